@@ -76,9 +76,21 @@ void xs_json_text(struct xs_json *json, const char *key, const char *value) {
     xs_json_text_bytes(json, key, value, value ? strlen(value) : 0);
 }
 
+void xs_json_take(struct xs_json *json, const char *key, struct xs_string *text) {
+    xs_json_text(json, key, text->length ? text->data : NULL);
+    xs_string_free(text);
+}
+
 void xs_json_int(struct xs_json *json, const char *key, int64_t value) {
     begin(json, key);
     fprintf(json->file, "%" PRId64, value);
+}
+
+void xs_json_known_int(struct xs_json *json, const char *key, bool known, int64_t value) {
+    if (known)
+        xs_json_int(json, key, value);
+    else
+        xs_json_null(json, key);
 }
 
 void xs_json_count(struct xs_json *json, const char *key, uint64_t value) {

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct xs_string; /* text.h */
+
 struct xs_json {
     FILE *file;
     unsigned depth;
@@ -19,7 +21,10 @@ void xs_json_array(struct xs_json *json, const char *key);
 void xs_json_end(struct xs_json *json, char bracket); /* '}' or ']'; the last one ends the line */
 void xs_json_text(struct xs_json *json, const char *key, const char *value); /* NULL: null */
 void xs_json_text_bytes(struct xs_json *json, const char *key, const char *value, size_t bytes);
+/* Writes the text, or null if it is empty, and frees it. */
+void xs_json_take(struct xs_json *json, const char *key, struct xs_string *text);
 void xs_json_int(struct xs_json *json, const char *key, int64_t value);
+void xs_json_known_int(struct xs_json *json, const char *key, bool known, int64_t value); /* null where not known */
 void xs_json_count(struct xs_json *json, const char *key, uint64_t value);
 void xs_json_known_count(struct xs_json *json, const char *key, bool known, uint64_t value); /* null where not known */
 void xs_json_number(struct xs_json *json, const char *key, double value);                    /* not finite: null */

@@ -46,6 +46,12 @@ void xs_markdown_code(struct xs_string *text, const char *raw) {
     xs_string_free(&span);
 }
 
+void xs_markdown_take(struct xs_out *out, const char *before, struct xs_string *text, const char *after) {
+    if (text->length)
+        fprintf(out->file, "%s%s%s", before, text->data, after);
+    xs_string_free(text);
+}
+
 void xs_markdown_source(struct xs_out *out, const char *source) {
     struct xs_string line = {0};
     if (!source)

@@ -17,6 +17,8 @@ void *xs_realloc(void *memory, size_t bytes) {
     return block;
 }
 
+void *xs_zeroed(size_t bytes) { return memset(xs_realloc(NULL, bytes), 0, bytes); }
+
 char *xs_strdup(const char *text) {
     size_t bytes = strlen(text) + 1;
     return memcpy(xs_realloc(NULL, bytes), text, bytes);

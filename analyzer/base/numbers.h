@@ -1,10 +1,12 @@
-/* Functions that compare numbers: the larger one of two, and comparison functions for qsort. */
+/* The larger one of two numbers, a number without its sign, and comparison functions for qsort. */
 #ifndef XFERSPY_ANALYZER_BASE_NUMBERS_H
 #define XFERSPY_ANALYZER_BASE_NUMBERS_H
 
 #include <stdint.h>
 
 static inline int64_t xs_later(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static inline uint64_t xs_without_sign(int64_t a) { return a < 0 ? (uint64_t)0 - (uint64_t)a : (uint64_t)a; }
 
 /* Returns -1, 0 or 1, as a comparison function of qsort does. */
 static inline int xs_compare(int64_t a, int64_t b) { return (a > b) - (a < b); }

@@ -66,6 +66,11 @@ void xs_out_hanging(struct xs_out *out, int at, const char *format, ...) __attri
 #define XS_FACT_LABEL 8
 void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* These functions print a text as a line, or as a fact, if it is not empty, and free it. */
+struct xs_string; /* text.h */
+void xs_out_take_line(struct xs_out *out, enum xs_style style, struct xs_string *text);
+void xs_out_take_fact(struct xs_out *out, const char *label, struct xs_string *text);
+
 /* Reasons why a named file cannot be written. */
 #define XS_EXISTS "exists already; --force replaces it"
 #define XS_NO_REGULAR_FILE "is no regular file"

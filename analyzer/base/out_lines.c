@@ -60,6 +60,18 @@ void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...)
     va_end(arguments);
 }
 
+void xs_out_take_line(struct xs_out *out, enum xs_style style, struct xs_string *text) {
+    if (text->length)
+        xs_out_line(out, style, "%s", text->data);
+    xs_string_free(text);
+}
+
+void xs_out_take_fact(struct xs_out *out, const char *label, struct xs_string *text) {
+    if (text->length)
+        xs_out_fact(out, label, "%s", text->data);
+    xs_string_free(text);
+}
+
 void xs_out_hanging(struct xs_out *out, int at, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

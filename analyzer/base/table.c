@@ -106,6 +106,11 @@ void xs_table_format(struct xs_table *table, const char *format, ...) {
     xs_string_free(&text);
 }
 
+void xs_table_take(struct xs_table *table, struct xs_string *text) {
+    xs_table_cell(table, text->data);
+    xs_string_free(text);
+}
+
 static int line_width(const struct xs_table *table) {
     int total = table->indent;
     for (size_t i = 0; i < table->column_count; i++)

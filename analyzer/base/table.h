@@ -9,6 +9,7 @@
 #include "analyzer/base/out.h"
 
 struct xs_table;
+struct xs_string; /* text.h */
 
 struct xs_table *xs_table_new(int indent);
 void xs_table_free(struct xs_table *table);
@@ -24,6 +25,7 @@ void xs_table_align(struct xs_table *table, int column, bool right);
 
 /* Cells fill rows from left to right. NULL is an empty cell. */
 void xs_table_cell(struct xs_table *table, const char *text);
+void xs_table_take(struct xs_table *table, struct xs_string *text); /* frees the text */
 void xs_table_format(struct xs_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void xs_table_style_row(struct xs_table *table, enum xs_style style); /* styles the row of the next cell */
 

@@ -1,7 +1,6 @@
 /* Reading and writing baselines; see baseline.h. */
 #include "analyzer/commands/check/baseline.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,8 +26,7 @@ void xs_baseline_free(struct xs_baseline *baseline) {
     *baseline = (struct xs_baseline){0};
 }
 
-/* Returns the number of undecided cases of a detector, for all reasons together. */
-static uint64_t undecided_of(const struct xs_findings *findings, unsigned detector) {
+uint64_t xs_check_undecided(const struct xs_findings *findings, unsigned detector) {
     uint64_t count = 0;
     for (size_t i = 0; i < findings->undecided_count; i++)
         if (findings->undecided[i].detector == detector)
@@ -52,10 +50,12 @@ static int by_place(const void *a, const void *b, void *data) {
     return order ? order : (x > y) - (x < y);
 }
 
-static int by_site(const void *a, const void *b) {
+/* Sorts findings by their places, in the order of by_place. */
+static int by_site(const void *a, const void *b, void *data) {
     const struct xs_check_finding *l = *(const struct xs_check_finding *const *)a,
                                   *r = *(const struct xs_check_finding *const *)b;
-    return l->site != r->site ? (l->site < r->site ? -1 : 1) : strcmp(l->kind, r->kind);
+    int order = by_place(&l->site, &r->site, data);
+    return order ? order : strcmp(l->kind, r->kind);
 }
 
 /* Writes the verdicts of a finding that has several. The name of any other finding contains its verdict. */
@@ -98,12 +98,9 @@ static void put_metrics(struct xs_json *json, const struct xs_metric_values *met
         xs_string_format(&key, "metrics_%s", xs_metric_unit_names[unit]);
         xs_json_object(json, key.data);
         for (int i = 0; i < XS_METRICS; i++) {
-            if (xs_metric_infos[i].unit != unit)
-                continue;
-            if (metrics->of[i].known)
-                xs_json_count(json, xs_metric_infos[i].name, metrics->of[i].value);
-            else
-                xs_json_null(json, xs_metric_infos[i].name);
+            const struct xs_metric_value *metric = &metrics->of[i];
+            if (xs_metric_infos[i].unit == unit)
+                xs_json_known_count(json, xs_metric_infos[i].name, metric->known, metric->value);
         }
         xs_json_end(json, '}');
         xs_string_free(&key);
@@ -124,25 +121,19 @@ static void put_place(struct xs_json *json, const struct xs_match_place *place) 
 static void put_call_sites(struct xs_json *json, const struct xs_check_findings *findings) {
     const struct xs_check_finding **sorted = xs_realloc(NULL, sizeof *sorted * findings->count);
     uint32_t *order = xs_realloc(NULL, sizeof *order * findings->place_count);
-    size_t *first = xs_realloc(NULL, sizeof *first * findings->place_count); /* index in `sorted` of the first finding
-                                                                                of each place */
+    size_t k = 0;
     for (size_t i = 0; i < findings->count; i++)
         sorted[i] = &findings->items[i];
     for (uint32_t i = 0; i < findings->place_count; i++)
         order[i] = i;
-    qsort(sorted, findings->count, sizeof *sorted, by_site);
+    qsort_r(sorted, findings->count, sizeof *sorted, by_site, findings->places);
     qsort_r(order, findings->place_count, sizeof *order, by_place, findings->places);
-    for (size_t place = 0, k = 0; place < findings->place_count; place++) {
-        first[place] = k;
-        while (k < findings->count && sorted[k]->site == place)
-            k++;
-    }
     xs_json_array(json, "call_sites");
     for (size_t i = 0; i < findings->place_count; i++) {
         xs_json_object(json, NULL);
         put_place(json, &findings->places[order[i]]);
         xs_json_array(json, "findings");
-        for (size_t k = first[order[i]]; k < findings->count && sorted[k]->site == order[i]; k++)
+        for (; k < findings->count && sorted[k]->site == order[i]; k++)
             put_finding(json, sorted[k]);
         xs_json_end(json, ']');
         xs_json_end(json, '}');
@@ -150,7 +141,6 @@ static void put_call_sites(struct xs_json *json, const struct xs_check_findings 
     xs_json_end(json, ']');
     free(sorted);
     free(order);
-    free(first);
 }
 
 void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
@@ -163,8 +153,8 @@ void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
     put_metrics(&json, &reading->metrics);
     xs_json_object(&json, "undecided_count");
     for (unsigned i = 0; i < xs_detector_count; i++)
-        if (undecided_of(reading->diagnosis->findings, i))
-            xs_json_count(&json, xs_detectors[i]->id, undecided_of(reading->diagnosis->findings, i));
+        if (xs_check_undecided(reading->diagnosis->findings, i))
+            xs_json_count(&json, xs_detectors[i]->id, xs_check_undecided(reading->diagnosis->findings, i));
     xs_json_end(&json, '}');
     put_call_sites(&json, &findings);
     xs_json_end(&json, '}');
@@ -214,10 +204,8 @@ static void read_range(sqlite3_stmt *row, int column, struct xs_check_range *ran
 
 static bool read_places(const struct xs_json_document *document, struct xs_check_findings *findings) {
     static const char sql[] =
-        "SELECT json_extract(value, '$.entry_point'), json_extract(value, '$.category'),"
-        " json_extract(value, '$.function'), json_extract(value, '$.file'), json_extract(value, '$.text'),"
-        " ifnull(json_extract(value, '$.line'), 0), json_extract(value, '$.address')"
-        " FROM json_each(?1, '$.call_sites')";
+        "SELECT value ->> 'entry_point', value ->> 'category', value ->> 'function', value ->> 'file',"
+        " value ->> 'text', ifnull(value ->> 'line', 0), value ->> 'address' FROM json_each(?1, '$.call_sites')";
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
@@ -242,13 +230,11 @@ static bool read_places(const struct xs_json_document *document, struct xs_check
 
 static bool read_findings(const struct xs_json_document *document, struct xs_check_findings *findings) {
     static const char sql[] =
-        "SELECT site.key, json_extract(found.value, '$.finding'), json_extract(found.value, '$.verdicts'),"
-        " json_extract(found.value, '$.instances'), json_extract(found.value, '$.transfers'),"
-        " json_extract(found.value, '$.bytes'), json_extract(found.value, '$.saves_ns'),"
-        " json_extract(found.value, '$.saves_least_ns'),"
-        " json_extract(found.value, '$.instances_low'), json_extract(found.value, '$.instances_high'),"
-        " json_extract(found.value, '$.bytes_low'), json_extract(found.value, '$.bytes_high'),"
-        " json_extract(found.value, '$.saves_low_ns'), json_extract(found.value, '$.saves_high_ns')"
+        "SELECT site.key, found.value ->> 'finding', found.value ->> 'verdicts', found.value ->> 'instances',"
+        " found.value ->> 'transfers', found.value ->> 'bytes', found.value ->> 'saves_ns',"
+        " found.value ->> 'saves_least_ns', found.value ->> 'instances_low', found.value ->> 'instances_high',"
+        " found.value ->> 'bytes_low', found.value ->> 'bytes_high',"
+        " found.value ->> 'saves_low_ns', found.value ->> 'saves_high_ns'"
         " FROM json_each(?1, '$.call_sites') AS site, json_each(site.value, '$.findings') AS found";
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
@@ -334,11 +320,9 @@ static int read_json(const char *path, FILE *file, struct xs_baseline *baseline)
     if (!trouble)
         trouble = read_document(&document, baseline);
     xs_json_document_free(&document);
-    if (!trouble)
-        return XS_EXIT_OK;
-    xs_complain("%s: %s", path, trouble);
-    xs_baseline_free(baseline);
-    return XS_EXIT_ERROR;
+    if (trouble)
+        xs_complain("%s: %s", path, trouble);
+    return trouble ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
 bool xs_baseline_may_be(const struct xs_reading *reading) {
@@ -352,39 +336,36 @@ bool xs_baseline_may_be(const struct xs_reading *reading) {
 static int read_trace(const char *path, struct xs_baseline *baseline) {
     struct xs_reading reading;
     int status = xs_reading_open(path, NULL, &reading);
-    if (status != XS_EXIT_OK) {
-        xs_baseline_free(baseline);
+    if (status != XS_EXIT_OK)
         return status;
+    if (xs_baseline_may_be(&reading)) {
+        xs_check_findings_of(&reading, &baseline->findings);
+        baseline->metrics = reading.metrics;
+        for (unsigned i = 0; i < xs_detector_count; i++)
+            baseline->undecided[i] = xs_check_undecided(reading.diagnosis->findings, i);
+    } else {
+        status = XS_EXIT_ERROR;
     }
-    if (!xs_baseline_may_be(&reading)) {
-        xs_reading_close(&reading);
-        xs_baseline_free(baseline);
-        return XS_EXIT_ERROR;
-    }
-    xs_check_findings_of(&reading, &baseline->findings);
-    baseline->metrics = reading.metrics;
-    for (unsigned i = 0; i < xs_detector_count; i++)
-        baseline->undecided[i] = undecided_of(reading.diagnosis->findings, i);
     xs_reading_close(&reading);
-    return XS_EXIT_OK;
+    return status;
 }
 
 int xs_baseline_open(const char *path, struct xs_baseline *baseline) {
     struct stat st;
-    *baseline = (struct xs_baseline){.undecided = xs_realloc(NULL, sizeof(uint64_t) * xs_detector_count)};
-    memset(baseline->undecided, 0, sizeof(uint64_t) * xs_detector_count);
+    *baseline = (struct xs_baseline){.undecided = xs_zeroed(sizeof(uint64_t) * xs_detector_count)};
     FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-    int first = ' ';
-    if (!file) /* a device, a folder or no file: opening it as a trace prints the right message */
-        return read_trace(path, baseline);
-    while (first == ' ' || first == '\n' || first == '\t' || first == '\r')
+    int first = ' ', status;
+    while (file && (first == ' ' || first == '\n' || first == '\t' || first == '\r'))
         first = getc(file);
-    if (first != '{') {
-        fclose(file);
-        return read_trace(path, baseline);
+    if (first == '{') {
+        rewind(file);
+        status = read_json(path, file, baseline);
+    } else { /* if it is a device, a folder or no file, opening it as a trace prints the right message */
+        status = read_trace(path, baseline);
     }
-    rewind(file);
-    int status = read_json(path, file, baseline);
-    fclose(file);
+    if (file)
+        fclose(file);
+    if (status != XS_EXIT_OK)
+        xs_baseline_free(baseline);
     return status;
 }

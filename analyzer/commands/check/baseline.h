@@ -21,6 +21,10 @@ struct xs_baseline {
 int xs_baseline_open(const char *path, struct xs_baseline *baseline);
 void xs_baseline_free(struct xs_baseline *baseline);
 
+/* Returns the number of undecided cases of a detector, for all reasons together. */
+struct xs_findings;
+uint64_t xs_check_undecided(const struct xs_findings *findings, unsigned detector);
+
 /* True if the trace can be a baseline, because its run was not repaired. Otherwise, prints why not. */
 bool xs_baseline_may_be(const struct xs_reading *reading);
 

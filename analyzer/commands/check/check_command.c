@@ -1,7 +1,6 @@
 /* xferspy check: compares runs with limits on metrics and findings, for CI, with baselines and suppressions. The
  * exit status is 3 if a limit does not hold. */
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -108,6 +107,11 @@ struct arguments {
     enum format format;
 };
 
+static void add_config(struct arguments *arguments, char *path) {
+    arguments->configs = xs_realloc(arguments->configs, sizeof(char *) * (arguments->config_count + 1));
+    arguments->configs[arguments->config_count++] = path;
+}
+
 /* Parses options that the file can contain, too. */
 static void parse_terms(int key, const char *text, struct arguments *arguments, struct argp_state *state) {
     char message[XS_RULE_MESSAGE_BYTES];
@@ -139,8 +143,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         arguments->write_baseline = argument;
         return 0;
     case OPTION_CONFIG:
-        arguments->configs = xs_realloc(arguments->configs, sizeof(char *) * (arguments->config_count + 1));
-        arguments->configs[arguments->config_count++] = argument;
+        add_config(arguments, argument);
         return 0;
     case OPTION_NO_CONFIG:
         arguments->no_config = true;
@@ -229,16 +232,12 @@ static int write_baseline(const struct arguments *arguments) {
 /* --- terms --- */
 
 static bool read_configs(struct arguments *arguments, struct xs_check_config *config) {
-    static char name[] = XS_CHECK_CONFIG_NAME, *standard[] = {name};
+    static char standard[] = XS_CHECK_CONFIG_NAME;
     char message[XS_CHECK_CONFIG_MESSAGE_BYTES];
-    char **paths = arguments->configs;
-    size_t count = arguments->config_count;
-    if (!count && !arguments->no_config && access(XS_CHECK_CONFIG_NAME, F_OK) == 0) {
-        paths = standard;
-        count = 1;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (!xs_check_config_read(config, paths[i], (int64_t)time(NULL), message)) {
+    if (!arguments->config_count && !arguments->no_config && access(standard, F_OK) == 0)
+        add_config(arguments, standard);
+    for (size_t i = 0; i < arguments->config_count; i++) {
+        if (!xs_check_config_read(config, arguments->configs[i], (int64_t)time(NULL), message)) {
             xs_complain("%s", message);
             return false;
         }
@@ -333,8 +332,7 @@ static int check_with(const struct arguments *arguments, const struct xs_check_c
     int status = baseline_path ? xs_baseline_open(baseline_path, &baseline) : XS_EXIT_OK;
     if (status != XS_EXIT_OK)
         return status;
-    bool *used = xs_realloc(NULL, config->suppression_count);
-    memset(used, 0, config->suppression_count);
+    bool *used = xs_zeroed(config->suppression_count);
     struct xs_check_terms terms = {
         .config = config, .baseline = baseline_path ? &baseline : NULL, .tolerance = config->tolerance, .used = used};
     struct xs_check check = {.terms = &terms,

@@ -1,7 +1,6 @@
 /* `xferspy check --format=github`: workflow commands, which GitHub Actions shows at the source lines that they name. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/commands/check/check.h"
 

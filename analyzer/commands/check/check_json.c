@@ -1,11 +1,8 @@
 /* `xferspy check --format=json`: format "xferspy-check". Keys are never changed or removed, only added;
  * docs/use/check.md lists them. */
-#include <string.h>
 
 #include "analyzer/base/json.h"
 #include "analyzer/commands/check/check.h"
-#include "analyzer/findings/engine/detector.h"
-#include "analyzer/words/place.h"
 
 static void put_text(struct xs_json *json, const char *key, const char *text) {
     xs_json_text(json, key, text && *text ? text : NULL);

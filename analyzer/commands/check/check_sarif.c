@@ -5,16 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/interned.h"
 #include "analyzer/base/json.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/check/check.h"
 #include "analyzer/commands/common/command.h"
-#include "analyzer/commands/common/installation.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/totals/summary/metrics.h"
-#include "analyzer/words/sentences.h"
 
 #define SCHEMA "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 
@@ -100,9 +99,21 @@ static void add_literal(struct xs_string *text, const char *raw) {
     free(escaped);
 }
 
-static void put_message(struct xs_json *json, const char *key, const char *text) {
+/* Writes an object with one text. */
+static void put_single(struct xs_json *json, const char *key, const char *name, const char *text) {
     xs_json_object(json, key);
-    xs_json_text(json, "text", text);
+    xs_json_text(json, name, text);
+    xs_json_end(json, '}');
+}
+
+static void put_message(struct xs_json *json, const char *key, const char *text) {
+    put_single(json, key, "text", text);
+}
+
+static void put_function(struct xs_json *json, const char *name) {
+    xs_json_object(json, NULL);
+    xs_json_text(json, "name", name);
+    xs_json_text(json, "kind", "function");
     xs_json_end(json, '}');
 }
 
@@ -153,16 +164,9 @@ static void put_location(struct xs_json *json, const struct xs_check *check, con
     }
     xs_json_end(json, '}');
     xs_json_array(json, "logicalLocations");
-    if (*f->function) {
-        xs_json_object(json, NULL);
-        xs_json_text(json, "name", f->function);
-        xs_json_text(json, "kind", "function");
-        xs_json_end(json, '}');
-    }
-    xs_json_object(json, NULL);
-    xs_json_text(json, "name", f->entry_point);
-    xs_json_text(json, "kind", "function");
-    xs_json_end(json, '}');
+    if (*f->function)
+        put_function(json, f->function);
+    put_function(json, f->entry_point);
     xs_json_end(json, ']');
     xs_json_end(json, '}');
     xs_json_end(json, ']');
@@ -193,7 +197,7 @@ static void put_suppression(struct xs_json *json, const struct xs_check *check, 
     xs_json_end(json, ']');
 }
 
-static void add_message(struct xs_string *text, const struct xs_check *check, const struct entry *e) {
+static void add_message(struct xs_string *text, const struct entry *e) {
     const struct xs_check_finding *f = finding_of(e);
     const struct xs_detector *d = xs_detectors[f->detector];
     char share[XS_UNIT_BYTES];
@@ -211,7 +215,6 @@ static void add_message(struct xs_string *text, const struct xs_check *check, co
             if (r->places[k] == e->finding)
                 xs_string_format(text, " Fails %s.", r->rule->text);
     }
-    (void)check;
 }
 
 /* --- results --- */
@@ -240,7 +243,7 @@ static void put_result(struct xs_json *json, const struct xs_check *check, const
     enum xs_standing standing = xs_judged_standing_by_rules(e->judged, check->terms, e->finding);
     struct xs_string text = {0};
     char hash[40];
-    add_message(&text, check, e);
+    add_message(&text, e);
     xs_json_object(json, NULL);
     xs_json_text(json, "ruleId", rule_of(f));
     xs_json_text(json, "level", state_of(e)->failing ? "error" : "note");
@@ -324,9 +327,7 @@ static void put_placeless(struct xs_json *json, const struct xs_check *check, co
     if (check->terms->baseline)
         xs_json_text(json, "baselineState", was_over(check, r) ? "unchanged" : "new");
     put_no_suppressions(json, check);
-    xs_json_object(json, "properties");
-    xs_json_text(json, "trace", judged->path);
-    xs_json_end(json, '}');
+    put_single(json, "properties", "trace", judged->path);
     xs_json_end(json, '}');
     free(id);
     xs_string_free(&sentence);
@@ -351,9 +352,7 @@ static void put_finding_rule(struct xs_json *json, const struct xs_check_finding
     xs_json_text(json, "helpUri", uri.data);
     xs_string_free(&uri);
 #endif
-    xs_json_object(json, "defaultConfiguration");
-    xs_json_text(json, "level", "note");
-    xs_json_end(json, '}');
+    put_single(json, "defaultConfiguration", "level", "note");
     xs_json_object(json, "properties");
     xs_json_array(json, "tags");
     xs_json_text(json, NULL, "performance");
@@ -365,34 +364,25 @@ static void put_finding_rule(struct xs_json *json, const struct xs_check_finding
 
 /* Writes each name once (3.19.23), however many traces have it. */
 static void put_placeless_rules(struct xs_json *json, const struct xs_check *check) {
-    char **seen = NULL;
-    size_t count = 0;
+    struct xs_texts seen = {0};
     for (size_t i = 0; i < check->count; i++) {
         for (size_t k = 0; k < check->judged[i].result_count; k++) {
             const struct xs_rule_result *r = &check->judged[i].results[k];
-            if (!is_placeless(r))
-                continue;
-            char *id = placeless_id(r);
-            bool repeated = false;
-            for (size_t n = 0; n < count && !repeated; n++)
-                repeated = !strcmp(seen[n], id);
-            if (repeated) {
-                free(id);
-                continue;
+            char *id = is_placeless(r) ? placeless_id(r) : NULL;
+            size_t before = seen.known.count;
+            xs_texts_keep(&seen, id);
+            if (seen.known.count > before) {
+                xs_json_object(json, NULL);
+                xs_json_text(json, "id", id);
+                put_message(json, "shortDescription",
+                            r->outcome == XS_OUTCOME_UNKNOWN ? "a rule that the trace cannot tell"
+                                                             : xs_metric_infos[r->rule->metric].title);
+                xs_json_end(json, '}');
             }
-            seen = xs_realloc(seen, sizeof *seen * (count + 1));
-            seen[count++] = id;
-            xs_json_object(json, NULL);
-            xs_json_text(json, "id", id);
-            put_message(json, "shortDescription",
-                        r->outcome == XS_OUTCOME_UNKNOWN ? "a rule that the trace cannot tell"
-                                                         : xs_metric_infos[r->rule->metric].title);
-            xs_json_end(json, '}');
+            free(id);
         }
     }
-    for (size_t n = 0; n < count; n++)
-        free(seen[n]);
-    free(seen);
+    xs_texts_free(&seen);
 }
 
 static void put_driver(struct xs_json *json, const struct xs_check *check, const struct entries *entries) {

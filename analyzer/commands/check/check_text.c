@@ -1,13 +1,10 @@
 /* Prints `xferspy check` for people: a line per rule, the places of findings below each rule that fails, and what to do
  * next. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/check/check.h"
-#include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
 
 enum { RULE_COLUMNS = 28, SUPPRESSED_SHOWN = 3, COMMAND_COLUMNS = 100 };
 
@@ -199,12 +196,16 @@ static const char *share_of_all(const struct xs_check *check) {
 
 void xs_check_text(const struct xs_check *check, struct xs_out *out) {
     const struct xs_check_config *config = check->terms->config;
+    const struct xs_judged *first = NULL; /* the first trace that fails */
     size_t failed = 0;
     for (size_t i = 0; i < check->count; i++) {
+        const struct xs_judged *judged = &check->judged[i];
+        bool fails = judged->outcome >= XS_OUTCOME_UNKNOWN;
         if (i)
             putc('\n', out->file);
-        put_judged(check, &check->judged[i], out);
-        failed += check->judged[i].outcome >= XS_OUTCOME_UNKNOWN;
+        put_judged(check, judged, out);
+        first = fails && !first ? judged : first;
+        failed += fails;
     }
     putc('\n', out->file);
     put_unused(check, out);
@@ -223,16 +224,10 @@ void xs_check_text(const struct xs_check *check, struct xs_out *out) {
             : failed ? "The gate fails"
                      : "The gate does not pass: not every trace was judged",
             xs_style_off(out, good ? XS_STYLE_GOOD : XS_STYLE_BAD));
-    if (check->count > 1 && failed) {
-        fprintf(out->file, ": %zu of %zu traces, the first of them ", failed, check->count);
-        for (size_t i = 0; i < check->count; i++) {
-            if (check->judged[i].outcome < XS_OUTCOME_UNKNOWN)
-                continue;
-            char *path = xs_text_escaped(check->judged[i].path);
-            fputs(path, out->file);
-            free(path);
-            break;
-        }
+    if (check->count > 1 && first) {
+        char *path = xs_text_escaped(first->path);
+        fprintf(out->file, ": %zu of %zu traces, the first of them %s", failed, check->count, path);
+        free(path);
     }
     fputs(".\n", out->file);
 }

@@ -15,7 +15,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/findings/engine/detector.h"
-#include "analyzer/totals/summary/metrics.h"
 
 enum { LINE_BYTES = 8192, MOST_LINES = 100000 };
 
@@ -122,20 +121,25 @@ static bool set_text(struct parser *p, char **to, const char *key, const char *v
     return true;
 }
 
+static bool matches(const char *glob, const char *text) { return !glob || !fnmatch(glob, text, 0); }
+
+/* True if a glob matches a detector's id, or the name of one of these verdicts (bits) after the id. */
+static bool matches_detector(const char *glob, const struct xs_detector *d, unsigned verdicts) {
+    bool matched = matches(glob, d->id);
+    for (unsigned v = 0; v < XS_VERDICTS && d->verdicts[v].name; v++) {
+        char kind[128];
+        snprintf(kind, sizeof kind, "%s/%s", d->id, d->verdicts[v].name);
+        matched = matched || (verdicts >> v & 1 && matches(glob, kind));
+    }
+    return matched;
+}
+
 /* True if a glob matches any kind of finding; otherwise it is misspelled. */
 static bool is_some_kind(const char *glob) {
-    for (size_t i = 0; i < xs_detector_count; i++) {
-        const struct xs_detector *d = xs_detectors[i];
-        if (!fnmatch(glob, d->id, 0))
-            return true;
-        for (unsigned v = 0; v < XS_VERDICTS && d->verdicts[v].name; v++) {
-            char kind[128];
-            snprintf(kind, sizeof kind, "%s/%s", d->id, d->verdicts[v].name);
-            if (!fnmatch(glob, kind, 0))
-                return true;
-        }
-    }
-    return false;
+    bool matched = false;
+    for (size_t i = 0; i < xs_detector_count; i++)
+        matched = matched || matches_detector(glob, xs_detectors[i], ~0U);
+    return matched;
 }
 
 static bool set_until(struct parser *p, struct xs_suppression *s, const char *value) {
@@ -146,25 +150,26 @@ static bool set_until(struct parser *p, struct xs_suppression *s, const char *va
     return set_text(p, &s->until, "until", value);
 }
 
+static bool set_finding(struct parser *p, struct xs_suppression *s, const char *value) {
+    char message[XS_RULE_MESSAGE_BYTES];
+    if (is_some_kind(value))
+        return set_text(p, &s->finding, "finding", value);
+    if (strpbrk(value, "*?[") || xs_rule_name_known(value, message))
+        return wrong(p, "finding = %s: there is no such finding", value);
+    return wrong(p, "finding: %s", message);
+}
+
 static bool set_in_suppression(struct parser *p, const char *key, const char *value) {
     struct xs_suppression *s = last_suppression(p);
-    char message[XS_RULE_MESSAGE_BYTES];
-    if (!strcmp(key, "finding")) {
-        if (!is_some_kind(value)) {
-            if (strpbrk(value, "*?[") || xs_rule_name_known(value, message))
-                return wrong(p, "finding = %s: there is no such finding", value);
-            return wrong(p, "finding: %s", message);
-        }
-        return set_text(p, &s->finding, key, value);
-    }
-    if (!strcmp(key, "function"))
-        return set_text(p, &s->function, key, value);
-    if (!strcmp(key, "file"))
-        return set_text(p, &s->file, key, value);
-    if (!strcmp(key, "text"))
-        return set_text(p, &s->text, key, value);
-    if (!strcmp(key, "reason"))
-        return set_text(p, &s->reason, key, value);
+    const struct {
+        const char *key;
+        char **text;
+    } texts[] = {{"function", &s->function}, {"file", &s->file}, {"text", &s->text}, {"reason", &s->reason}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!strcmp(key, texts[i].key))
+            return set_text(p, texts[i].text, key, value);
+    if (!strcmp(key, "finding"))
+        return set_finding(p, s, value);
     if (!strcmp(key, "until"))
         return set_until(p, s, value);
     return wrong(p, "a suppression has no `%s'; it has finding, function, file, text, reason and until", key);
@@ -303,13 +308,11 @@ bool xs_check_config_allow(struct xs_check_config *config, const char *list, cha
     bool good = true;
     for (char *word = strtok_r(copy, ",", &rest); word && good; word = strtok_r(NULL, ",", &rest)) {
         word = strip(word);
-        if (!strcmp(word, "all")) {
-            config->allow_unknown = true;
+        bool all = !strcmp(word, "all");
+        config->allow_unknown |= all;
+        good = all || xs_rule_name_known(word, message);
+        if (all || !good)
             continue;
-        }
-        good = xs_rule_name_known(word, message);
-        if (!good)
-            break;
         config->allowed_unknown =
             xs_realloc(config->allowed_unknown, sizeof(char *) * (config->allowed_unknown_count + 1));
         config->allowed_unknown[config->allowed_unknown_count++] = xs_strdup(word);
@@ -328,21 +331,10 @@ bool xs_check_config_allows(const struct xs_check_config *config, const struct x
     return false;
 }
 
-static bool matches(const char *glob, const char *text) { return !glob || !fnmatch(glob, text, 0); }
-
 /* True if a glob matches a finding. A detector's id matches all its verdicts. If a finding has several verdicts, each
  * of them matches the whole finding, because one repair is for all of them. */
 static bool matches_kind(const char *glob, const struct xs_check_finding *f) {
-    const struct xs_detector *d = xs_detectors[f->detector];
-    if (matches(glob, f->kind) || matches(glob, d->id))
-        return true;
-    for (int v = 0; v < XS_VERDICTS && d->verdicts[v].name; v++) {
-        char kind[128];
-        snprintf(kind, sizeof kind, "%s/%s", d->id, d->verdicts[v].name);
-        if (f->verdicts >> v & 1 && matches(glob, kind))
-            return true;
-    }
-    return false;
+    return matches(glob, f->kind) || matches_detector(glob, xs_detectors[f->detector], f->verdicts);
 }
 
 long xs_check_config_suppression(const struct xs_check_config *config, const struct xs_check_finding *f) {

@@ -10,7 +10,6 @@
 #include "analyzer/commands/common/reading.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
-#include "analyzer/trace/site.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"

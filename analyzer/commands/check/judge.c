@@ -10,12 +10,10 @@
 #include "analyzer/base/units.h"
 #include "analyzer/commands/check/judge_internal.h"
 #include "analyzer/commands/common/reading.h"
-#include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/place.h"
 #include "analyzer/words/sentences.h"
 
 const char *const xs_outcome_names[] = {"pass", "allowed", "unknown", "fail"};
@@ -57,11 +55,7 @@ static bool is_kind(const struct xs_rule *rule, const struct xs_check_finding *f
 }
 
 static bool is_about(const struct xs_rule *rule, const struct xs_check_finding *f) {
-    if (rule->about == XS_RULE_METRIC)
-        return false;
-    if (rule->about != XS_RULE_FINDING)
-        return !f->advice;
-    return is_kind(rule, f);
+    return rule->about == XS_RULE_FINDING ? is_kind(rule, f) : rule->about != XS_RULE_METRIC && !f->advice;
 }
 
 enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, const struct xs_check_terms *terms,
@@ -187,9 +181,8 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
  * upper ends of their intervals. */
 static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule, bool high) {
     const struct xs_check_findings *before = j->judged->before;
-    bool *suppressed = xs_realloc(NULL, before->count);
+    bool *suppressed = xs_zeroed(before->count);
     uint64_t base = 0;
-    memset(suppressed, 0, before->count);
     for (size_t i = 0; i < j->judged->findings.count; i++)
         if (j->judged->states[i].before != XS_UNMATCHED && xs_judge_is_suppressed(j, i))
             suppressed[j->judged->states[i].before] = true;
@@ -297,42 +290,38 @@ static void judge_rule(struct xs_judge *j, struct xs_rule_result *r) {
 
 /* --- a whole run --- */
 
+/* Adds a note, which then owns the text, unless the text is empty. */
+static void take_note(struct xs_judged *judged, struct xs_string *text) {
+    if (!text->length)
+        return;
+    judged->notes = xs_realloc(judged->notes, sizeof *judged->notes * (judged->note_count + 1));
+    judged->notes[judged->note_count++] = text->data;
+}
+
 __attribute__((format(printf, 2, 3))) static void add_note(struct xs_judged *judged, const char *format, ...) {
     struct xs_string text = {0};
     va_list arguments;
     va_start(arguments, format);
     xs_string_vformat(&text, format, arguments);
     va_end(arguments);
-    judged->notes = xs_realloc(judged->notes, sizeof *judged->notes * (judged->note_count + 1));
-    judged->notes[judged->note_count++] = text.data;
+    take_note(judged, &text);
 }
 
 static void add_notes(struct xs_judge *j) {
     const struct xs_reading *reading = j->reading;
+    struct xs_string bounds = {0}, windows = {0}, repaired = {0}, looked_at = {0};
     bool is_killed = !strcmp(reading->summary.run.status, "recovered");
     if (is_killed || reading->summary.run.is_snapshot)
         add_note(j->judged, "%s: only what it had done until then was judged.",
                  is_killed ? "The process was killed" : XS_THIS_IS_A_SNAPSHOT);
-    struct xs_string bounds = {0};
     xs_say_bounds(&bounds, reading->diagnosis);
-    if (bounds.length)
-        add_note(j->judged, "%s", bounds.data);
-    xs_string_free(&bounds);
-    struct xs_string windows = {0};
+    take_note(j->judged, &bounds);
     xs_modelled_say(&windows, &reading->summary, XS_MODELLED_SENTENCE);
-    if (windows.length)
-        add_note(j->judged, "%s", windows.data);
-    xs_string_free(&windows);
-    struct xs_string repaired = {0};
+    take_note(j->judged, &windows);
     xs_repaired_say(&repaired, &reading->summary.repaired);
-    if (repaired.length)
-        add_note(j->judged, "%s", repaired.data);
-    xs_string_free(&repaired);
-    struct xs_string looked_at = {0};
+    take_note(j->judged, &repaired);
     xs_looked_at_say(&reading->summary, &looked_at);
-    if (looked_at.length)
-        add_note(j->judged, "%s", looked_at.data);
-    xs_string_free(&looked_at);
+    take_note(j->judged, &looked_at);
     if (!reading->diagnosis->findings->transfers)
         add_note(j->judged, "No copies were seen at all.");
     if (reading->diagnosis->findings->damaged_rows)
@@ -398,8 +387,7 @@ static void look_up_states(struct xs_judge *j) {
 static void find_gone(struct xs_judge *j) {
     struct xs_judged *judged = j->judged;
     size_t count = judged->before ? judged->before->count : 0;
-    bool *here = xs_realloc(NULL, count);
-    memset(here, 0, count);
+    bool *here = xs_zeroed(count);
     for (size_t i = 0; i < judged->findings.count; i++)
         if (judged->states[i].before != XS_UNMATCHED)
             here[judged->states[i].before] = true;

@@ -11,8 +11,6 @@
 #include "analyzer/commands/common/reading.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
-#include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
 #include "analyzer/words/unchecked.h"
 
 static void add_contents_reason(const struct xs_judge *j, struct xs_string *reason) {
@@ -44,30 +42,27 @@ static uint64_t may_be(const struct xs_findings *findings, unsigned detector, ui
     return xs_sum(others, (uint64_t)ceil(left->most));
 }
 
-static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_t limit, uint64_t value,
+/* True if undecided cases of a detector are nothing new, because the baseline's run had them, too. */
+static bool is_as_before(const struct xs_judge *j, unsigned detector) {
+    uint64_t was = j->terms->baseline ? j->terms->baseline->undecided[detector] : 0;
+    uint64_t now = xs_check_undecided(j->reading->diagnosis->findings, detector);
+    return j->terms->baseline && now <= xs_sum(was, xs_judge_share_of(was, j->terms->tolerance));
+}
+
+static void add_undecided_reason(const struct xs_judge *j, unsigned detector, uint64_t limit, uint64_t value,
                                  enum xs_metric_unit unit, struct xs_string *reason) {
     const struct xs_findings *findings = j->reading->diagnosis->findings;
     const struct xs_undecided *most = NULL;
     char count[XS_UNIT_BYTES];
-    uint64_t undecided = 0;
+    uint64_t undecided = xs_check_undecided(findings, detector), more = may_be(findings, detector, undecided);
     for (size_t i = 0; i < findings->undecided_count; i++) {
         const struct xs_undecided *u = &findings->undecided[i];
-        if (u->detector != (unsigned)detector)
-            continue;
-        undecided = xs_sum(undecided, u->count);
-        if (!most || u->count > most->count)
+        if (u->detector == detector && (!most || u->count > most->count))
             most = u;
     }
-    if (!most || (unit == XS_METRIC_COUNT && xs_sum(value, may_be(findings, (unsigned)detector, undecided)) <= limit))
+    /* the intervals of other units than counts include all cases that a sample left out */
+    if (!most || (unit == XS_METRIC_COUNT ? xs_sum(value, more) <= limit : !more) || is_as_before(j, detector))
         return;
-    if (unit != XS_METRIC_COUNT && !may_be(findings, (unsigned)detector, undecided)) /* the intervals include all these
-                                                                                        cases */
-        return;
-    if (j->terms->baseline) { /* cases that could not be decided in the baseline either are nothing new */
-        uint64_t was = j->terms->baseline->undecided[detector];
-        if (undecided <= xs_sum(was, xs_judge_share_of(was, j->terms->tolerance)))
-            return;
-    }
     bool of_part = !strcmp(most->reason, XS_UNDECIDED_CALLS) && j->reading->summary.looked_at.has_gaps;
     bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS && strcmp(most->reason, XS_UNDECIDED_CHANCE) != 0;
     xs_string_format(reason, "%sOf %s it could not be decided (%s)%s.", reason->length ? " " : "",
@@ -80,15 +75,9 @@ static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_
 /* Returns, by detector, true if its unchecked copies are nothing new, because the baseline's run had them, too. The
  * caller frees the array. */
 static bool *unchecked_as_before(const struct xs_judge *j) {
-    const struct xs_findings *findings = j->reading->diagnosis->findings;
     bool *without = xs_realloc(NULL, xs_detector_count * sizeof *without);
-    for (unsigned d = 0; d < xs_detector_count; d++) {
-        uint64_t undecided = 0, was = j->terms->baseline ? j->terms->baseline->undecided[d] : 0;
-        for (size_t i = 0; i < findings->undecided_count; i++)
-            if (findings->undecided[i].detector == d)
-                undecided = xs_sum(undecided, findings->undecided[i].count);
-        without[d] = j->terms->baseline && undecided <= xs_sum(was, xs_judge_share_of(was, j->terms->tolerance));
-    }
+    for (unsigned d = 0; d < xs_detector_count; d++)
+        without[d] = is_as_before(j, d);
     return without;
 }
 
@@ -189,7 +178,8 @@ char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result
         if (d->needs & XS_NEEDS_DEVICE_RECORDS)
             add_device_reason(j, &reason);
         if (!reason.length)
-            add_undecided_reason(j, rule->detector, r->limit, rule->relative ? r->low : r->high, rule->unit, &reason);
+            add_undecided_reason(j, (unsigned)rule->detector, r->limit, rule->relative ? r->low : r->high, rule->unit,
+                                 &reason);
     } else {
         add_contents_reason(j, &reason);
         add_device_reason(j, &reason);

@@ -2,7 +2,6 @@
 #include "analyzer/commands/check/rule.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/commands/common/command.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/totals/summary/metrics.h"
 #include "schema/spelling.h"

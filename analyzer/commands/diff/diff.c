@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/commands/diff/diff_internal.h"
-#include "analyzer/findings/engine/detector.h"
+#include "analyzer/commands/diff/diff_programs.h"
 #include "analyzer/trace/scan.h"
 
 enum {
@@ -22,34 +23,6 @@ const char *const xs_paid_names[] = {"paid",  "faster",      "not-faster", "slow
                                      "worse", "cannot-tell", "did-less",   "did-more",         "did-as-much"};
 
 /* --- sides of which one has no call sites are compared by entry point --- */
-
-static bool lacks_call_sites(const struct xs_side *side) {
-    for (size_t r = 0; r < side->run_count; r++)
-        if (side->runs[r].transfers && !side->runs[r].has_call_sites)
-            return true;
-    return false;
-}
-
-bool xs_side_simulated(const struct xs_side *side) {
-    for (size_t r = 0; r < side->run_count; r++)
-        if (side->runs[r].simulated)
-            return true;
-    return false;
-}
-
-bool xs_side_in_part(const struct xs_side *side) {
-    for (size_t r = 0; r < side->run_count; r++)
-        if (*side->runs[r].looked_at)
-            return true;
-    return false;
-}
-
-static bool has_call_sites(const struct xs_side *side) {
-    for (size_t r = 0; r < side->run_count; r++)
-        if (side->runs[r].has_call_sites)
-            return true;
-    return false;
-}
 
 static void add_amounts(const struct xs_side *side, struct xs_amounts *sum, const struct xs_amounts *more) {
     for (size_t r = 0; r < side->run_limit; r++) {
@@ -125,10 +98,14 @@ struct work {
     struct xs_amounts nothing[XS_RUNS_LIMIT];
 };
 
+/* Returns a side's amounts of a finding, or of a place, by run. */
+static const struct xs_amounts *amounts_of(const struct work *w, const struct xs_side *side,
+                                           const struct xs_amounts *all, uint32_t index) {
+    return index != XS_UNMATCHED ? all + index * side->run_limit : w->nothing;
+}
+
 static void measure(const struct work *w, const struct xs_amounts *before, const struct xs_amounts *after,
                     struct xs_change *change) {
-    before = before ? before : w->nothing;
-    after = after ? after : w->nothing;
     for (int m = 0; m < XS_MEASURES; m++)
         xs_difference_of(&before->of[m], w->c->before->run_count, &after->of[m], w->c->after->run_count, sizeof *before,
                          &change->of[m]);
@@ -197,8 +174,7 @@ static void add_finding(struct work *w, uint32_t before, uint32_t after, enum xs
     struct xs_change *change = &w->c->findings[w->c->finding_count++];
     const struct xs_side_finding *finding = before != XS_UNMATCHED ? &b->findings[before] : &a->findings[after];
     *change = (struct xs_change){.before = before, .after = after, .how = how};
-    measure(w, before != XS_UNMATCHED ? b->of + before * b->run_limit : NULL,
-            after != XS_UNMATCHED ? a->of + after * a->run_limit : NULL, change);
+    measure(w, amounts_of(w, b, b->of, before), amounts_of(w, a, a->of, after), change);
     change->kind = kind_of(w, change, w->times_alike ? XS_MEASURE_SAVES_NS : XS_MEASURE_BYTES);
     const struct xs_difference *count = &change->of[XS_MEASURE_COUNT];
     if ((change->kind == XS_DISAPPEARED && could_not_be_found(w, finding, true, &count->before)) ||
@@ -242,8 +218,7 @@ static void add_site(struct work *w, uint32_t before, uint32_t after, enum xs_ma
     const struct xs_side *b = w->c->before, *a = w->c->after;
     struct xs_change *change = &w->c->sites[w->c->site_count];
     *change = (struct xs_change){.before = before, .after = after, .how = how};
-    measure(w, before != XS_UNMATCHED ? b->at + before * b->run_limit : NULL,
-            after != XS_UNMATCHED ? a->at + after * a->run_limit : NULL, change);
+    measure(w, amounts_of(w, b, b->at, before), amounts_of(w, a, a->at, after), change);
     const struct xs_spread *was = &change->of[XS_MEASURE_COUNT].before, *is = &change->of[XS_MEASURE_COUNT].after;
     if (!was->most && !is->most)
         return; /* a line without transfers */
@@ -265,8 +240,7 @@ static void diff_sites(struct work *w) {
 }
 
 static uint64_t magnitude(const struct xs_change *change, enum xs_measure measure) {
-    int64_t delta = xs_difference_delta(&change->of[measure]);
-    return delta < 0 ? (uint64_t)0 - (uint64_t)delta : (uint64_t)delta;
+    return xs_without_sign(xs_difference_delta(&change->of[measure]));
 }
 
 static int compare_by(const struct xs_change *x, const struct xs_change *y, const enum xs_measure *measures) {
@@ -351,8 +325,8 @@ static enum xs_paid paid(const struct xs_diff *c, const struct xs_conclusion *v,
     bool repaired = c->prediction.most_ns >= floor_ns; /* a repaired allocation, for example, does not change what is
                                                           copied */
     bool less = less_time || (v->bytes_less > 0 && v->bytes_differ) || repaired;
-    if (wall->certainty == XS_NOT_KNOWN || xs_side_simulated(c->before) != xs_side_simulated(c->after) ||
-        xs_side_in_part(c->before) != xs_side_in_part(c->after))
+    if (wall->certainty == XS_NOT_KNOWN || c->before->simulated != c->after->simulated ||
+        c->before->in_part != c->after->in_part)
         return XS_CANNOT_TELL;
     if (wall->certainty == XS_TOO_FEW_RUNS)
         return did(v, repaired);
@@ -421,9 +395,8 @@ static void predict(const struct work *w) {
         p->unchecked = p->unchecked ? p->unchecked : unchecked(w, change);
         if (change->before == XS_UNMATCHED || (change->kind != XS_DISAPPEARED && change->kind != XS_SHRANK))
             continue;
-        const struct xs_amounts *was = b->of + change->before * b->run_limit;
-        const struct xs_amounts *now =
-            change->after != XS_UNMATCHED ? a->of + change->after * a->run_limit : w->nothing;
+        const struct xs_amounts *was = amounts_of(w, b, b->of, change->before);
+        const struct xs_amounts *now = amounts_of(w, a, a->of, change->after);
         p->least_ns = xs_sum(p->least_ns, less_of(w, &was->least, &now->least));
         p->most_ns = xs_sum(p->most_ns, less_of(w, &was->most, &now->of[XS_MEASURE_SAVES_NS]));
     }
@@ -449,24 +422,19 @@ void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_di
     struct work *w = xs_realloc(NULL, sizeof *w);
     *w = (struct work){.c = diff};
     *diff = (struct xs_diff){.before = before, .after = after};
-    for (size_t r = 0; r < XS_RUNS_LIMIT; r++) {
-        for (int m = 0; m < XS_MEASURES; m++)
-            w->nothing[r].of[m].known = true;
-        w->nothing[r].least.known = w->nothing[r].most.known = w->nothing[r].at_least.known = true;
-    }
+    xs_amounts_begin(w->nothing, XS_RUNS_LIMIT);
     bool folded =
-        (lacks_call_sites(before) || lacks_call_sites(after)) && (has_call_sites(before) || has_call_sites(after));
+        (before->lacks_call_sites || after->lacks_call_sites) && (before->has_call_sites || after->has_call_sites);
     if (folded) {
         fold_to_entry_points(before);
         fold_to_entry_points(after);
     }
     for (int m = 0; m < XS_METRICS; m++)
-        xs_difference_of(&before->runs->metrics.of[m], before->run_count, &after->runs->metrics.of[m], after->run_count,
-                         sizeof *before->runs, &diff->metrics[m]);
+        compare_runs(diff, &before->runs->metrics.of[m], &after->runs->metrics.of[m], &diff->metrics[m]);
     xs_difference_of(before->unprofiled, before->unprofiled_count, after->unprofiled, after->unprofiled_count,
                      sizeof *before->unprofiled, &diff->unprofiled);
     w->floor_ns = floor_of(diff);
-    w->times_alike = !folded && xs_side_has_device_times(before) == xs_side_has_device_times(after);
+    w->times_alike = !folded && before->lacks_device_times == after->lacks_device_times;
     match_sides(w);
     diff_findings(w);
     diff_sites(w);

@@ -33,13 +33,13 @@ struct xs_amounts {
 /* The data of one run that the comparison needs. The side owns the texts, which are never NULL. They come from a trace,
  * so they can contain anything. */
 struct xs_side_run {
-    const char *path, *command, *executable, *host, *devices, *cupti, *fingerprint_mode, *xferspy_version, *status;
+    const char *path, *command, *executable, *host, *devices, *fingerprint_mode, *xferspy_version, *status;
     int64_t start_unix_ns, pid, driver_version, rank, world_size;
     uint64_t file_device, file_number; /* device and inode number of the trace's file; 0: not known */
     uint64_t transfers;
     uint64_t timed, without_time; /* transfers that should have a device record: with a device time, also a modelled
                                      one, and without one */
-    bool simulated, duration_known, live, has_call_sites, has_contents, has_device_times;
+    bool simulated, duration_known, live;
     struct xs_metric_values metrics;
     struct xs_metric_value own;                           /* the part of its wall time that xferspy itself used */
     struct xs_metric_value together_least, together_most; /* saving of all repairs together */
@@ -89,6 +89,9 @@ struct xs_side { /* zeroed: empty */
                                                  caller */
     size_t unprofiled_count;                  /* 0: none */
     const char *cwd;                          /* the folder of the first run */
+    /* What is true of at least one run; simulated: its GPU, so that its times are invented; in_part: only a part of it
+     * was recorded. */
+    bool simulated, in_part, has_call_sites, lacks_call_sites, lacks_contents, lacks_device_times;
     struct xs_hash finding_by_key;
     struct xs_texts texts;
 };
@@ -99,9 +102,6 @@ void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *rea
 /* Opens, adds and closes the traces one after the other. Prints failures. Returns an exit status. */
 int xs_side_read(struct xs_side *side, char *const *paths, size_t count);
 void xs_side_free(struct xs_side *side);
-bool xs_side_simulated(const struct xs_side *side); /* true if any run used the simulated GPU, whose times are
-                                                       invented */
-bool xs_side_in_part(const struct xs_side *side);   /* true if only a part of any run was recorded */
 
 enum xs_change_kind {
     XS_DISAPPEARED,

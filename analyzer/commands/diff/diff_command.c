@@ -1,15 +1,13 @@
 /* xferspy diff: shows how findings, call sites and the numbers of the run changed between two versions of a program,
  * and whether the change paid. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/commands/bench/bench_read.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/traces.h"
 #include "analyzer/commands/diff/diff.h"
-#include "analyzer/commands/diff/diff_bench.h"
+#include "analyzer/commands/diff/diff_programs.h"
 #include "analyzer/commands/diff/diff_words.h"
 #include "analyzer/symbols/debug_path.h"
 
@@ -69,15 +67,9 @@ struct arguments {
 static const char *const formats[] = {"text", "json", "markdown", NULL};
 enum { TEXT, JSON, MARKDOWN };
 
-static void append(struct list *list, const char *path) {
+static void append(struct list *list, char *path) {
     list->paths = xs_realloc(list->paths, (list->count + 1) * sizeof *list->paths);
-    list->paths[list->count++] = xs_strdup(path);
-}
-
-static void free_list(struct list *list) {
-    for (size_t i = 0; i < list->count; i++)
-        free(list->paths[i]);
-    free(list->paths);
+    list->paths[list->count++] = path;
 }
 
 /* Checks the sides: two traces, or --before and --after. */
@@ -210,10 +202,10 @@ int xs_command_diff(int argc, char **argv) {
         if (status == XS_EXIT_OK)
             status = diff(&arguments);
     }
-    xs_traces_free(&arguments.traces[0]);
-    xs_traces_free(&arguments.traces[1]);
-    free_list(&arguments.sides[0]);
-    free_list(&arguments.sides[1]);
-    free_list(&arguments.plain);
+    for (int side = 0; side < 2; side++) {
+        xs_traces_free(&arguments.traces[side]);
+        free(arguments.sides[side].paths);
+    }
+    free(arguments.plain.paths);
     return status;
 }

@@ -8,12 +8,8 @@
  */
 struct xs_match_place *xs_side_match_places(const struct xs_side *side);
 
-/* True if every run has device times. */
-bool xs_side_has_device_times(const struct xs_side *side);
-
-/* True if the programs of the sides have different names: the names have less than half of the shorter one as a common
- * beginning. */
-bool xs_diff_names_differ(const struct xs_diff *diff);
+/* Sets the amounts of `limit` runs to the known value 0. */
+void xs_amounts_begin(struct xs_amounts *amounts, size_t limit);
 
 /* Fills the notes. `folded`: call sites were removed, because one side had none. */
 void xs_diff_add_notes(struct xs_diff *diff, bool folded);

@@ -1,6 +1,6 @@
 /* Writes a diff as JSON, including everything that the text leaves out. Keys are never changed or removed, only added.
  * docs/use/diff.md and docs/schema/diff.schema.json describe it. */
-#include <inttypes.h>
+#include <math.h>
 
 #include "analyzer/commands/diff/diff_words.h"
 #include "analyzer/findings/engine/detector.h"
@@ -18,15 +18,9 @@ static void put_spread(struct xs_json *json, const char *key, const struct xs_sp
 static void put_difference(struct xs_json *json, const struct xs_difference *d) {
     put_spread(json, "before", &d->before);
     put_spread(json, "after", &d->after);
-    if (d->certainty == XS_NOT_KNOWN)
-        xs_json_null(json, "delta");
-    else
-        xs_json_int(json, "delta", xs_difference_delta(d));
+    xs_json_known_int(json, "delta", d->certainty != XS_NOT_KNOWN, xs_difference_delta(d));
     xs_json_text(json, "certainty", xs_certainty_names[d->certainty]);
-    if (d->p < 0)
-        xs_json_null(json, "p");
-    else
-        xs_json_number(json, "p", d->p);
+    xs_json_number(json, "p", d->p < 0 ? NAN : d->p);
 }
 
 static void put_range(struct xs_json *json, const char *key, uint64_t least_ns, uint64_t most_ns) {
@@ -44,10 +38,7 @@ static void put_prediction(const struct xs_diff *c, struct xs_json *json) {
     put_range(json, "predicted", p->least_ns, p->most_ns);
     put_range(json, "predicted_of_all", p->all_least_ns, p->all_most_ns);
     xs_json_text(json, "predicted_unchecked", p->unchecked);
-    if (xs_diff_wall(c)->certainty != XS_NOT_KNOWN)
-        xs_json_int(json, "achieved_ns", p->achieved_ns);
-    else
-        xs_json_null(json, "achieved_ns");
+    xs_json_known_int(json, "achieved_ns", xs_diff_wall(c)->certainty != XS_NOT_KNOWN, p->achieved_ns);
 }
 
 static void put_conclusion(const struct xs_diff *c, struct xs_json *json) {
@@ -57,8 +48,8 @@ static void put_conclusion(const struct xs_diff *c, struct xs_json *json) {
     xs_diff_spread(&spread, c);
     xs_json_object(json, "conclusion");
     xs_json_text(json, "paid", xs_paid_names[v->paid]);
-    xs_json_text(json, "text", text.data);
-    xs_json_text(json, "spread", spread.data);
+    xs_json_take(json, "text", &text);
+    xs_json_take(json, "spread", &spread);
     xs_json_bool(json, "unprofiled", xs_diff_is_unprofiled(c));
     xs_json_bool(json, "other_programs", v->other_programs);
     xs_json_text(json, "transfer_time_metric", xs_metric_infos[v->gone_by].name);
@@ -68,13 +59,9 @@ static void put_conclusion(const struct xs_diff *c, struct xs_json *json) {
     put_prediction(c, json);
     xs_diff_gain(&gain, c, false);
     xs_diff_own(&own, c);
-    xs_json_text(json, "gain_text", gain.length ? gain.data : NULL);
-    xs_json_text(json, "own_text", own.length ? own.data : NULL);
+    xs_json_take(json, "gain_text", &gain);
+    xs_json_take(json, "own_text", &own);
     xs_json_end(json, '}');
-    xs_string_free(&text);
-    xs_string_free(&spread);
-    xs_string_free(&gain);
-    xs_string_free(&own);
 }
 
 static void put_run(const struct xs_side_run *run, struct xs_json *json) {
@@ -102,14 +89,12 @@ static void put_side(const char *key, const struct xs_side *side, struct xs_json
 }
 
 static void put_metrics(const struct xs_diff *c, struct xs_json *json) {
-    static const char *const units[] = {
-        [XS_METRIC_NS] = "ns", [XS_METRIC_BYTES] = "bytes", [XS_METRIC_COUNT] = "count"};
     xs_json_array(json, "metrics");
     for (int m = 0; m < XS_METRICS; m++) {
         xs_json_object(json, NULL);
         xs_json_text(json, "name", xs_metric_infos[m].name);
         xs_json_text(json, "title", xs_metric_infos[m].title);
-        xs_json_text(json, "unit", units[xs_metric_infos[m].unit]);
+        xs_json_text(json, "unit", xs_metric_unit_names[xs_metric_infos[m].unit]);
         put_difference(json, &c->metrics[m]);
         xs_json_end(json, '}');
     }
@@ -134,9 +119,8 @@ static void put_place(const char *key, const struct xs_side *side, uint32_t inde
     } else {
         xs_json_null(json, "call_site");
     }
-    xs_diff_side_place(&text, side, index);
-    xs_json_text(json, "place", text.data);
-    xs_string_free(&text);
+    xs_diff_side_place(&text, side, index, false);
+    xs_json_take(json, "place", &text);
     xs_json_text(json, "source", place->match.text);
     xs_json_end(json, '}');
 }
@@ -164,7 +148,7 @@ static void put_findings(const struct xs_diff *c, size_t limit, struct xs_json *
         xs_diff_finding_places(c, change, &before, &after);
         xs_diff_finding_kind(&kind, c, change);
         xs_json_object(json, NULL);
-        xs_json_text(json, "kind", kind.data);
+        xs_json_take(json, "kind", &kind);
         xs_json_text(json, "title", xs_detectors[finding->detector]->title);
         xs_json_text(json, "name_before",
                      change->before != XS_UNMATCHED ? c->before->findings[change->before].name : NULL);
@@ -175,7 +159,6 @@ static void put_findings(const struct xs_diff *c, size_t limit, struct xs_json *
         put_place("site_after", c->after, after, json);
         put_change(change, json);
         xs_json_end(json, '}');
-        xs_string_free(&kind);
     }
     xs_json_end(json, ']');
 }

@@ -4,7 +4,6 @@
 
 #include "analyzer/base/markdown.h"
 #include "analyzer/commands/diff/diff_words.h"
-#include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/sentences.h"
 
 enum { FINDINGS_SHOWN = 10, SITES_SHOWN = 10 };
@@ -33,12 +32,6 @@ static void put_code(struct xs_out *out, const char *text) {
     xs_markdown_code(&code, text);
     fputs(code.data, out->file);
     xs_string_free(&code);
-}
-
-static void put_raw(struct xs_out *out, const char *raw) {
-    char *escaped = xs_text_escaped(raw);
-    put(out, escaped);
-    free(escaped);
 }
 
 static void put_values(struct xs_out *out, const struct xs_diff *c, const struct xs_change *change,
@@ -143,25 +136,21 @@ void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, 
     fprintf(out->file, ".\n");
     xs_diff_own(&own, c);
     xs_diff_gain(&gain, c, true);
-    if (own.length)
-        fprintf(out->file, "\n%s.\n", own.data);
-    if (gain.length)
-        fprintf(out->file, "\n%s\n", gain.data);
-    if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
+    xs_markdown_take(out, "\n", &own, ".\n");
+    xs_markdown_take(out, "\n", &gain, "\n");
+    if (c->before->simulated || c->after->simulated)
         xs_say_simulated(&simulated, NULL, "the times");
-    if (simulated.length)
-        fprintf(out->file, "\n**%s.**\n", simulated.data);
+    xs_markdown_take(out, "\n**", &simulated, ".**\n");
     for (size_t i = 0; i < c->note_count; i++) {
         fprintf(out->file, "%s- ", i ? "" : "\n");
-        put_raw(out, c->notes[i]);
+        char *note = xs_text_escaped(c->notes[i]);
+        put(out, note);
         putc('\n', out->file);
+        free(note);
     }
     print_metrics(c, view->all, out);
     print_changes(c, view, true, out);
     print_changes(c, view, false, out);
     xs_string_free(&conclusion);
     xs_string_free(&spread);
-    xs_string_free(&simulated);
-    xs_string_free(&own);
-    xs_string_free(&gain);
 }

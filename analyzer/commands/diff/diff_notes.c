@@ -9,8 +9,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/diff/diff_internal.h"
-#include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/commands/diff/diff_programs.h"
 
 enum { TEXT_COLUMNS = 100, RUN_NOTES = 8 /* RUN_NOTES: largest number of notes about single runs */ };
 
@@ -42,13 +41,6 @@ static void cut(struct xs_string *text, const char *raw) {
         xs_string_add(text, "...", 3);
 }
 
-bool xs_side_has_device_times(const struct xs_side *side) {
-    for (size_t r = 0; r < side->run_count; r++)
-        if (!side->runs[r].has_device_times)
-            return false;
-    return true;
-}
-
 /* --- differences between all runs --- */
 
 static void differ(struct xs_diff *c, const char *what, const char *before, const char *after) {
@@ -62,20 +54,14 @@ static void differ(struct xs_diff *c, const char *what, const char *before, cons
     xs_string_free(&y);
 }
 
-static void note_numbers(struct xs_diff *c, const char *what, int64_t before, int64_t after) {
-    char x[24], y[24];
-    snprintf(x, sizeof x, "%" PRId64, before);
-    snprintf(y, sizeof y, "%" PRId64, after);
-    differ(c, what, x, y);
-}
-
-static void note_ranks(struct xs_diff *c, int64_t before, int64_t after) {
+/* Notes that numbers differ; one below `least` is printed as "none". */
+static void note_numbers(struct xs_diff *c, const char *what, int64_t least, int64_t before, int64_t after) {
     char x[24] = "none", y[24] = "none";
-    if (before >= 0)
+    if (before >= least)
         snprintf(x, sizeof x, "%" PRId64, before);
-    if (after >= 0)
+    if (after >= least)
         snprintf(y, sizeof y, "%" PRId64, after);
-    differ(c, "Ranks", x, y);
+    differ(c, what, x, y);
 }
 
 /* Returns the arguments without the program's name, which is compared separately. */
@@ -84,76 +70,25 @@ static const char *arguments_of(const struct xs_side_run *run) {
     return blank ? blank + 1 : "none";
 }
 
-/* Adds the program's name: the executable's, or the command's if that is not known. */
-static void program_of(struct xs_string *text, const struct xs_side_run *run) {
-    const char *name = *run->executable ? run->executable : run->command;
-    size_t bytes = *run->executable ? strlen(name) : strcspn(name, " ");
-    const char *slash = memrchr(name, '/', bytes);
-    size_t start = slash ? (size_t)(slash + 1 - name) : 0;
-    xs_string_add(text, name + start, bytes - start);
-}
-
-static bool is_same_program(const struct xs_side_run *a, const struct xs_side_run *b) {
-    struct xs_string x = {0}, y = {0};
-    program_of(&x, a);
-    program_of(&y, b);
-    bool same = x.length == y.length && !memcmp(x.data, y.data, x.length);
-    xs_string_free(&x);
-    xs_string_free(&y);
-    return same;
-}
-
-/* If the program is an interpreter, adds the name of the script among its arguments, if there is one. */
-static void script_of(struct xs_string *text, const struct xs_side_run *run) {
-    program_of(text, run);
-    if (text->length < 6 || strncmp(text->data, "python", 6) != 0)
-        return;
-    const char *word = run->command + strcspn(run->command, " ");
-    word += strspn(word, " ");
-    size_t bytes = strcspn(word, " ");
-    if (!bytes || *word == '-')
-        return;
-    const char *slash = memrchr(word, '/', bytes), *start = slash ? slash + 1 : word;
-    text->length = 0;
-    xs_string_add(text, start, bytes - (size_t)(start - word));
-}
-
-bool xs_diff_names_differ(const struct xs_diff *c) {
-    struct xs_string x = {0}, y = {0};
-    size_t common = 0;
-    script_of(&x, c->before->runs);
-    script_of(&y, c->after->runs);
-    size_t shorter = x.length < y.length ? x.length : y.length;
-    while (common < shorter && x.data[common] == y.data[common])
-        common++;
-    bool differ = shorter && 2 * common < shorter; /* the names of a program and its next version often have the same
-                                                      beginning */
-    xs_string_free(&x);
-    xs_string_free(&y);
-    return differ;
-}
-
 static void note_ways(struct xs_diff *c, const struct xs_side_run *before, const struct xs_side_run *after) {
+    struct xs_string x = {0}, y = {0};
     if (before->simulated != after->simulated)
         note(c, "%s ran on the simulated GPU, whose times are invented: only counts and bytes can be compared",
              before->simulated ? "BEFORE" : "AFTER");
     else if (before->transfers || after->transfers)
         differ(c, "GPUs", before->devices, after->devices);
-    if (!is_same_program(before, after)) {
-        struct xs_string x = {0}, y = {0};
-        program_of(&x, before);
-        program_of(&y, after);
-        differ(c, "Programs", x.data ? x.data : "", y.data ? y.data : "");
-        xs_string_free(&x);
-        xs_string_free(&y);
-    }
+    xs_side_program(&x, before);
+    xs_side_program(&y, after);
+    differ(c, "Programs", x.data, y.data);
+    xs_string_free(&x);
+    xs_string_free(&y);
     differ(c, "Arguments", arguments_of(before), arguments_of(after));
     differ(c, "Hosts", before->host, after->host);
     if (before->driver_version && after->driver_version)
-        note_numbers(c, "CUDA driver versions", before->driver_version, after->driver_version);
-    note_ranks(c, before->rank, after->rank);
+        note_numbers(c, "CUDA driver versions", INT64_MIN, before->driver_version, after->driver_version);
+    note_numbers(c, "Ranks", 0, before->rank, after->rank);
     if (before->rank >= 0 && after->rank >= 0)
-        note_numbers(c, "World sizes", before->world_size, after->world_size);
+        note_numbers(c, "World sizes", INT64_MIN, before->world_size, after->world_size);
     differ(c, "Fingerprint modes", *before->fingerprint_mode ? before->fingerprint_mode : "unknown",
            *after->fingerprint_mode ? after->fingerprint_mode : "unknown");
     differ(c, "Versions of xferspy that recorded", before->xferspy_version, after->xferspy_version);
@@ -213,7 +148,7 @@ static void look_at_runs(struct xs_diff *c) {
             look_at_run(c, s ? "AFTER" : "BEFORE", &side->runs[r]);
         look_at_ranks(c, s ? "AFTER" : "BEFORE", side);
         for (size_t r = 1; r < side->run_count; r++) {
-            if (!is_same_program(side->runs, &side->runs[r]) ||
+            if (!xs_side_is_same_program(side->runs, &side->runs[r]) ||
                 strcmp(arguments_of(side->runs), arguments_of(&side->runs[r])) != 0) {
                 note(c, "%s: its runs are of different programs or arguments", s ? "AFTER" : "BEFORE");
                 break;
@@ -265,24 +200,16 @@ static void look_at_order(struct xs_diff *c) {
 
 /* --- what one side alone knows --- */
 
-static bool has_contents(const struct xs_side *side) {
-    for (size_t r = 0; r < side->run_count; r++)
-        if (!side->runs[r].has_contents)
-            return false;
-    return true;
-}
-
 static void note_knowledge(struct xs_diff *c, bool folded) {
-    bool before = xs_side_has_device_times(c->before), after = xs_side_has_device_times(c->after);
-    if (before != after)
+    const struct xs_side *before = c->before, *after = c->after;
+    if (before->lacks_device_times != after->lacks_device_times)
         note(c,
              "%s has no device times, so times on the device and what repairs save are not "
              "compared",
-             before ? "AFTER" : "BEFORE");
-    before = has_contents(c->before);
-    after = has_contents(c->after);
-    if (before != after)
-        note(c, "%s has no fingerprints: findings about contents could not be made there", before ? "AFTER" : "BEFORE");
+             before->lacks_device_times ? "BEFORE" : "AFTER");
+    if (before->lacks_contents != after->lacks_contents)
+        note(c, "%s has no fingerprints: findings about contents could not be made there",
+             before->lacks_contents ? "BEFORE" : "AFTER");
     if (folded)
         note(c, "One side has no call sites: compared by the driver's entry points alone");
 }

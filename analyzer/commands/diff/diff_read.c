@@ -1,7 +1,6 @@
 /* Reads a side of a diff, and keeps the necessary data of each run; see diff.h. Traces are read one after the other, so
  * the command needs only the memory for the largest trace. */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "analyzer/base/grow.h"
@@ -12,11 +11,9 @@
 #include "analyzer/commands/diff/diff_internal.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
-#include "analyzer/trace/site.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/place.h"
 
 static const char *keep(struct xs_side *side, const char *text) {
     return xs_texts_keep(&side->texts, text ? text : "");
@@ -33,8 +30,21 @@ static const char *devices_of(struct xs_side *side, const struct xs_summary *sum
     return kept;
 }
 
-static bool any_content(const struct xs_content_coverage *contents) {
-    return contents->taken > 0 || !contents->eligible;
+static void note_what_runs_have(struct xs_side *side, const struct xs_side_run *run, const struct xs_reading *reading) {
+    bool has_call_sites = reading->diagnosis->findings->sites->placed_count > 0;
+    side->simulated |= run->simulated;
+    side->in_part |= *run->looked_at != '\0';
+    side->has_call_sites |= has_call_sites;
+    side->lacks_call_sites |= run->transfers && !has_call_sites;
+    side->lacks_contents |= !reading->contents.taken && reading->contents.eligible;
+    side->lacks_device_times |= !reading->summary.all.timed_count && reading->summary.all.count;
+}
+
+/* Keeps a text that was written for the run, and empties it. */
+static const char *take(struct xs_side *side, struct xs_string *text) {
+    const char *kept = keep(side, text->length ? text->data : "");
+    text->length = 0;
+    return kept;
 }
 
 static void add_run(struct xs_side *side, const struct xs_reading *reading) {
@@ -49,7 +59,6 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .executable = keep(side, run->executable),
                              .host = keep(side, run->host),
                              .devices = devices_of(side, &reading->summary),
-                             .cupti = keep(side, run->cupti_status),
                              .fingerprint_mode = keep(side, reading->contents.mode),
                              .xferspy_version = keep(side, run->xferspy_version),
                              .status = keep(side, run->status),
@@ -67,9 +76,6 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .duration_known = !run->duration_estimated,
                              .recorded = reading->summary.recorded,
                              .live = reading->trace.is_live,
-                             .has_call_sites = diagnosis->findings->sites->placed_count > 0,
-                             .has_contents = any_content(&reading->contents),
-                             .has_device_times = reading->summary.all.timed_count || !reading->summary.all.count,
                              .metrics = reading->metrics,
                              .own = {xs_own_ns(&reading->summary), xs_bare_is_known(&reading->summary)},
                              .together_least = {diagnosis->together.least_ns, true},
@@ -77,17 +83,15 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     struct xs_string said = {0};
     struct xs_side_run *added = &side->runs[side->run_count];
     xs_modelled_say(&said, &reading->summary, XS_MODELLED_CLAUSE);
-    added->windows = said.length ? keep(side, said.data) : "";
-    said.length = 0;
+    added->windows = take(side, &said);
     xs_looked_at_say_briefly(&reading->summary, &said);
-    added->looked_at = said.length ? keep(side, said.data) : "";
-    said.length = 0;
+    added->looked_at = take(side, &said);
     xs_repaired_say(&said, &reading->summary.repaired);
-    added->repaired = said.length ? keep(side, said.data) : "";
-    said.length = 0;
+    added->repaired = take(side, &said);
     xs_say_bounds(&said, diagnosis);
-    added->bounds = said.length ? keep(side, said.data) : "";
+    added->bounds = take(side, &said);
     xs_string_free(&said);
+    note_what_runs_have(side, added, reading);
     if (!side->run_count)
         side->cwd = keep(side, run->cwd);
     for (size_t i = 0; i < diagnosis->findings->undecided_count; i++) {
@@ -107,15 +111,13 @@ static struct xs_frame kept_frame(struct xs_side *side, const struct xs_frame *f
     return kept;
 }
 
-static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size_t limit) {
-    struct xs_amounts *row = all + index * limit;
+/* A run without transfers at a place has the known value 0 there. */
+void xs_amounts_begin(struct xs_amounts *amounts, size_t limit) {
     for (size_t r = 0; r < limit; r++) {
         for (int m = 0; m < XS_MEASURES; m++)
-            row[r].of[m] = (struct xs_metric_value){.known = true}; /* a run without transfers here has the known value
-                                                                       0 */
-        row[r].least = row[r].most = row[r].at_least = (struct xs_metric_value){.known = true};
+            amounts[r].of[m] = (struct xs_metric_value){.known = true};
+        amounts[r].least = amounts[r].most = amounts[r].at_least = (struct xs_metric_value){.known = true};
     }
-    return row;
 }
 
 static uint32_t add_place(struct xs_side *side, const struct xs_findings *findings, const struct xs_match_sites *here,
@@ -132,7 +134,7 @@ static uint32_t add_place(struct xs_side *side, const struct xs_findings *findin
     place->has_helper = frame && frame->through;
     if (place->has_helper)
         place->helper = kept_frame(side, frame->through);
-    new_amounts(side->at, side->place_count, side->run_limit);
+    xs_amounts_begin(side->at + side->place_count * side->run_limit, side->run_limit);
     return (uint32_t)side->place_count++;
 }
 
@@ -195,7 +197,7 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_diagnosis
                                                                    .is_range = xs_finding_at_most(d),
                                                                    .name = keep(side, name.data)};
     xs_string_free(&name);
-    new_amounts(side->of, side->finding_count, side->run_limit);
+    xs_amounts_begin(side->of + side->finding_count * side->run_limit, side->run_limit);
     *found = ++side->finding_count;
     return (uint32_t)*found - 1;
 }
@@ -237,8 +239,7 @@ void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *rea
     if (!side->runs) {
         side->run_limit = runs < XS_RUNS_LIMIT ? runs : XS_RUNS_LIMIT;
         side->runs = xs_realloc(NULL, side->run_limit * sizeof *side->runs);
-        side->undecided = xs_realloc(NULL, xs_detector_count * sizeof *side->undecided);
-        memset(side->undecided, 0, xs_detector_count * sizeof *side->undecided);
+        side->undecided = xs_zeroed(xs_detector_count * sizeof *side->undecided);
     }
     if (side->run_count == side->run_limit)
         return;

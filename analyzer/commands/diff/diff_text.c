@@ -1,14 +1,10 @@
 /* Prints a diff as text, on one screen: first the conclusion, then what changed most. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/diff/diff_words.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/place.h"
 #include "analyzer/words/sentences.h"
 
 enum { FINDINGS_SHOWN = 5, SITES_SHOWN = 8, INDENT = 6, PATHS_SHOWN = 3, PATH_COLUMNS = 100 };
@@ -25,8 +21,7 @@ static void side_line(const struct xs_side *side, const char *label, struct xs_o
         xs_string_format(&text, ": %.*s", PATH_COLUMNS, first->command);
     if (*xs_format_unix_ns(when, first->start_unix_ns))
         xs_string_format(&text, ", %s", when);
-    xs_out_fact(out, label, "%s", text.data);
-    xs_string_free(&text);
+    xs_out_take_fact(out, label, &text);
 }
 
 static void print_head(const struct xs_diff *c, struct xs_out *out) {
@@ -37,24 +32,17 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
             xs_style_off(out, xs_diff_conclusion_style(c)));
     side_line(c->before, "before", out);
     side_line(c->after, "after", out);
-    xs_out_fact(out, "runs", "%s", spread.data);
+    xs_out_take_fact(out, "runs", &spread);
     xs_diff_own(&own, c);
-    if (own.length)
-        xs_out_fact(out, "times", "%s", own.data);
+    xs_out_take_fact(out, "times", &own);
     xs_diff_gain(&gain, c, false);
-    if (gain.length)
-        xs_out_fact(out, "gain", "%s", gain.data);
-    if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
+    xs_out_take_fact(out, "gain", &gain);
+    if (c->before->simulated || c->after->simulated)
         xs_say_simulated(&simulated, NULL, "times below");
-    if (simulated.length)
-        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
+    xs_out_take_line(out, XS_STYLE_BAD, &simulated);
     for (size_t i = 0; i < c->note_count; i++)
         xs_out_line(out, XS_STYLE_WARN, "! %s", c->notes[i]);
     xs_string_free(&conclusion);
-    xs_string_free(&spread);
-    xs_string_free(&simulated);
-    xs_string_free(&own);
-    xs_string_free(&gain);
 }
 
 /* --- the run --- */
@@ -97,13 +85,10 @@ static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
         xs_diff_value(&after, xs_metric_infos[m].unit, &d->after);
         xs_diff_percent(&percent, d);
         xs_table_cell(table, xs_metric_infos[m].title);
-        xs_table_cell(table, before.data);
-        xs_table_cell(table, after.data);
-        xs_table_cell(table, percent.data);
+        xs_table_take(table, &before);
+        xs_table_take(table, &after);
+        xs_table_take(table, &percent);
         xs_table_cell(table, xs_diff_doubt(c, (enum xs_metric)m));
-        xs_string_free(&before);
-        xs_string_free(&after);
-        xs_string_free(&percent);
     }
     putc('\n', out->file);
     xs_table_print(table, out);
@@ -260,9 +245,9 @@ static void add_site(struct xs_table *table, const struct xs_diff *c, const stru
     xs_diff_moved(&moved, c, change->before, change->after);
     xs_table_style_row(table, xs_diff_kind_style(change->kind));
     xs_diff_kind_before(&kind, change, XS_MEASURE_COUNT);
-    xs_table_cell(table, kind.data);
-    xs_table_cell(table, place.data);
-    xs_table_cell(table, moved.data);
+    xs_table_take(table, &kind);
+    xs_table_take(table, &place);
+    xs_table_take(table, &moved);
     for (int m = 0; m < XS_MEASURES; m++) {
         struct xs_string value = {0};
         const struct xs_difference *d = &change->of[m];
@@ -270,12 +255,8 @@ static void add_site(struct xs_table *table, const struct xs_diff *c, const stru
             continue;
         if (d->before.median || d->after.median)
             xs_diff_values(&value, xs_diff_unit((enum xs_measure)m), d);
-        xs_table_cell(table, value.data);
-        xs_string_free(&value);
+        xs_table_take(table, &value);
     }
-    xs_string_free(&kind);
-    xs_string_free(&place);
-    xs_string_free(&moved);
 }
 
 static void site_columns(struct xs_table *table, bool *columns) {

@@ -2,13 +2,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/diff/diff_words.h"
-#include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/site.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
 
 #define XS_WITHIN_THEIR_SPREAD "within spread"
 
@@ -120,8 +119,7 @@ static void add_gone(struct xs_string *text, const struct xs_diff *c) {
 static void add_did(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_conclusion *v = &c->conclusion;
     char buffer[XS_UNIT_BYTES];
-    uint64_t bytes = v->bytes_less < 0 ? (uint64_t)0 - (uint64_t)v->bytes_less : (uint64_t)v->bytes_less;
-    uint64_t copies = v->transfers_less < 0 ? (uint64_t)0 - (uint64_t)v->transfers_less : (uint64_t)v->transfers_less;
+    uint64_t bytes = xs_without_sign(v->bytes_less), copies = xs_without_sign(v->transfers_less);
     if (v->bytes_differ && bytes)
         xs_string_format(text, "It copied %s %s", xs_format_bytes(buffer, bytes), v->bytes_less > 0 ? "less" : "more");
     else
@@ -142,7 +140,7 @@ static void add_did(struct xs_string *text, const struct xs_diff *c) {
 static void add_more(struct xs_string *text, const struct xs_conclusion *v) {
     char buffer[XS_UNIT_BYTES];
     if (v->bytes_less < 0)
-        xs_string_format(text, "; %s more were copied", xs_format_bytes(buffer, (uint64_t)0 - (uint64_t)v->bytes_less));
+        xs_string_format(text, "; %s more were copied", xs_format_bytes(buffer, xs_without_sign(v->bytes_less)));
 }
 
 static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
@@ -150,8 +148,8 @@ static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_conclusion *v = &c->conclusion;
     char buffer[XS_UNIT_BYTES];
     xs_string_format(text, "Whether it paid cannot be told: ");
-    if (xs_side_in_part(c->before) != xs_side_in_part(c->after)) {
-        xs_string_format(text, "not all calls were recorded in %s", xs_side_in_part(c->before) ? "BEFORE" : "AFTER");
+    if (c->before->in_part != c->after->in_part) {
+        xs_string_format(text, "not all calls were recorded in %s", c->before->in_part ? "BEFORE" : "AFTER");
         return; /* only a part of one side was recorded, so its bytes are not comparable */
     }
     if (xs_diff_is_unsure(c)) {
@@ -172,7 +170,7 @@ static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
 }
 
 void xs_diff_conclusion(struct xs_string *text, const struct xs_diff *c) {
-    if (xs_side_simulated(c->before) && xs_side_simulated(c->after))
+    if (c->before->simulated && c->after->simulated)
         xs_string_format(text, "(Simulated) ");
     const struct xs_conclusion *v = &c->conclusion;
     if (v->other_programs)
@@ -184,7 +182,12 @@ void xs_diff_conclusion(struct xs_string *text, const struct xs_diff *c) {
         add_gone(text, c);
         break;
     case XS_FASTER:
-        xs_string_format(text, "It is faster, but not by what xferspy sees: ");
+    case XS_NO_CHANGE:
+    case XS_WORSE:
+        xs_string_format(text, "%s: ",
+                         v->paid == XS_FASTER  ? "It is faster, but not by what xferspy sees"
+                         : v->paid == XS_WORSE ? "It got worse"
+                                               : "No change beyond the runs' own spread");
         add_wall(text, c);
         add_more(text, v);
         break;
@@ -194,16 +197,6 @@ void xs_diff_conclusion(struct xs_string *text, const struct xs_diff *c) {
         xs_string_format(text, ", but the run is %s: ",
                          v->paid == XS_NOT_FASTER ? "not faster beyond the runs' own spread" : "slower");
         add_wall(text, c);
-        break;
-    case XS_NO_CHANGE:
-        xs_string_format(text, "No change beyond the runs' own spread: ");
-        add_wall(text, c);
-        add_more(text, v);
-        break;
-    case XS_WORSE:
-        xs_string_format(text, "It got worse: ");
-        add_wall(text, c);
-        add_more(text, v);
         break;
     case XS_CANNOT_TELL:
         add_unknown(text, c);
@@ -240,17 +233,18 @@ static void add_range(struct xs_string *text, const struct xs_side *side, const 
         xs_string_format(text, " (%s to %s)", xs_format_ns(least, wall->least), xs_format_ns(most, wall->most));
 }
 
+static bool is_one_run_each(const struct xs_diff *c) { return c->before->run_count == 1 && c->after->run_count == 1; }
+
 void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_difference *wall = xs_diff_wall(c);
-    if (wall->certainty == XS_TOO_FEW_RUNS && c->before->run_count == 1 && c->after->run_count == 1) {
-        xs_string_format(
-            text, "one run a side: the noise is unknown, and times can differ by chance. Record three or more each");
-        return;
+    if (wall->certainty == XS_TOO_FEW_RUNS && is_one_run_each(c)) {
+        xs_string_format(text, "one run a side");
+    } else {
+        add_range(text, c->before, &wall->before);
+        xs_string_format(text, " before, ");
+        add_range(text, c->after, &wall->after);
+        xs_string_format(text, " after");
     }
-    add_range(text, c->before, &wall->before);
-    xs_string_format(text, " before, ");
-    add_range(text, c->after, &wall->after);
-    xs_string_format(text, " after");
     switch (wall->certainty) {
     case XS_NOT_KNOWN:
         break;
@@ -266,7 +260,7 @@ void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
 }
 
 static const char *too_few_runs(const struct xs_diff *c) {
-    return c->before->run_count == 1 && c->after->run_count == 1 ? "one run each" : "too few runs";
+    return is_one_run_each(c) ? "one run each" : "too few runs";
 }
 
 const char *xs_diff_doubt(const struct xs_diff *c, enum xs_metric metric) {
@@ -295,10 +289,9 @@ void xs_diff_gain(struct xs_string *text, const struct xs_diff *c, bool is_sente
     }
     if (p->unchecked || strcmp(xs_format_ns(buffer, p->most_ns), xs_format_ns(all, p->all_most_ns)) != 0)
         xs_string_format(text, " (all repaired: %s)", xs_format_ns(all, p->all_most_ns));
-    uint64_t achieved = p->achieved_ns < 0 ? (uint64_t)0 - (uint64_t)p->achieved_ns : (uint64_t)p->achieved_ns;
     bool too_few = xs_diff_wall(c)->certainty == XS_TOO_FEW_RUNS, unsure = xs_diff_is_unsure(c);
-    xs_string_format(text, "; %s: %s %s", too_few || unsure ? "measured" : "achieved", xs_format_ns(buffer, achieved),
-                     p->achieved_ns < 0 ? "more" : "less");
+    xs_string_format(text, "; %s: %s %s", too_few || unsure ? "measured" : "achieved",
+                     xs_format_ns(buffer, xs_without_sign(p->achieved_ns)), p->achieved_ns < 0 ? "more" : "less");
     if (too_few || unsure)
         xs_string_format(text, " (%s)", unsure ? XS_WITHIN_THEIR_SPREAD : too_few_runs(c));
     xs_string_format(text, "%s", is_sentence ? "." : "");
@@ -342,7 +335,7 @@ enum xs_style xs_diff_kind_style(enum xs_change_kind kind) {
     return styles[kind];
 }
 
-static void add_place(struct xs_string *text, const struct xs_side *side, uint32_t index, bool entry_point) {
+void xs_diff_side_place(struct xs_string *text, const struct xs_side *side, uint32_t index, bool entry_point) {
     const struct xs_side_place *place = &side->places[index];
     const struct xs_sites sites = {.cwd = (char *)(uintptr_t)side->cwd};
     if (!place->has_frame) {
@@ -358,15 +351,11 @@ static void add_place(struct xs_string *text, const struct xs_side *side, uint32
     xs_string_add(text, ")", 1);
 }
 
-void xs_diff_side_place(struct xs_string *text, const struct xs_side *side, uint32_t index) {
-    add_place(text, side, index, false);
-}
-
 void xs_diff_place(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after) {
     if (after != XS_UNMATCHED)
-        add_place(text, c->after, after, true);
+        xs_diff_side_place(text, c->after, after, true);
     else if (before != XS_UNMATCHED)
-        add_place(text, c->before, before, true);
+        xs_diff_side_place(text, c->before, before, true);
 }
 
 static bool same(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
@@ -378,8 +367,8 @@ static void add_way(struct xs_string *text, const struct xs_diff *c, uint32_t be
         return;
     if (!same(was->match.function, is->match.function) || !was->frame.line || !is->frame.line) {
         struct xs_string from = {0}, to = {0};
-        add_place(&from, c->before, before, false);
-        add_place(&to, c->after, after, false);
+        xs_diff_side_place(&from, c->before, before, false);
+        xs_diff_side_place(&to, c->after, after, false);
         if (!same(from.data, to.data))
             xs_string_format(text, "was at %s", from.data);
         xs_string_free(&from);

@@ -65,8 +65,8 @@ void xs_diff_percent(struct xs_string *text, const struct xs_difference *differe
 /* Writes the place of a change, as xs_place_of_site writes it, escaped: the place in AFTER, or, if there is none, the
  * place in BEFORE. */
 void xs_diff_place(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after);
-/* Writes a place of a side without its entry point, or only the entry point if nothing else is known. */
-void xs_diff_side_place(struct xs_string *text, const struct xs_side *side, uint32_t index);
+/* Writes a place of a side, with or without its entry point, or only the entry point if nothing else is known. */
+void xs_diff_side_place(struct xs_string *text, const struct xs_side *side, uint32_t index, bool entry_point);
 /* Writes how the place changed: "was at a.cu:12", "was cuMemcpyHtoD_v2"; "" if it is unchanged. Escaped. */
 void xs_diff_moved(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after);
 const struct xs_side_finding *xs_diff_finding(const struct xs_diff *c, const struct xs_change *change);

@@ -12,7 +12,7 @@
 /* The value of a column. `text` is NULL if the value is a number. `known` is false if the trace has NULL. Addresses are
  * texts (0x...). */
 struct xs_fact {
-    const char *key; /* static; the name says the unit */
+    char key[24]; /* the name says the unit */
     char *text;
     int64_t number;
     bool known;

@@ -13,7 +13,6 @@
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
 #include "analyzer/words/unchecked.h"
 #include "schema/spelling.h"
 
@@ -221,6 +220,12 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
 /* Says which findings can be requested instead. Returns the exit status. */
 static int no_such_finding(const struct arguments *arguments, const struct xs_diagnosis *diagnosis, bool several) {
     struct xs_string names = {0};
+    if (!several && access(arguments->ask.asked, F_OK) == 0) {
+        xs_complain("one trace at a time: %s is a file, no finding", arguments->ask.asked);
+        return XS_EXIT_USAGE;
+    }
+    if (!several && (say_undecided(arguments, diagnosis->findings) || say_nearest(arguments, diagnosis)))
+        return XS_EXIT_ERROR;
     for (size_t i = 0; i < diagnosis->count && i < NAMES_SHOWN; i++) {
         if (i)
             xs_string_format(&names, ", ");
@@ -228,15 +233,6 @@ static int no_such_finding(const struct arguments *arguments, const struct xs_di
     }
     if (diagnosis->count > NAMES_SHOWN)
         xs_string_format(&names, " and %zu more", diagnosis->count - NAMES_SHOWN);
-    if (!several && access(arguments->ask.asked, F_OK) == 0) {
-        xs_complain("one trace at a time: %s is a file, no finding", arguments->ask.asked);
-        xs_string_free(&names);
-        return XS_EXIT_USAGE;
-    }
-    if (!several && (say_undecided(arguments, diagnosis->findings) || say_nearest(arguments, diagnosis))) {
-        xs_string_free(&names);
-        return XS_EXIT_ERROR;
-    }
     if (!diagnosis->count)
         xs_complain("%s: no finding `%s'; %s", arguments->ask.trace, arguments->ask.asked,
                     diagnosis->findings->selection ? "none passes the filter" : "the trace has none at all");
@@ -263,8 +259,7 @@ static int print(const struct xs_explain *explain, const struct arguments *argum
     if (!tsv && explain->diagnosis->findings->selection) {
         struct xs_string filter = {0};
         xs_filter_sentence(&filter, explain->diagnosis->findings);
-        xs_out_fact(out, "filter", "%s", filter.data);
-        xs_string_free(&filter);
+        xs_out_take_fact(out, "filter", &filter);
     }
     if (arguments->part == XS_EXPLAIN_UNDECIDED)
         xs_explain_undecided(explain, tsv, out);

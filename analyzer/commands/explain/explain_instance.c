@@ -37,8 +37,7 @@ static void side_line(const struct xs_facts *facts, bool source, struct xs_out *
         xs_string_format(&text, ", %" PRId64 " bytes into allocation #%" PRId64, offset, allocation);
     else if (allocation > 0)
         xs_string_format(&text, ", allocation #%" PRId64, allocation);
-    xs_out_fact(out, source ? "from" : "to", "%s", text.data);
-    xs_string_free(&text);
+    xs_out_take_fact(out, source ? "from" : "to", &text);
 }
 
 static void content_lines(const struct xs_facts *facts, struct xs_out *out) {
@@ -61,9 +60,7 @@ static void content_lines(const struct xs_facts *facts, struct xs_out *out) {
         xs_string_format(&text, "%s%s of %s pieces of 4 KiB changed", text.length ? "; " : "",
                          xs_format_count(changed, (uint64_t)changed_count),
                          xs_format_count(leaves, (uint64_t)leaf_count));
-    if (text.length)
-        xs_out_fact(out, "before", "%s", text.data);
-    xs_string_free(&text);
+    xs_out_take_fact(out, "before", &text);
 }
 
 static void time_line(const struct xs_facts *facts, struct xs_out *out) {
@@ -80,9 +77,7 @@ static void time_line(const struct xs_facts *facts, struct xs_out *out) {
         xs_string_format(&text, "%sthread %" PRId64, text.length ? "; " : "", tid);
     if (stream)
         xs_string_format(&text, "%sstream #%" PRId64, text.length ? ", " : "", stream);
-    if (text.length)
-        xs_out_fact(out, "time", "%s", text.data);
-    xs_string_free(&text);
+    xs_out_take_fact(out, "time", &text);
 }
 
 /* Prints the row itself: its kind, number, time, call and size. */
@@ -112,8 +107,7 @@ static void row_line(const struct xs_evidence *e, const struct xs_facts *facts, 
     char *role = xs_text_escaped(e->role ? e->role : "");
     fprintf(out->file, "  %s%s%s\n", xs_style_on(out, XS_STYLE_HEADING), role, xs_style_off(out, XS_STYLE_HEADING));
     free(role);
-    xs_out_fact(out, "row", "%s", text.data);
-    xs_string_free(&text);
+    xs_out_take_fact(out, "row", &text);
 }
 
 static void other_lines(const struct xs_evidence *e, const struct xs_facts *facts, struct xs_out *out) {
@@ -137,21 +131,17 @@ static void other_lines(const struct xs_evidence *e, const struct xs_facts *fact
  * range. */
 static void call_lines(const struct xs_explain *explain, const struct xs_facts *facts, struct xs_out *out) {
     const struct xs_sites *sites = explain->diagnosis->findings->sites;
+    struct xs_string line = {0}, nvtx = {0};
     uint32_t place = xs_sites_place(sites, xs_fact_number(facts, "stack_id", 0));
     const char *range =
         sites->callsites ? xs_callsites_range(sites->callsites, xs_fact_number(facts, "nvtx_range_id", 0)) : NULL;
     if (place && place != xs_site_parts(sites, explain->diagnosis->items[explain->chosen].finding->site).place) {
-        struct xs_string text = {0};
-        xs_place_text(&text, sites, xs_callsites_place_frame(sites->callsites, place));
-        xs_out_fact(out, "line", "%s", text.length ? text.data : "?");
-        xs_string_free(&text);
+        xs_place_text(&line, sites, xs_callsites_place_frame(sites->callsites, place));
+        xs_out_fact(out, "line", "%s", line.length ? line.data : "?");
+        xs_string_free(&line);
     }
-    if (range) {
-        struct xs_string text = {0};
-        xs_string_add_cut(&text, range, RANGE_COLUMNS);
-        xs_out_fact(out, "nvtx", "%s", text.data);
-        xs_string_free(&text);
-    }
+    xs_string_add_cut(&nvtx, range, RANGE_COLUMNS);
+    xs_out_take_fact(out, "nvtx", &nvtx);
 }
 
 static void row_block(const struct xs_explain *explain, const struct xs_evidence *e, const struct xs_facts *facts,
@@ -189,8 +179,7 @@ static int between_lines(const struct xs_explain *explain, const struct xs_facts
     if (allocation > 0)
         xs_string_format(&text, "; copies to that allocation: %" PRIu64 ", from it: %" PRIu64 ", memsets: %" PRIu64,
                          b.copies_to, b.copies_from, b.memsets);
-    xs_out_fact(out, "between", "%s", text.data);
-    xs_string_free(&text);
+    xs_out_take_fact(out, "between", &text);
     return XS_OK;
 }
 

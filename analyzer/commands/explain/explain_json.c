@@ -90,20 +90,9 @@ static int put_first(const struct xs_explain *explain, const struct xs_diagnosed
 
 static void put_row(struct xs_json *json, const char *kind_key, const char *row_key, const struct xs_kept *kept,
                     uint32_t row) {
-    if (row < kept->evidence_count) {
-        xs_json_text(json, kind_key, xs_evidence_table_names[kept->tables[row]]);
-        xs_json_int(json, row_key, kept->rows[row]);
-    } else {
-        xs_json_null(json, kind_key);
-        xs_json_null(json, row_key);
-    }
-}
-
-static void put_kept_ns(struct xs_json *json, const char *key, bool known, uint64_t ns) {
-    if (known)
-        xs_json_count(json, key, ns);
-    else
-        xs_json_null(json, key);
+    bool has = row < kept->evidence_count;
+    xs_json_text(json, kind_key, has ? xs_evidence_table_names[kept->tables[row]] : NULL);
+    xs_json_known_int(json, row_key, has, kept->rows[row]);
 }
 
 static void put_instances(const struct xs_explain *explain, struct xs_json *json, const char *key) {
@@ -115,8 +104,7 @@ static void put_instances(const struct xs_explain *explain, struct xs_json *json
             continue;
         xs_finding_kind(&kind, kept->detector, kept->verdict);
         xs_json_object(json, NULL);
-        xs_json_text(json, "finding", kind.data);
-        xs_string_free(&kind);
+        xs_json_take(json, "finding", &kind);
         xs_json_text(json, "site", xs_site_name(explain->diagnosis->findings, kept->site));
         xs_call_site_json(explain->diagnosis->findings, kept->site, json);
         put_row(json, "kind", "row", kept, 0);
@@ -124,8 +112,8 @@ static void put_instances(const struct xs_explain *explain, struct xs_json *json
         xs_json_int(json, "at_ns", kept->at_ns);
         xs_json_count(json, "transfers", kept->transfers);
         xs_json_count(json, "bytes", kept->bytes);
-        put_kept_ns(json, "device_ns", kept->device_known, kept->device_ns);
-        put_kept_ns(json, "exposed_ns", kept->exposed_known, kept->exposed_ns);
+        xs_json_known_count(json, "device_ns", kept->device_known, kept->device_ns);
+        xs_json_known_count(json, "exposed_ns", kept->exposed_known, kept->exposed_ns);
         if (kept->modelled)
             xs_json_bool(json, "modelled", true);
         xs_json_count(json, "host_ns", kept->host_ns);

@@ -26,9 +26,7 @@ struct under {
 
 /* Returns an array by finding. The caller frees it. */
 static struct under *all_under(const struct xs_diagnosis *diagnosis) {
-    struct under *under = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *under);
-    for (size_t i = 0; i < diagnosis->count; i++)
-        under[i] = (struct under){0};
+    struct under *under = xs_zeroed(diagnosis->count * sizeof *under);
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         const struct xs_cause *cause = &diagnosis->causes[i];
         unsigned repairs = 0;
@@ -39,12 +37,6 @@ static struct under *all_under(const struct xs_diagnosis *diagnosis) {
         }
     }
     return under;
-}
-
-/* Adds that the saving must not be added to that of the cause's first finding. */
-static void say_leader(struct xs_string *text, const struct under *under) {
-    if (under->cause)
-        xs_string_format(text, "%s %zu", under->is_offered ? "instead of" : "part of", under->cause);
 }
 
 /* True if the replay found that the repair changes nothing. */
@@ -62,11 +54,14 @@ static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const s
     bool share = has_room(out, ROOM_FOR_SHARE);
     const struct xs_diagnosed *d = &diagnosis->items[index];
     const struct xs_finding *f = d->finding;
+    const struct xs_amount amount = xs_finding_in_all(f);
     char buffer[XS_UNIT_BYTES];
-    struct xs_string name = {0}, gain = {0};
+    struct xs_string name = {0}, gain = {0}, count = {0}, place = {0}, instead = {0};
     xs_finding_name(&name, diagnosis, index);
     words->advice |= f->advice;
-    if (saves_nothing(d))
+    if (f->advice)
+        xs_string_format(&gain, "advice");
+    else if (saves_nothing(d))
         xs_string_format(&gain, "nothing");
     else if (d->saves.known && share)
         xs_say_saving(&gain, &d->saves);
@@ -75,32 +70,25 @@ static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const s
     if (d->folded || f->advice)
         xs_table_style_row(table, XS_STYLE_DIM);
     xs_table_format(table, "%zu", index + 1);
-    xs_table_cell(table, name.data);
-    if (f->advice)
-        xs_table_cell(table, "advice");
-    else
-        xs_table_cell(table, gain.data);
+    xs_table_take(table, &name);
+    xs_table_take(table, &gain);
     xs_table_cell(table, f->advice || saves_nothing(d) || !share
                              ? NULL
                              : xs_format_share(buffer, d->saves.most_ns, diagnosis->findings->recorded.ns));
-    const struct xs_amount amount = xs_finding_in_all(f);
-    struct xs_string count = {0}, place = {0}, instead = {0};
     xs_say_count(&count, &amount);
-    xs_table_cell(table, count.data);
+    xs_table_take(table, &count);
     xs_table_cell(table, amount.bytes ? xs_format_bytes(buffer, amount.bytes) : NULL);
-    xs_string_free(&count);
     xs_place_text(&place, diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
-    xs_table_cell(table, place.length ? place.data : xs_site_name(diagnosis->findings, f->site));
-    if (has_room(out, ROOM_FOR_CAUSE)) {
-        say_leader(&instead, under);
-        words->instead_of |= under->cause && under->is_offered;
-        words->part_of |= under->cause && !under->is_offered;
+    if (!place.length)
+        xs_string_format(&place, "%s", xs_site_name(diagnosis->findings, f->site));
+    xs_table_take(table, &place);
+    if (under->cause && has_room(out, ROOM_FOR_CAUSE)) {
+        /* the saving must not be added to that of the cause's first finding */
+        xs_string_format(&instead, "%s %zu", under->is_offered ? "instead of" : "part of", under->cause);
+        words->instead_of |= under->is_offered;
+        words->part_of |= !under->is_offered;
     }
-    xs_table_cell(table, instead.data);
-    xs_string_free(&instead);
-    xs_string_free(&place);
-    xs_string_free(&gain);
-    xs_string_free(&name);
+    xs_table_take(table, &instead);
 }
 
 static void explain_words(const struct words *words, struct xs_out *out) {
@@ -121,9 +109,7 @@ void xs_explain_repaired(const struct xs_explain *explain, struct xs_out *out) {
     struct xs_string text = {0};
     xs_repaired_read(&repaired, explain->trace);
     xs_repaired_say(&text, &repaired);
-    if (text.length)
-        xs_out_line(out, XS_STYLE_WARN, "%s", text.data);
-    xs_string_free(&text);
+    xs_out_take_line(out, XS_STYLE_WARN, &text);
 }
 
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
@@ -169,9 +155,7 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     xs_explain_repaired(explain, out);
     struct xs_string unchecked = {0};
     xs_say_unchecked(&unchecked, diagnosis);
-    if (unchecked.length)
-        xs_out_line(out, XS_STYLE_WARN, "%s", unchecked.data);
-    xs_string_free(&unchecked);
+    xs_out_take_line(out, XS_STYLE_WARN, &unchecked);
     char *word = xs_text_shell_word(explain->trace->path);
     if (diagnosis->count)
         xs_out_line(out, XS_STYLE_DIM, "The evidence for one: xferspy explain %s FINDING, by name or number.", word);

@@ -6,7 +6,6 @@
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/common/installation.h"
-#include "analyzer/commands/explain/evidence.h"
 #include "analyzer/commands/explain/explain.h"
 #include "analyzer/commands/explain/explain_instance.h"
 #include "analyzer/commands/explain/explain_stacks.h"
@@ -17,7 +16,6 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
-#include "analyzer/words/sentences.h"
 
 enum { EVIDENCE_SHOWN = 3 };
 
@@ -41,33 +39,27 @@ static void saving_lines(const struct xs_diagnosis *diagnosis, const struct xs_d
         xs_out_fact(out, "range", "%s to %s. %s", xs_format_ns(least, d->saves.least_ns),
                     xs_format_ns(most, d->saves.most_ns), why.data);
     xs_finding_pinning(&price, d);
-    if (price.length)
-        xs_out_fact(out, "price", "%s", price.data);
+    xs_out_take_fact(out, "price", &price);
     xs_finding_sample(&sample, f);
-    if (sample.length)
-        xs_out_fact(out, "contents", "%s", sample.data);
+    xs_out_take_fact(out, "contents", &sample);
     xs_string_free(&why);
-    xs_string_free(&price);
-    xs_string_free(&sample);
 }
 
 static void context_lines(const struct xs_diagnosed *d, struct xs_out *out) {
     struct xs_string text = {0}, host_copy = {0};
     xs_say_context(&text, d);
-    if (text.length)
-        xs_out_fact(out, "work", "%s", text.data);
+    xs_out_take_fact(out, "work", &text);
     xs_say_host_copy(&host_copy, d);
     if (host_copy.length)
         xs_out_fact(out, "staging", "%s%s", host_copy.data,
                     d->context->uploads ? "; whatever else the host does before an upload is in it, too" : "");
-    xs_string_free(&text);
     xs_string_free(&host_copy);
 }
 
 static void more_line(const struct xs_detector *d, struct xs_out *out) {
     char *page = xs_text_format("rules/findings/%s.md", d->id), *where = xs_docs_page(page);
-    char *escaped = where ? xs_text_escaped(where) : NULL;
-    if (escaped)
+    char *escaped = xs_text_escaped(where);
+    if (where)
         xs_out_fact(out, "more", "%s", escaped);
     free(escaped);
     free(where);
@@ -79,50 +71,45 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_diagnosed *d = &diagnosis->items[explain->chosen];
     const struct xs_finding *f = d->finding;
     const struct xs_detector *detector = xs_detectors[f->detector];
-    struct xs_string name = {0}, text = {0};
+    const struct xs_frame *frame = xs_site_frame(diagnosis->findings, f->site);
+    struct xs_string name = {0}, detour = {0}, where = {0}, amount = {0}, variants = {0}, room = {0}, cost = {0};
+    struct xs_string gain = {0};
     char first[XS_UNIT_BYTES], last[XS_UNIT_BYTES];
     xs_finding_name(&name, diagnosis, (size_t)explain->chosen);
     fprintf(out->file, "%s%s%s: ", xs_style_on(out, XS_STYLE_HEADING), name.data, xs_style_off(out, XS_STYLE_HEADING));
     xs_out_rest(out, xs_text_width(name.data) + 2, "%s", detector->title);
+    xs_string_free(&name);
     xs_out_fact(out, "what", "%s", detector->definition);
-    xs_say_detour(&text, diagnosis, d);
-    if (text.length)
-        xs_out_fact(out, "detour", "%s", text.data);
-    xs_out_fact(out, "remedy", "%s%s", text.length ? "If that cannot be done, do this: " : "",
+    xs_say_detour(&detour, diagnosis, d);
+    bool has_detour = detour.length > 0;
+    xs_out_take_fact(out, "detour", &detour);
+    xs_out_fact(out, "remedy", "%s%s", has_detour ? "If that cannot be done, do this: " : "",
                 xs_remedy_of(diagnosis->findings, f));
-    text.length = 0;
-    xs_place_of_site(&text, diagnosis->findings, f->site);
-    xs_out_fact(out, "where", "%s", text.data + strlen("at "));
-    char *line = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
-    xs_place_source_line(line, xs_site_frame(diagnosis->findings, f->site), XS_FACT_LABEL + 4, out);
+    xs_place_of_site(&where, diagnosis->findings, f->site);
+    xs_out_fact(out, "where", "%s", where.data + strlen("at "));
+    xs_string_free(&where);
+    char *line = xs_place_source(diagnosis->findings->sites, frame);
+    xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
     free(line);
     context_lines(d, out);
-    text.length = 0;
-    xs_finding_amount(&text, f);
+    xs_finding_amount(&amount, f);
     if (f->instances > 1 && f->first_ns >= 0 && f->last_ns >= 0)
-        xs_string_format(&text, ", from %s to %s", xs_format_ns(first, (uint64_t)f->first_ns),
+        xs_string_format(&amount, ", from %s to %s", xs_format_ns(first, (uint64_t)f->first_ns),
                          xs_format_ns(last, (uint64_t)f->last_ns));
-    xs_out_fact(out, "count", "%s", text.data);
-    text.length = 0;
-    xs_finding_variants(&text, f);
-    if (text.length)
-        xs_out_fact(out, "variants", "%s", text.data);
-    text.length = 0;
-    xs_finding_turns(&text, d);
-    if (text.length)
-        xs_out_fact(out, "room", "%s", text.data);
-    text.length = 0;
-    xs_finding_cost(&text, f);
-    if (text.length)
-        xs_out_fact(out, "cost", "%s", text.data);
+    xs_out_take_fact(out, "count", &amount);
+    xs_finding_variants(&variants, f);
+    xs_out_take_fact(out, "variants", &variants);
+    xs_finding_turns(&room, d);
+    xs_out_take_fact(out, "room", &room);
+    xs_finding_cost(&cost, f);
+    xs_out_take_fact(out, "cost", &cost);
     apart_line(&f->apart, out);
-    text.length = 0;
-    xs_finding_gain(&text, diagnosis->findings, d); /* the range is printed on a separate line */
-    xs_out_fact(out, "gain", "%s", text.length ? text.data : "none by itself: advice");
+    xs_finding_gain(&gain, diagnosis->findings, d); /* the range is printed on a separate line */
+    if (!gain.length)
+        xs_string_format(&gain, "none by itself: advice");
+    xs_out_take_fact(out, "gain", &gain);
     saving_lines(diagnosis, d, out);
     more_line(detector, out);
-    xs_string_free(&text);
-    xs_string_free(&name);
 }
 
 static void time_cell(struct xs_table *table, bool known, bool modelled, uint64_t ns) {
@@ -145,23 +132,17 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
         if (!xs_explain_wants(explain, k))
             continue;
         xs_table_cell(table, k->at_ns >= 0 ? xs_format_ns(buffer, (uint64_t)k->at_ns) : "-");
-        for (uint32_t row = 0; row < 2; row++) {
-            struct xs_string text = {0};
-            for (uint32_t e = row; e < k->evidence_count && (row || !e); e++)
-                xs_string_format(&text, "%s%s #%" PRId64, e > 1 ? ", " : "", xs_evidence_table_names[k->tables[e]],
-                                 k->rows[e]);
-            if (row) {
-                xs_table_cell(table, text.data);
-            } else {
-                xs_table_cell(table, text.data);
-                xs_table_cell(table, xs_format_bytes(buffer, k->bytes));
-                time_cell(table, k->device_known, k->modelled, k->device_ns);
-                time_cell(table, k->exposed_known, k->modelled, k->exposed_ns);
-                uint64_t saves = xs_explain_share_ns(explain, k);
-                xs_table_cell(table, saves ? xs_format_ns(buffer, saves) : NULL);
-            }
-            xs_string_free(&text);
-        }
+        struct xs_string row = {0}, with = {0};
+        for (uint32_t e = 0; e < k->evidence_count; e++)
+            xs_string_format(e ? &with : &row, "%s%s #%" PRId64, e > 1 ? ", " : "",
+                             xs_evidence_table_names[k->tables[e]], k->rows[e]);
+        xs_table_take(table, &row);
+        xs_table_cell(table, xs_format_bytes(buffer, k->bytes));
+        time_cell(table, k->device_known, k->modelled, k->device_ns);
+        time_cell(table, k->exposed_known, k->modelled, k->exposed_ns);
+        uint64_t saves = xs_explain_share_ns(explain, k);
+        xs_table_cell(table, saves ? xs_format_ns(buffer, saves) : NULL);
+        xs_table_take(table, &with);
         if (xs_table_rows(table) >= 1000)
             xs_table_print(table, out);
     }

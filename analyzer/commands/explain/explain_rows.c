@@ -65,13 +65,9 @@ static void rows_end(struct rows *rows) {
         xs_table_free(rows->table);
 }
 
-/* Returns the estimated device time; without an estimate if some instances have no device time. */
-static uint64_t device_ns_in_all(const struct xs_finding *f, const struct xs_amount *all, uint64_t ns) {
-    return f->timed_instances >= f->instances ? xs_amount_ns(all, ns) : ns;
-}
-
-static uint64_t exposed_ns_in_all(const struct xs_finding *f, const struct xs_amount *all, uint64_t ns) {
-    return f->exposed_instances >= f->instances ? xs_amount_ns(all, ns) : ns;
+/* Returns the estimated time; without an estimate if some instances do not have such a time. */
+static uint64_t in_all(const struct xs_finding *f, const struct xs_amount *all, uint64_t instances, uint64_t ns) {
+    return instances >= f->instances ? xs_amount_ns(all, ns) : ns;
 }
 
 static void finding_row(const struct xs_findings *findings, const struct xs_diagnosed *d, struct rows *rows) {
@@ -86,12 +82,12 @@ static void finding_row(const struct xs_findings *findings, const struct xs_diag
     rows_count(rows, true, all.instances);
     rows_count(rows, true, all.transfers);
     rows_count(rows, true, all.bytes);
-    rows_count(rows, device, device_ns_in_all(f, &all, f->cost.device_ns));
-    rows_count(rows, exposed, exposed_ns_in_all(f, &all, f->cost.exposed_ns));
+    rows_count(rows, device, in_all(f, &all, f->timed_instances, f->cost.device_ns));
+    rows_count(rows, exposed, in_all(f, &all, f->exposed_instances, f->cost.exposed_ns));
     /* for a detector of host time, not the device's: its repair removes time in calls */
     rows_count(rows, device || !all.about,
-               device ? device_ns_in_all(f, &all, f->removable.device_ns) : f->removable.host_ns);
-    rows_count(rows, exposed, exposed_ns_in_all(f, &all, f->removable.exposed_ns));
+               device ? in_all(f, &all, f->timed_instances, f->removable.device_ns) : f->removable.host_ns);
+    rows_count(rows, exposed, in_all(f, &all, f->exposed_instances, f->removable.exposed_ns));
     /* checking contents makes the call of a copy longer, so the time of checked calls says nothing about the others */
     rows_count(rows, !all.about, f->cost.host_ns);
     rows_count(rows, true, f->advice);

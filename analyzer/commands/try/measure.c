@@ -1,7 +1,6 @@
 /* Runs trials: first each plan alone, to check whether it fits a new run; then all plans alternately. See try.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -31,24 +30,14 @@ static bool write_plan(const struct xs_attempt *attempt, const char *mode) {
     return good;
 }
 
-static void free_settings(struct xs_attempt *attempt) {
-    for (char **setting = attempt->settings; setting && *setting; setting++)
-        free(*setting);
-    free(attempt->settings);
-    attempt->settings = NULL;
-}
-
 static void prepare(const struct xs_try *t, struct xs_attempt *attempt) {
     enum { SETTINGS = 8 };
     const char *memory = getenv("XFERSPY_REPAIR_MIB");
     struct xs_string repairs = {0};
     size_t n = 0;
-    if (!attempt->plan) {
-        attempt->plan = xs_text_format("%s/%zu.plan", t->folder, (size_t)(attempt - t->attempts));
-        attempt->log = xs_text_format("%s/%zu.log", t->folder, (size_t)(attempt - t->attempts));
-    }
+    attempt->plan = xs_text_format("%s/%zu.plan", t->folder, (size_t)(attempt - t->attempts));
+    attempt->log = xs_text_format("%s/%zu.log", t->folder, (size_t)(attempt - t->attempts));
     xs_trial_repairs(&repairs, attempt->trial);
-    free_settings(attempt);
     attempt->settings = xs_realloc(NULL, SETTINGS * sizeof *attempt->settings);
     attempt->settings[n++] = xs_strdup(t->program->preload);
     attempt->settings[n++] = xs_strdup("XFERSPY_ENABLE=off");
@@ -92,8 +81,7 @@ static bool run(struct xs_try *t, struct xs_bench_terms *terms, struct xs_bench 
     return bench->end == XS_BENCH_COMPLETE;
 }
 
-/* A trial ends if its log shows that the repair did not do what the plan says. */
-
+/* Ends the trial if its log shows that the repair did not do what the plan says. */
 static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, const char *trouble) {
     char buffer[XS_UNIT_BYTES];
     if (trouble)
@@ -357,7 +345,7 @@ void xs_try_free(struct xs_try *t) {
         struct xs_attempt *attempt = &t->attempts[i];
         free(attempt->plan);
         free(attempt->log);
-        free_settings(attempt);
+        xs_environment_free(attempt->settings);
         xs_repair_log_free(&attempt->logged);
         if (attempt->outcome)
             xs_bench_report_free(&attempt->outcome->report);

@@ -1,12 +1,11 @@
 /* Numbering calls; see ordinals.h. */
 #include "analyzer/commands/try/ordinals.h"
-#include "analyzer/base/grow.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/totals/summary/repaired.h"
@@ -82,11 +81,6 @@ static struct thread *thread_of(struct counting *c, uint64_t id, int64_t enter_n
     return &c->threads[c->count++];
 }
 
-static struct xs_ordinal *add(struct xs_ordinals *o) {
-    xs_grow(&o->items, o->count, &o->capacity, sizeof *o->items);
-    return &o->items[o->count++];
-}
-
 static bool is_host(int64_t kind) {
     return kind == XS_MEM_PAGEABLE || kind == XS_MEM_PINNED || kind == XS_MEM_REGISTERED;
 }
@@ -108,14 +102,16 @@ static void count_row(struct counting *c, struct xs_scan *scan, struct xs_sites 
     thread->calls += !same_call;
     thread->batch_ns = of_batch ? enter_ns : -1;
     thread->batch_index = index;
-    *add(c->o) = (struct xs_ordinal){.row = xs_scan_int(scan, 0),
-                                     .bytes = xs_scan_count(scan, 4),
-                                     .device = (uint64_t)xs_scan_int(scan, 7),
-                                     .thread = (uint32_t)(thread - c->threads),
-                                     .ordinal = thread->calls - 1,
-                                     .site = xs_site_of(sites, xs_scan_int(scan, 5), xs_scan_int(scan, 6)),
-                                     .is_of_batch = of_batch,
-                                     .is_plain = is_plain(scan)};
+    xs_grow(&c->o->items, c->o->count, &c->o->capacity, sizeof *c->o->items);
+    c->o->items[c->o->count++] =
+        (struct xs_ordinal){.row = xs_scan_int(scan, 0),
+                            .bytes = xs_scan_count(scan, 4),
+                            .device = (uint64_t)xs_scan_int(scan, 7),
+                            .thread = (uint32_t)(thread - c->threads),
+                            .ordinal = thread->calls - 1,
+                            .site = xs_site_of(sites, xs_scan_int(scan, 5), xs_scan_int(scan, 6)),
+                            .is_of_batch = of_batch,
+                            .is_plain = is_plain(scan)};
 }
 
 static bool begins_before(const struct counting *c, size_t a, size_t b) {
@@ -160,14 +156,10 @@ void xs_ordinals_free(struct xs_ordinals *ordinals) {
     *ordinals = (struct xs_ordinals){0};
 }
 
-const struct xs_ordinal *xs_ordinals_find(const struct xs_ordinals *ordinals, int64_t row) {
-    size_t low = 0, high = ordinals->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ordinals->items[middle].row < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < ordinals->count && ordinals->items[low].row == row ? &ordinals->items[low] : NULL;
+static int by_row(const void *row, const void *ordinal) {
+    return xs_compare(*(const int64_t *)row, ((const struct xs_ordinal *)ordinal)->row);
+}
+
+const struct xs_ordinal *xs_ordinals_find(const struct xs_ordinals *o, int64_t row) {
+    return o->count ? bsearch(&row, o->items, o->count, sizeof *o->items, by_row) : NULL;
 }

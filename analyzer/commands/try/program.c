@@ -57,7 +57,7 @@ static char *take_word(const char **at) {
         }
     }
     *at = c;
-    return word.data ? word.data : xs_strdup("");
+    return word.data;
 }
 
 char **xs_program_words(const char *command) {
@@ -177,14 +177,6 @@ void xs_program_leave(int back) {
 
 /* --- recording --- */
 
-static char **add_setting(char **settings, size_t *count, const char *name, const char *value) {
-    struct xs_string text = {0};
-    xs_string_format(&text, "%s=%s", name, value);
-    settings = add_word(settings, *count, text.data);
-    (*count)++;
-    return settings;
-}
-
 /* True if a setting is kept while recording. Every call must be in the trace, as the program made it, so settings for
  * parts of the run and for repairs are not kept. */
 static bool is_for_recording(const char *setting, bool is_whole) {
@@ -212,9 +204,9 @@ static char **settings_of(const struct xs_program *program, const char *output, 
         settings = add_word(settings, count++, xs_strdup(WHOLE_FINGERPRINT "all"));
         settings = add_word(settings, count++, xs_strdup(WHOLE_BUDGET "off"));
     }
-    settings = add_setting(settings, &count, "XFERSPY_OUTPUT", output);
+    settings = add_word(settings, count++, xs_text_format("XFERSPY_OUTPUT=%s", output));
     if (!getenv("NVTX_INJECTION64_PATH"))
-        settings = add_setting(settings, &count, "NVTX_INJECTION64_PATH", program->library);
+        settings = add_word(settings, count++, xs_text_format("NVTX_INJECTION64_PATH=%s", program->library));
     return add_word(settings, count, xs_strdup(program->preload));
 }
 
@@ -237,7 +229,7 @@ static enum xs_ran run_recorded(const struct xs_program *program, const char *ou
     if (ran == XS_RAN_TOO_LONG)
         xs_complain("the time limit came before the end of the recording");
     xs_environment_free(environment);
-    free_words(settings);
+    xs_environment_free(settings);
     return ran;
 }
 

@@ -8,28 +8,21 @@
 #include <unistd.h>
 
 #include "analyzer/commands/common/json_document.h"
-#include "analyzer/commands/try/program.h"
 #include "analyzer/trace/scan.h"
 
 static const char damaged[] = "the library's log of its repairs is damaged";
 
 static bool read_totals(const struct xs_json_document *document, struct xs_repair_log *log) {
     sqlite3_stmt *row = xs_json_document_ask(
-        document,
-        "SELECT json_extract(?1, '$.version'), json_extract(?1, '$.differs_from_plan'), coalesce(sum(applied), 0), "
-        "coalesce(sum(bytes), 0), coalesce(sum(wrong), 0), coalesce(sum(checked), 0) FROM (SELECT "
-        "coalesce(json_extract(value, '$.applied'), 0) AS applied, "
-        "coalesce(json_extract(value, '$.bytes'), 0) AS bytes, "
-        "coalesce(json_extract(value, '$.wrong'), 0) AS wrong, "
-        "coalesce(json_extract(value, '$.checked'), 0) AS checked FROM json_each(?1, '$.repairs'))");
+        document, "SELECT ?1 ->> 'version', ?1 ->> 'differs_from_plan', coalesce(sum(value ->> 'applied'), 0), "
+                  "coalesce(sum(value ->> 'bytes'), 0), coalesce(sum(value ->> 'wrong'), 0), "
+                  "coalesce(sum(value ->> 'checked'), 0) FROM json_each(?1, '$.repairs')");
     bool good = row && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int64(row, 0) == 1;
     if (good) {
-        uint64_t differs = xs_json_document_count(row, 1, &good), applied = xs_json_document_count(row, 2, &good);
-        uint64_t bytes = xs_json_document_count(row, 3, &good), wrong = xs_json_document_count(row, 4, &good);
-        uint64_t checked = xs_json_document_count(row, 5, &good);
-        log->differs = xs_sum(log->differs, differs);
-        log->wrong = xs_sum(log->wrong, wrong);
-        log->checked = xs_sum(log->checked, checked);
+        uint64_t applied = xs_json_document_count(row, 2, &good), bytes = xs_json_document_count(row, 3, &good);
+        log->differs = xs_sum(log->differs, xs_json_document_count(row, 1, &good));
+        log->wrong = xs_sum(log->wrong, xs_json_document_count(row, 4, &good));
+        log->checked = xs_sum(log->checked, xs_json_document_count(row, 5, &good));
         if (!log->runs || applied < log->applied) {
             log->applied = applied;
             log->bytes = bytes;
@@ -63,9 +56,9 @@ static bool read_refused(const struct xs_json_document *document, struct xs_repa
 /* Reads a repair that could not start: it has only a name and a reason. */
 static bool read_off(const struct xs_json_document *document, struct xs_repair_log *log) {
     enum { NAME_COLUMNS = 30, WHY_COLUMNS = 100 };
-    sqlite3_stmt *row = xs_json_document_ask(
-        document, "SELECT json_extract(value, '$.name'), json_extract(value, '$.off') FROM json_each(?1, '$.repairs') "
-                  "WHERE json_type(value, '$.off') = 'text' LIMIT 1");
+    sqlite3_stmt *row =
+        xs_json_document_ask(document, "SELECT value ->> 'name', value ->> 'off' FROM json_each(?1, '$.repairs') "
+                                       "WHERE json_type(value, '$.off') = 'text' LIMIT 1");
     int code = row ? sqlite3_step(row) : SQLITE_ERROR;
     if (code == SQLITE_ROW && !log->off.length) {
         xs_string_add_cut(&log->off, (const char *)sqlite3_column_text(row, 0), NAME_COLUMNS);

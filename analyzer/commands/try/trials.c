@@ -1,11 +1,11 @@
 /* Making plans from causes; see trials.h. */
 #include "analyzer/commands/try/trials.h"
-#include "analyzer/base/grow.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/detector.h"
@@ -44,7 +44,8 @@ enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const c
     }
     xs_string_free(&kind);
     bool known = i < sizeof kinds / sizeof *kinds;
-    *why = known ? kinds[i].why : "nothing outside of the program can repair it";
+    if (why)
+        *why = known ? kinds[i].why : "nothing outside of the program can repair it";
     return known ? kinds[i].repair : XS_TRY_NONE;
 }
 
@@ -60,11 +61,10 @@ static enum xs_try_repair repair_of(const struct xs_diagnosis *diagnosis, size_t
 }
 
 bool xs_try_has_repair(unsigned detector, unsigned verdict) {
-    const char *why;
-    return xs_try_repair_of(detector, verdict, &why) != XS_TRY_NONE;
+    return xs_try_repair_of(detector, verdict, NULL) != XS_TRY_NONE;
 }
 
-static bool is_about_copies(enum xs_try_repair repair) {
+bool xs_try_is_about_copies(enum xs_try_repair repair) {
     return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE || repair == XS_TRY_STAGE ||
            repair == XS_TRY_GATHER;
 }
@@ -73,22 +73,24 @@ bool xs_try_is_by_contents(enum xs_try_repair repair) {
     return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE;
 }
 
-size_t xs_try_finding_of(const struct xs_diagnosis *diagnosis, const struct xs_cause *cause) {
-    const char *why;
+/* Returns the index of the first of a cause's findings that has a repair that can be tried; SIZE_MAX: none. */
+static size_t finding_of(const struct xs_diagnosis *diagnosis, const struct xs_cause *cause) {
     for (size_t i = 0; i < cause->count; i++)
-        if (repair_of(diagnosis, cause->findings[i], &why) != XS_TRY_NONE)
+        if (repair_of(diagnosis, cause->findings[i], NULL) != XS_TRY_NONE)
             return cause->findings[i];
     return SIZE_MAX;
 }
+
+/* True if a report shows the cause by name. */
+static bool is_shown(const struct xs_cause *cause) { return !cause->folded && cause->saves.most_ns; }
 
 bool xs_try_is_worth(const struct xs_diagnosis *diagnosis, const struct xs_trace *trace) {
     char *doubt = xs_ordinals_doubt(trace);
     bool worth = false;
     for (size_t i = 0; i < diagnosis->cause_count && !worth; i++) {
         const struct xs_cause *cause = &diagnosis->causes[i];
-        size_t finding = cause->folded || !cause->saves.most_ns ? SIZE_MAX : xs_try_finding_of(diagnosis, cause);
-        const char *why;
-        worth = finding != SIZE_MAX && !(doubt && is_about_copies(repair_of(diagnosis, finding, &why)));
+        size_t finding = is_shown(cause) ? finding_of(diagnosis, cause) : SIZE_MAX;
+        worth = finding != SIZE_MAX && !(doubt && xs_try_is_about_copies(repair_of(diagnosis, finding, NULL)));
     }
     free(doubt);
     return worth;
@@ -282,7 +284,7 @@ static void plan(struct making *m, struct xs_trial *trial) {
         xs_trial_end(trial, XS_TRIAL_CANNOT, "%s", why);
         return;
     }
-    if (is_about_copies(trial->repair) && m->trials->ordinals.uncertain) {
+    if (xs_try_is_about_copies(trial->repair) && m->trials->ordinals.uncertain) {
         xs_trial_end(trial, XS_TRIAL_CANNOT, "which calls it is about is not certain: %s",
                      m->trials->ordinals.uncertain);
         return;
@@ -331,12 +333,11 @@ static void free_trial(struct xs_trial *trial) {
  * made. */
 static void add_cause(struct making *m, size_t cause) {
     const struct xs_cause *c = &m->reading->diagnosis->causes[cause];
-    size_t first = xs_try_finding_of(m->reading->diagnosis, c), shown = m->trials->count;
+    size_t first = finding_of(m->reading->diagnosis, c), shown = m->trials->count;
     struct xs_trial *kept = &m->trials->items[shown], *other = kept + 1;
-    const char *why;
     add_trial(m, cause + 1, first == SIZE_MAX ? c->findings[0] : first);
     for (size_t i = 0; i < c->count && kept->state == XS_TRIAL_CANNOT; i++) {
-        if (c->findings[i] == first || repair_of(m->reading->diagnosis, c->findings[i], &why) == XS_TRY_NONE)
+        if (c->findings[i] == first || repair_of(m->reading->diagnosis, c->findings[i], NULL) == XS_TRY_NONE)
             continue;
         add_trial(m, cause + 1, c->findings[i]);
         struct xs_trial worse = other->state == XS_TRIAL_PLANNED ? *kept : *other;
@@ -352,11 +353,6 @@ static size_t cause_of(const struct xs_diagnosis *diagnosis, size_t finding) {
             if (diagnosis->causes[i].findings[k] == finding)
                 return i + 1;
     return 0;
-}
-
-/* True if a report shows the cause by name. */
-static bool is_shown(const struct xs_diagnosis *diagnosis, size_t cause) {
-    return !diagnosis->causes[cause].folded && diagnosis->causes[cause].saves.most_ns;
 }
 
 static int read_sizes(struct making *m, char *message) {
@@ -378,7 +374,7 @@ int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, c
     *trials = (struct xs_trials){.together = diagnosis->together};
     trials->items = xs_realloc(NULL, (diagnosis->cause_count + only_count + 2) * sizeof *trials->items);
     for (size_t i = 0; i < diagnosis->cause_count; i++)
-        trials->report_causes += is_shown(diagnosis, i);
+        trials->report_causes += is_shown(&diagnosis->causes[i]);
     int status = xs_ordinals_read(&trials->ordinals, &reading->trace, diagnosis->findings->sites, message);
     if (status >= 0)
         status = read_sizes(&m, message);
@@ -386,7 +382,7 @@ int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, c
         for (size_t i = 0; i < only_count; i++)
             add_trial(&m, cause_of(diagnosis, only[i]), only[i]);
         for (size_t i = 0; i < diagnosis->cause_count && !only_count; i++)
-            if (is_shown(diagnosis, i))
+            if (is_shown(&diagnosis->causes[i]))
                 add_cause(&m, i);
         add_all(trials);
     }
@@ -405,12 +401,10 @@ void xs_trials_free(struct xs_trials *trials) {
 
 /* --- all together --- */
 
-static bool is_left_out(const struct xs_try_line *line) { return xs_try_is_by_contents(line->repair); }
-
 uint64_t xs_trial_left_out(const struct xs_trial *trial) {
     uint64_t count = 0;
     for (size_t i = 0; i < trial->line_count; i++)
-        count += is_left_out(&trial->lines[i]);
+        count += xs_try_is_by_contents(trial->lines[i].repair);
     return count;
 }
 
@@ -422,7 +416,7 @@ static void leave_out_what_is_gone(struct xs_trial *all) {
         const struct xs_try_line line = all->lines[i];
         if (!line.is_any && xs_hash_find(&gone, line.thread, line.ordinal))
             continue;
-        if (is_left_out(&line))
+        if (xs_try_is_by_contents(line.repair))
             *xs_hash_put(&gone, line.thread, line.ordinal) = 1;
         all->lines[kept++] = line;
     }

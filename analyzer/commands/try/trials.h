@@ -19,19 +19,19 @@ enum xs_try_repair {
 };
 extern const char *const xs_try_repair_names[]; /* NULL for XS_TRY_NONE */
 
-/* Returns the repair for a kind of finding. If it returns XS_TRY_NONE, `*why` says why there is no repair, as a part of
- * a sentence. */
+/* Returns the repair for a kind of finding. If it returns XS_TRY_NONE, `*why` (`why` may be NULL) says why there is no
+ * repair, as a part of a sentence. */
 enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const char **why);
 
 /* True if there is a repair for a kind of finding. It is used as xs_analysis_options.is_in_part, to compute the saving
  * that a trial predicts. */
 bool xs_try_has_repair(unsigned detector, unsigned verdict);
 
+/* True if this repair is about copies, and not about allocations. */
+bool xs_try_is_about_copies(enum xs_try_repair repair);
+
 /* True if this repair is only correct because of the contents of copies. */
 bool xs_try_is_by_contents(enum xs_try_repair repair);
-
-/* Returns the index of the first of a cause's findings that has a repair that can be tried; SIZE_MAX: none. */
-size_t xs_try_finding_of(const struct xs_diagnosis *diagnosis, const struct xs_cause *cause);
 
 /* True if at least one cause can be tried with this trace. Repairs of copies cannot be tried if xs_ordinals_doubt has a
  * reason, for example that calls are missing. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/common/json_document.h"
 #include "analyzer/commands/common/traces.h"
@@ -16,6 +17,16 @@
 #include "analyzer/words/findings_words.h"
 
 enum { MOST_ITEMS = 1000, NAME_BYTES = 200 };
+
+/* The judgement about the repair that follows from the comparison. A gain counts only if the output is the same. */
+enum judgement {
+    SAME,
+    DIFFERS,
+    ENDS_OTHERWISE, /* the program ends with another exit status or signal */
+    NOT_COMPARED,   /* no line could be compared */
+};
+
+enum change { FASTER, SLOWER, CANNOT_TELL };
 
 /* Opens the file in the folder of the trace, if it belongs to the same user. */
 static FILE *open_kept(const struct xs_trace *trace) {
@@ -36,7 +47,7 @@ static FILE *open_kept(const struct xs_trace *trace) {
 
 static bool is_of(const struct xs_json_document *document, const struct xs_trace *trace) {
     char *identity = xs_trace_identity(trace);
-    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT json_extract(?1, '$.identity')");
+    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT ?1 ->> 'identity'");
     const char *written = row && sqlite3_step(row) == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
     bool same = identity && written && !strcmp(identity, written);
     sqlite3_finalize(row);
@@ -83,7 +94,7 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
 }
 
 #define TIME(key) "json_extract(value, '$.measured.' || json_extract(value, '$.measured.time') || '." key "')"
-#define OUTPUT(key) "json_extract(value, '$.measured.output." key "')"
+#define OUTPUT(key) "value ->> '$.measured.output." key "'"
 #define TIMES TIME("delta_ns") ", " TIME("delta_low_ns") ", " TIME("delta_high_ns")
 #define BEFORE TIME("before.median_ns")
 #define RUNS "json_extract(value, '$.measured.rounds')"
@@ -164,60 +175,51 @@ static bool is_compared(const struct xs_tried_output *output) {
     return output->result != XS_OUTPUT_VARIES && output->result != XS_OUTPUT_TOO_LONG && any;
 }
 
-enum xs_tried_judgement xs_tried_judge(const struct xs_tried_output *output) {
+static enum judgement judge(const struct xs_tried_output *output) {
     if (output->result == XS_OUTPUT_DIFFERS)
-        return XS_TRIED_DIFFERS;
+        return DIFFERS;
     if (output->exits_differ)
-        return XS_TRIED_ENDS_OTHERWISE;
-    return is_compared(output) ? XS_TRIED_SAME : XS_TRIED_NOT_COMPARED;
+        return ENDS_OTHERWISE;
+    return is_compared(output) ? SAME : NOT_COMPARED;
 }
 
-static bool is_same(const struct xs_tried_output *output) { return xs_tried_judge(output) == XS_TRIED_SAME; }
-
 void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *output) {
-    static const char *const words[] = {[XS_TRIED_SAME] = "output the same",
-                                        [XS_TRIED_DIFFERS] = "OUTPUT DIFFERS",
-                                        [XS_TRIED_ENDS_OTHERWISE] = "ends otherwise",
-                                        [XS_TRIED_NOT_COMPARED] = "output not compared"};
+    static const char *const words[] = {[SAME] = "output the same",
+                                        [DIFFERS] = "OUTPUT DIFFERS",
+                                        [ENDS_OTHERWISE] = "ends otherwise",
+                                        [NOT_COMPARED] = "output not compared"};
     char buffer[XS_UNIT_BYTES];
-    xs_string_format(text, "%s", words[xs_tried_judge(output)]);
-    if (is_same(output) && output->varying)
+    enum judgement judgement = judge(output);
+    xs_string_format(text, "%s", words[judgement]);
+    if (judgement == SAME && output->varying)
         xs_string_format(text, " but for %s line%s", xs_format_count(buffer, output->varying),
                          output->varying == 1 ? " that varies" : "s that vary");
 }
 
-static uint64_t without_sign(int64_t ns) { return ns < 0 ? (uint64_t)0 - (uint64_t)ns : (uint64_t)ns; }
-
 /* Returns the change of a trial. The interval contains 0 if, and only if, the runs do not show a change. */
-static enum xs_tried_change change_of(const struct xs_tried_item *item) {
-    return item->high_ns < 0 ? XS_TRIED_FASTER : item->low_ns > 0 ? XS_TRIED_SLOWER : XS_TRIED_CANNOT_TELL;
+static enum change change_of(const struct xs_tried_item *item) {
+    return item->high_ns < 0 ? FASTER : item->low_ns > 0 ? SLOWER : CANNOT_TELL;
 }
 
 /* Adds the change, in the same words as the prediction that is printed with it. */
 void xs_tried_say_change(struct xs_string *text, const struct xs_tried_item *item) {
     static const char *const words[] = {
-        [XS_TRIED_FASTER] = "saves ", [XS_TRIED_SLOWER] = "slower by ", [XS_TRIED_CANNOT_TELL] = "no clear change"};
-    enum xs_tried_change change = change_of(item);
+        [FASTER] = "saves ", [SLOWER] = "slower by ", [CANNOT_TELL] = "no clear change"};
+    enum change change = change_of(item);
     char ns[XS_UNIT_BYTES];
     xs_string_format(text, "%s%s", words[change],
-                     change == XS_TRIED_CANNOT_TELL ? "" : xs_format_ns(ns, without_sign(item->delta_ns)));
+                     change == CANNOT_TELL ? "" : xs_format_ns(ns, xs_without_sign(item->delta_ns)));
 }
 
 static void say_interval(struct xs_string *text, const struct xs_tried_item *item) {
     char low[XS_UNIT_BYTES], high[XS_UNIT_BYTES];
-    xs_format_ns(low, without_sign(item->low_ns));
-    xs_format_ns(high, without_sign(item->high_ns));
-    switch (change_of(item)) {
-    case XS_TRIED_FASTER:
-        xs_string_format(text, "(%s to %s)", high, low);
-        break;
-    case XS_TRIED_SLOWER:
-        xs_string_format(text, "(%s to %s)", low, high);
-        break;
-    case XS_TRIED_CANNOT_TELL:
+    xs_format_ns(low, xs_without_sign(item->low_ns));
+    xs_format_ns(high, xs_without_sign(item->high_ns));
+    enum change change = change_of(item);
+    if (change == CANNOT_TELL)
         xs_string_format(text, "(%s less to %s more)", low, high);
-        break;
-    }
+    else /* a gain is a negative time, so its smaller end is `high` */
+        xs_string_format(text, "(%s to %s)", change == FASTER ? high : low, change == FASTER ? low : high);
 }
 
 /* Adds "; only causes 1, 3 and 4 were tried", from "1,3,4". */
@@ -266,12 +268,9 @@ static void put_causes(struct xs_json *json, const struct xs_tried_item *item) {
 }
 
 void xs_tried_json(struct xs_json *json, const struct xs_tried *tried) {
-    static const char *const changes[] = {
-        [XS_TRIED_FASTER] = "faster", [XS_TRIED_SLOWER] = "slower", [XS_TRIED_CANNOT_TELL] = "cannot-tell"};
-    static const char *const judgements[] = {[XS_TRIED_SAME] = "same",
-                                             [XS_TRIED_DIFFERS] = "differs",
-                                             [XS_TRIED_ENDS_OTHERWISE] = "ends-otherwise",
-                                             [XS_TRIED_NOT_COMPARED] = "not-compared"};
+    static const char *const changes[] = {[FASTER] = "faster", [SLOWER] = "slower", [CANNOT_TELL] = "cannot-tell"};
+    static const char *const judgements[] = {
+        [SAME] = "same", [DIFFERS] = "differs", [ENDS_OTHERWISE] = "ends-otherwise", [NOT_COMPARED] = "not-compared"};
     if (!tried->count) {
         xs_json_null(json, "tried");
         return;
@@ -288,14 +287,13 @@ void xs_tried_json(struct xs_json *json, const struct xs_tried *tried) {
         xs_json_text(json, "result", changes[change_of(item)]);
         xs_json_count(json, "before_ns", item->before_ns);
         xs_json_count(json, "runs", item->runs);
-        xs_json_text(json, "output", judgements[xs_tried_judge(&item->output)]);
+        xs_json_text(json, "output", judgements[judge(&item->output)]);
         xs_json_count(json, "varying_lines", item->output.varying);
         xs_json_bool(json, "is_partly", item->is_partly);
         if (!item->finding)
             put_causes(json, item);
         xs_tried_say(&text, item);
-        xs_json_text(json, "text", text.data);
-        xs_string_free(&text);
+        xs_json_take(json, "text", &text);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');

@@ -23,16 +23,6 @@ struct xs_tried_output {
     uint64_t ignored;        /* other lines that the user excluded from the comparison */
 };
 
-/* The judgement about the repair that follows from the comparison. A gain counts only if the output is the same. */
-enum xs_tried_judgement {
-    XS_TRIED_SAME,
-    XS_TRIED_DIFFERS,
-    XS_TRIED_ENDS_OTHERWISE, /* the program ends with another exit status or signal */
-    XS_TRIED_NOT_COMPARED,   /* no line could be compared */
-};
-
-enum xs_tried_change { XS_TRIED_FASTER, XS_TRIED_SLOWER, XS_TRIED_CANNOT_TELL };
-
 struct xs_tried_item {
     char *finding;                     /* the finding's name; NULL: all repairs together */
     int64_t delta_ns, low_ns, high_ns; /* how much longer the program takes with the repair, and the interval of this
@@ -74,7 +64,6 @@ void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item);
 void xs_tried_say_change(struct xs_string *text, const struct xs_tried_item *item);
 void xs_tried_say_rest(struct xs_string *text, const struct xs_tried_item *item);
 
-enum xs_tried_judgement xs_tried_judge(const struct xs_tried_output *output);
 /* Adds "output the same", "output the same but for 2 lines that vary", or "output not compared". */
 void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *output);
 

@@ -1,6 +1,5 @@
 /* xferspy try: makes the repair of each cause in the running program, which stays unchanged, and measures the gain. */
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"

@@ -56,8 +56,8 @@ static void put_trial(struct xs_json *json, const char *key, const struct xs_try
     xs_json_text(json, "place", trial->place);
     xs_json_text(json, "state", xs_trial_state_names[trial->state]);
     xs_json_text(json, "why", trial->why);
-    xs_json_text(json, "text", text.data);
-    xs_json_text(json, "repairs", repairs.data);
+    xs_json_take(json, "text", &text);
+    xs_json_take(json, "repairs", &repairs);
     xs_json_count(json, "planned", trial->planned);
     xs_json_count(json, "of", trial->of);
     put_left_out(json, trial);
@@ -65,8 +65,6 @@ static void put_trial(struct xs_json *json, const char *key, const struct xs_try
     put_log(json, &t->attempts[i].logged);
     put_measured(json, trial->state == XS_TRIAL_MEASURED ? t->attempts[i].outcome : NULL);
     xs_json_end(json, '}');
-    xs_string_free(&repairs);
-    xs_string_free(&text);
 }
 
 static void put_gate(struct xs_json *json, const struct xs_try *t) {

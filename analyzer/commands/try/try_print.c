@@ -1,8 +1,6 @@
 /* Prints trials as text and Markdown. try_words.c has the sentences. */
-#include <stdlib.h>
 
 #include "analyzer/base/markdown.h"
-#include "analyzer/base/memory.h"
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/try/try.h"
@@ -30,12 +28,16 @@ static void add_now(struct xs_string *text, const struct xs_try *t) {
     }
 }
 
+static void add_label(struct xs_string *text, const struct xs_trial *trial) {
+    if (trial->number)
+        xs_string_format(text, "%zu", trial->number);
+    else
+        xs_string_format(text, "all");
+}
+
 static void make_cells(const struct xs_try *t, size_t i, struct xs_string cells[COLUMNS]) {
     const struct xs_trial *trial = &t->trials->items[i];
-    if (trial->number)
-        xs_string_format(&cells[0], "%zu", trial->number);
-    else
-        xs_string_format(&cells[0], "all");
+    add_label(&cells[0], trial);
     if (trial->number)
         xs_try_what(&cells[1], trial);
     xs_try_predicted(&cells[2], xs_trial_predicted(trial));
@@ -81,7 +83,7 @@ static void each_row(const struct xs_try *t, void *context,
 
 static void text_row(void *table, struct xs_string cells[COLUMNS], enum xs_style style) {
     for (size_t i = 0; i < COLUMNS; i++)
-        xs_table_cell(table, cells[i].data);
+        xs_table_take(table, &cells[i]);
     xs_table_style_row(table, style);
 }
 
@@ -99,13 +101,6 @@ static void text_table(const struct xs_try *t, struct xs_out *out) {
 static size_t warnings_of(const struct xs_try *t, size_t i) {
     bool measured = t->trials->items[i].state == XS_TRIAL_MEASURED && t->attempts[i].outcome;
     return measured ? t->attempts[i].outcome->report.note_count : 0;
-}
-
-static bool has_warnings(const struct xs_try *t) {
-    for (size_t i = 0; i < t->trials->count; i++)
-        if (warnings_of(t, i))
-            return true;
-    return false;
 }
 
 /* Makes lines that say what was done in trial `i`, what was left out, and how its outputs differ. A line may be empty.
@@ -127,27 +122,24 @@ static void free_details(struct xs_string lines[DETAILS]) {
         xs_string_free(&lines[k]);
 }
 
-static char *label_of(const struct xs_trial *trial) {
-    return trial->number ? xs_text_format("%zu", trial->number) : xs_strdup("all");
-}
-
 static void text_details(const struct xs_try *t, struct xs_out *out) {
     bool any = false;
     for (size_t i = 0; i < t->trials->count; i++)
-        any |= xs_try_is_shown(t, i) && (t->trials->items[i].planned || t->trials->items[i].left_out_count);
-    if (any || has_warnings(t))
+        any |= warnings_of(t, i) ||
+               (xs_try_is_shown(t, i) && (t->trials->items[i].planned || t->trials->items[i].left_out_count));
+    if (any)
         putc('\n', out->file);
     for (size_t i = 0; i < t->trials->count; i++) {
-        struct xs_string lines[DETAILS] = {{0}};
-        char *label = label_of(&t->trials->items[i]);
+        struct xs_string lines[DETAILS] = {{0}}, label = {0};
+        add_label(&label, &t->trials->items[i]);
         make_details(t, i, lines);
         for (size_t k = 0, printed = 0; k < DETAILS; k++)
             if (lines[k].length)
-                xs_out_fact(out, printed++ || k == OUTPUT ? "" : label, "%s", lines[k].data);
-        free(label);
+                xs_out_fact(out, printed++ || k == OUTPUT ? "" : label.data, "%s", lines[k].data);
+        xs_string_free(&label);
         free_details(lines);
     }
-    for (size_t i = 0; i < t->trials->count && has_warnings(t); i++) {
+    for (size_t i = 0; i < t->trials->count; i++) {
         const struct xs_outcome *o = t->attempts[i].outcome;
         for (size_t k = 0; k < warnings_of(t, i); k++)
             xs_out_line(out, XS_STYLE_WARN, "! %s: %s", t->trials->items[i].name, o->report.notes[k]);
@@ -163,16 +155,12 @@ void xs_try_text(const struct xs_try *t, struct xs_out *out) {
     if (t->reading->summary.run.simulated)
         xs_say_simulated(&simulated, NULL, "times below");
     xs_out_line(out, XS_STYLE_HEADING, TITLE ".");
-    xs_out_fact(out, "program", "%s", cut.data);
-    if (simulated.length)
-        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
+    xs_out_take_fact(out, "program", &cut);
+    xs_out_take_line(out, XS_STYLE_BAD, &simulated);
     if (t->bench.rounds)
         xs_out_fact(out, "runs", XS_BENCH_RUNS, t->bench.rounds, t->arguments->terms.warm_up);
-    if (now.length)
-        xs_out_fact(out, "takes", "%s", now.data);
-    if (gate.length)
-        xs_out_fact(out, "gate", "%s", gate.data);
-    xs_string_free(&simulated);
+    xs_out_take_fact(out, "takes", &now);
+    xs_out_take_fact(out, "gate", &gate);
     putc('\n', out->file);
     if (t->trials->count > 1) {
         text_table(t, out);
@@ -181,18 +169,14 @@ void xs_try_text(const struct xs_try *t, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_PLAIN, NO_CAUSE);
     }
     xs_string_free(&command);
-    xs_string_free(&cut);
-    xs_string_free(&now);
-    xs_string_free(&gate);
 }
 
 /* --- Markdown --- */
 
 static void markdown_row(void *file, struct xs_string cells[COLUMNS], enum xs_style style) {
-    struct xs_string what = {0};
+    struct xs_string what = {0}, measured = {0};
     (void)style;
     xs_markdown_code(&what, cells[1].data);
-    struct xs_string measured = {0};
     xs_markdown_code(&measured, cells[3].data);
     fprintf(file, "| %s | %s | %s | %s |\n", cells[0].data, cells[1].length ? what.data : "",
             cells[2].length ? cells[2].data : "", measured.data);
@@ -210,15 +194,15 @@ static void markdown_line(struct xs_out *out, size_t *lines, const char *label, 
 /* Prints what was done, what was left out, and the warnings. */
 static void markdown_details(const struct xs_try *t, struct xs_out *out) {
     for (size_t i = 0, written = 0; i < t->trials->count; i++) {
-        struct xs_string lines[DETAILS] = {{0}};
-        char *label = label_of(&t->trials->items[i]);
+        struct xs_string lines[DETAILS] = {{0}}, label = {0};
+        add_label(&label, &t->trials->items[i]);
         make_details(t, i, lines);
         for (size_t k = 0; k < DETAILS; k++)
             if (lines[k].length)
-                markdown_line(out, &written, label, lines[k].data);
+                markdown_line(out, &written, label.data, lines[k].data);
         for (size_t k = 0; k < warnings_of(t, i); k++)
-            markdown_line(out, &written, label, t->attempts[i].outcome->report.notes[k]);
-        free(label);
+            markdown_line(out, &written, label.data, t->attempts[i].outcome->report.notes[k]);
+        xs_string_free(&label);
         free_details(lines);
     }
 }
@@ -231,16 +215,12 @@ void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
     xs_try_gate(&gate, t);
     if (t->reading->summary.run.simulated)
         xs_say_simulated(&simulated, NULL, "times below");
-    fprintf(out->file, "**" TITLE "**\n\n- program: %s\n", code.data);
-    if (simulated.length)
-        fprintf(out->file, "- **%s**\n", simulated.data);
+    xs_markdown_take(out, "**" TITLE "**\n\n- program: ", &code, "\n");
+    xs_markdown_take(out, "- **", &simulated, "**\n");
     if (t->bench.rounds)
         fprintf(out->file, "- runs: " XS_BENCH_RUNS "\n", t->bench.rounds, t->arguments->terms.warm_up);
-    if (now.length)
-        fprintf(out->file, "- takes %s\n", now.data);
-    if (gate.length)
-        fprintf(out->file, "- %s\n", gate.data);
-    xs_string_free(&simulated);
+    xs_markdown_take(out, "- takes ", &now, "\n");
+    xs_markdown_take(out, "- ", &gate, "\n");
     if (t->trials->count > 1) {
         fprintf(out->file, "\n| %s | %s | %s | %s |\n|---|---|---|---|\n", headers[0], headers[1], headers[2],
                 headers[3]);
@@ -251,7 +231,4 @@ void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
         fprintf(out->file, "\n%s\n", NO_CAUSE);
     }
     xs_string_free(&command);
-    xs_string_free(&code);
-    xs_string_free(&now);
-    xs_string_free(&gate);
 }

@@ -1,5 +1,4 @@
 /* The words of trials; see try.h. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "analyzer/base/units.h"
@@ -81,17 +80,6 @@ void xs_try_left_out(struct xs_string *text, const struct xs_trial *trial) {
                          trial->left_out[i].verdict, trial->left_out[i].why);
 }
 
-static const char *noun_of(enum xs_try_repair repair) {
-    switch (repair) {
-    case XS_TRY_KEEP_ALLOCATIONS:
-    case XS_TRY_KEEP_PINNED:
-    case XS_TRY_PREFETCH:
-        return "allocations";
-    default:
-        return "copies";
-    }
-}
-
 /* Adds the number of repairs in a plan, of how many copies, and how many the library made in the run that made fewest.
  */
 void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt) {
@@ -102,7 +90,10 @@ void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt)
         return;
     xs_trial_repairs(text, trial);
     xs_string_format(text, ": %s of %s %s in the plan", xs_format_count(planned, trial->planned),
-                     xs_format_count(of, trial->of), trial->number ? noun_of(trial->repair) : "copies and allocations");
+                     xs_format_count(of, trial->of),
+                     !trial->number                          ? "copies and allocations"
+                     : xs_try_is_about_copies(trial->repair) ? "copies"
+                                                             : "allocations");
     if (!log->runs)
         return;
     xs_string_format(text, ", applied %s times (%s)", xs_format_count(applied, log->applied),

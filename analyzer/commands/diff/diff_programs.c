@@ -1,5 +1,5 @@
-/* Names of programs in commands; see diff_bench.h. */
-#include "analyzer/commands/diff/diff_bench.h"
+/* Names of programs in commands; see diff_programs.h. */
+#include "analyzer/commands/diff/diff_programs.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -27,6 +27,21 @@ static struct word base_of(struct word word) {
     return (struct word){word.text + start, word.bytes - start};
 }
 
+static struct word name_of(const struct xs_side_run *run) {
+    const char *name = *run->executable ? run->executable : run->command;
+    return base_of((struct word){name, *run->executable ? strlen(name) : strcspn(name, " ")});
+}
+
+void xs_side_program(struct xs_string *text, const struct xs_side_run *run) {
+    struct word name = name_of(run);
+    xs_string_add(text, name.text, name.bytes);
+}
+
+bool xs_side_is_same_program(const struct xs_side_run *a, const struct xs_side_run *b) {
+    struct word x = name_of(a), y = name_of(b);
+    return x.bytes == y.bytes && !memcmp(x.text, y.text, x.bytes);
+}
+
 static bool begins(struct word word, const char *with) {
     size_t bytes = strlen(with);
     return word.bytes >= bytes && !memcmp(word.text, with, bytes);
@@ -40,6 +55,23 @@ static bool is_interpreter(struct word base) {
         if (begins(base, names[i]))
             return true;
     return false;
+}
+
+/* Returns the program's name; if that is Python, the name of the script that follows it, if there is one. */
+static struct word script_of(const struct xs_side_run *run) {
+    struct word name = name_of(run);
+    const char *script = run->command + strcspn(run->command, " ");
+    script += strspn(script, " ");
+    return begins(name, "python") && *script && *script != '-' ? base_of((struct word){script, strcspn(script, " ")})
+                                                               : name;
+}
+
+bool xs_diff_names_differ(const struct xs_diff *c) {
+    struct word x = script_of(c->before->runs), y = script_of(c->after->runs);
+    size_t common = 0, shorter = x.bytes < y.bytes ? x.bytes : y.bytes;
+    while (common < shorter && x.text[common] == y.text[common])
+        common++;
+    return 2 * common < shorter; /* the names of a program and its next version often have the same beginning */
 }
 
 /* True if a program starts others that its command does not name. */

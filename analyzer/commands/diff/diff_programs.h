@@ -1,10 +1,18 @@
-/* Checks whether a bench measured the program of the compared traces. */
-#ifndef XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_BENCH_H
-#define XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_BENCH_H
+/* Compares programs by their names: those of the compared traces, and that of a bench. */
+#ifndef XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_PROGRAMS_H
+#define XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_PROGRAMS_H
 
 #include "analyzer/base/text.h"
 #include "analyzer/commands/bench/bench_read.h"
 #include "analyzer/commands/diff/diff.h"
+
+/* Adds the program's name: the executable's, or the command's if that is not known. */
+void xs_side_program(struct xs_string *text, const struct xs_side_run *run);
+bool xs_side_is_same_program(const struct xs_side_run *a, const struct xs_side_run *b);
+
+/* True if the programs of the sides have different names: the names have less than half of the shorter one as a common
+ * beginning. The name of an interpreter's script counts as the program's. */
+bool xs_diff_names_differ(const struct xs_diff *diff);
 
 /* Returns true if neither command of the bench runs the program of one of the sides; it then writes a sentence without
  * its full stop into `why`, which must be escaped. It is enough if one command names the program of one side, because a
