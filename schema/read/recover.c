@@ -71,7 +71,7 @@ static bool belongs(const struct xs_spool_found *found, struct xs_store *store) 
     const struct xs_spool_header *header = xs_spool_found_header(found);
     if (header->id[0] == 0)
         return true;
-    return xs_store_meta_get(store, XS_META_SPOOL_ID, id, sizeof id)
+    return xs_store_meta_read(store, XS_META_SPOOL_ID, id, sizeof id)
                ? strcmp(id, header->id) == 0
                : found->spool.header && atomic_load(&found->spool.header->next_sequence) == 0;
 }
