@@ -183,10 +183,10 @@ static int64_t recover_found(const char *path, int64_t result, bool writer_is_go
     return result;
 }
 
-int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *recovery) {
+int64_t xs_recover(const char *path, struct xs_recovery *recovery) {
     struct xs_spool_found found;
     int64_t result = xs_spool_find(path, &found);
-    result = recover_found(path, result, writer_is_gone, &found, recovery);
+    result = recover_found(path, result, false, &found, recovery);
     xs_spool_found_free(&found);
     return result;
 }
