@@ -20,9 +20,9 @@
 #include <string.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
-#include <fcntl.h>
 #include <sys/prctl.h>
-#include <unistd.h>
+
+#include "schema/small_file.h"
 #endif
 
 #define SLOPE_BITS 40
@@ -44,14 +44,8 @@ static bool counter_is_usable(void) {
     int mode = PR_TSC_ENABLE;
     if (prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 && mode != PR_TSC_ENABLE)
         return false; /* reading the counter would raise SIGSEGV */
-    char name[32] = "";
-    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        ssize_t n = read(fd, name, sizeof name - 1);
-        close(fd);
-        if (n <= 0)
-            name[0] = 0;
-    }
+    char name[32];
+    xs_read_small_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", name, sizeof name);
     if (strncmp(name, "tsc", 3) == 0)
         return true;
     static const char *const distrusting[] = {"hpet", "acpi_pm", "jiffies", "refined-jiffies"};

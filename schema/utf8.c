@@ -1,6 +1,7 @@
 /* Decodes UTF-8, and finds characters that must not be printed unchanged; see utf8.h. */
 #include "schema/utf8.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code) {
@@ -30,7 +31,8 @@ size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code) {
     return length;
 }
 
-bool xs_utf8_is_hidden(uint32_t code) {
+/* Is a character invisible, or does it change the order in which other characters are shown? */
+static bool is_hidden(uint32_t code) {
     static const struct {
         uint32_t first, last;
     } hidden[] = {{0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},     {0x180e, 0x180e},
@@ -46,7 +48,7 @@ size_t xs_utf8_escape(char *out, const char *text, size_t bytes, size_t *used) {
     uint32_t code = 0;
     size_t length = xs_utf8_decode(text, bytes, &code);
     *used = length ? length : 1;
-    if (length && code >= 0x20 && !xs_utf8_is_hidden(code))
+    if (length && code >= 0x20 && !is_hidden(code))
         return 0;
     if (length == 1 && (code == '\n' || code == '\t'))
         return (size_t)snprintf(out, XS_UTF8_ESCAPE_BYTES, code == '\n' ? "\\n" : "\\t");

@@ -3,16 +3,12 @@
 #ifndef XFERSPY_SCHEMA_UTF8_H
 #define XFERSPY_SCHEMA_UTF8_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Decodes the first character of a text and returns its length in bytes. Returns 0 if the text is empty, or does not
  * begin with valid UTF-8. */
 size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code);
-
-/* True for characters that are invisible, or that change the order in which other characters are shown. */
-bool xs_utf8_is_hidden(uint32_t code);
 
 /* Escapes the first character of a text, which must not be empty. Returns 0 if the character may be printed unchanged,
  * else the length of the text written to `out`. `*used` receives the character's length in bytes. */

@@ -114,20 +114,12 @@ static bool read_any(struct xs_window_spec *spec, const char *text, const char *
     return strchr(text, '/') ? read_period(spec, text) : read_list(spec, text, why);
 }
 
-bool xs_window_spec_read(struct xs_window_spec *spec, const char *text) {
+const char *xs_window_spec_read(struct xs_window_spec *spec, const char *text) {
     const char *why = NULL;
     memset(spec, 0, sizeof *spec);
     if (!*text || read_any(spec, text, &why))
-        return true;
-    memset(spec, 0, sizeof *spec);
-    return false;
-}
-
-const char *xs_window_spec_refused(const char *text) {
-    struct xs_window_spec spec = {0};
-    const char *why = NULL;
-    if (!*text || read_any(&spec, text, &why))
         return NULL;
+    memset(spec, 0, sizeof *spec);
     return why ? why : "use " XS_WINDOW_SPEC_FORMS;
 }
 

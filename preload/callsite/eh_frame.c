@@ -85,27 +85,30 @@ static struct xs_expression read_expression(struct xs_cursor *in) {
     return e;
 }
 
-/* Sets a rule for a register that the walk follows; instructions for other registers are read and ignored. */
-static void set_rule(struct program *p, uint64_t number, struct xs_register_rule rule) {
+/* Sets a rule for a register that the walk follows; instructions for other registers are read and ignored. Returns
+ * true, as do the functions below that have run an instruction. */
+static bool set_rule(struct program *p, uint64_t number, struct xs_register_rule rule) {
     if (number == XS_DWARF_RBP)
         p->row.rbp = rule;
     else if (number == XS_DWARF_RIP)
         p->row.rip = rule;
+    return true;
 }
 
-static void restore_rule(struct program *p, uint64_t number) {
-    set_rule(p, number, number == XS_DWARF_RBP ? p->initial.rbp : p->initial.rip);
+static bool restore_rule(struct program *p, uint64_t number) {
+    return set_rule(p, number, number == XS_DWARF_RBP ? p->initial.rbp : p->initial.rip);
 }
 
-static void set_offset_rule(struct program *p, uint64_t number, int64_t offset, bool is_in_memory) {
-    set_rule(p, number,
-             (struct xs_register_rule){.kind = is_in_memory ? XS_RULE_AT_CFA : XS_RULE_CFA_PLUS, .offset = offset});
+static bool set_offset_rule(struct program *p, uint64_t number, int64_t offset, bool is_in_memory) {
+    return set_rule(
+        p, number,
+        (struct xs_register_rule){.kind = is_in_memory ? XS_RULE_AT_CFA : XS_RULE_CFA_PLUS, .offset = offset});
 }
 
-static void set_expression_rule(struct program *p, uint64_t number, struct xs_cursor *in, bool is_in_memory) {
-    set_rule(p, number,
-             (struct xs_register_rule){.kind = is_in_memory ? XS_RULE_AT_EXPRESSION : XS_RULE_EXPRESSION,
-                                       .expression = read_expression(in)});
+static bool set_expression_rule(struct program *p, uint64_t number, struct xs_cursor *in, bool is_in_memory) {
+    return set_rule(p, number,
+                    (struct xs_register_rule){.kind = is_in_memory ? XS_RULE_AT_EXPRESSION : XS_RULE_EXPRESSION,
+                                              .expression = read_expression(in)});
 }
 
 static bool run_cfa_instruction(struct program *p, uint8_t op, struct xs_cursor *in, int64_t data_align) {
@@ -140,39 +143,28 @@ static bool run_register_instruction(struct program *p, uint8_t op, struct xs_cu
     uint64_t align = (uint64_t)data_align, number = xs_read_uleb(in);
     switch (op) {
     case DW_CFA_offset_extended:
-        set_offset_rule(p, number, (int64_t)(xs_read_uleb(in) * align), true);
-        return true;
+        return set_offset_rule(p, number, (int64_t)(xs_read_uleb(in) * align), true);
     case DW_CFA_offset_extended_sf:
-        set_offset_rule(p, number, (int64_t)((uint64_t)xs_read_sleb(in) * align), true);
-        return true;
+        return set_offset_rule(p, number, (int64_t)((uint64_t)xs_read_sleb(in) * align), true);
     case DW_CFA_GNU_negative_offset_extended:
-        set_offset_rule(p, number, (int64_t)(0 - xs_read_uleb(in) * align), true);
-        return true;
+        return set_offset_rule(p, number, (int64_t)(0 - xs_read_uleb(in) * align), true);
     case DW_CFA_val_offset:
-        set_offset_rule(p, number, (int64_t)(xs_read_uleb(in) * align), false);
-        return true;
+        return set_offset_rule(p, number, (int64_t)(xs_read_uleb(in) * align), false);
     case DW_CFA_val_offset_sf:
-        set_offset_rule(p, number, (int64_t)((uint64_t)xs_read_sleb(in) * align), false);
-        return true;
+        return set_offset_rule(p, number, (int64_t)((uint64_t)xs_read_sleb(in) * align), false);
     case DW_CFA_expression:
-        set_expression_rule(p, number, in, true);
-        return true;
+        return set_expression_rule(p, number, in, true);
     case DW_CFA_val_expression:
-        set_expression_rule(p, number, in, false);
-        return true;
+        return set_expression_rule(p, number, in, false);
     case DW_CFA_restore_extended:
-        restore_rule(p, number);
-        return true;
+        return restore_rule(p, number);
     case DW_CFA_undefined:
-        set_rule(p, number, (struct xs_register_rule){.kind = XS_RULE_UNDEFINED});
-        return true;
+        return set_rule(p, number, (struct xs_register_rule){.kind = XS_RULE_UNDEFINED});
     case DW_CFA_same_value:
-        set_rule(p, number, (struct xs_register_rule){.kind = XS_RULE_SAME});
-        return true;
+        return set_rule(p, number, (struct xs_register_rule){.kind = XS_RULE_SAME});
     case DW_CFA_register:
         xs_read_uleb(in);
-        set_rule(p, number, (struct xs_register_rule){.kind = XS_RULE_OTHER});
-        return true;
+        return set_rule(p, number, (struct xs_register_rule){.kind = XS_RULE_OTHER});
     default:
         return false;
     }

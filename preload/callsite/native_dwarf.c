@@ -107,12 +107,13 @@ struct machine {
     bool is_bad;
 };
 
-static void push(struct machine *m, uint64_t value) {
-    if (m->depth == STACK_MAX) {
+/* Returns true, as do the functions below that have run an operation. */
+static bool push(struct machine *m, uint64_t value) {
+    if (m->depth == STACK_MAX)
         m->is_bad = true;
-        return;
-    }
-    m->values[m->depth++] = value;
+    else
+        m->values[m->depth++] = value;
+    return true;
 }
 
 static uint64_t pop(struct machine *m) {
@@ -147,47 +148,33 @@ static bool run_binary(struct machine *m, unsigned op) {
     int64_t x = (int64_t)a, y = (int64_t)b;
     switch (op) {
     case DW_OP_and:
-        push(m, a & b);
-        return true;
+        return push(m, a & b);
     case DW_OP_minus:
-        push(m, a - b);
-        return true;
+        return push(m, a - b);
     case DW_OP_mul:
-        push(m, a * b);
-        return true;
+        return push(m, a * b);
     case DW_OP_or:
-        push(m, a | b);
-        return true;
+        return push(m, a | b);
     case DW_OP_plus:
-        push(m, a + b);
-        return true;
+        return push(m, a + b);
     case DW_OP_shl:
-        push(m, b < 64 ? a << b : 0);
-        return true;
+        return push(m, b < 64 ? a << b : 0);
     case DW_OP_shr:
-        push(m, b < 64 ? a >> b : 0);
-        return true;
+        return push(m, b < 64 ? a >> b : 0);
     case DW_OP_xor:
-        push(m, a ^ b);
-        return true;
+        return push(m, a ^ b);
     case DW_OP_eq:
-        push(m, a == b);
-        return true;
+        return push(m, a == b);
     case DW_OP_ge:
-        push(m, x >= y);
-        return true;
+        return push(m, x >= y);
     case DW_OP_gt:
-        push(m, x > y);
-        return true;
+        return push(m, x > y);
     case DW_OP_le:
-        push(m, x <= y);
-        return true;
+        return push(m, x <= y);
     case DW_OP_lt:
-        push(m, x < y);
-        return true;
+        return push(m, x < y);
     case DW_OP_ne:
-        push(m, a != b);
-        return true;
+        return push(m, a != b);
     default:
         return false;
     }
@@ -199,32 +186,23 @@ static bool run_constant(struct machine *m, unsigned op) {
     case DW_OP_addr:
     case DW_OP_const8u:
     case DW_OP_const8s:
-        push(m, xs_read_fixed(in, 8));
-        return true;
+        return push(m, xs_read_fixed(in, 8));
     case DW_OP_const1u:
-        push(m, xs_read_fixed(in, 1));
-        return true;
+        return push(m, xs_read_fixed(in, 1));
     case DW_OP_const1s:
-        push(m, (uint64_t)(int64_t)(int8_t)(uint8_t)xs_read_fixed(in, 1));
-        return true;
+        return push(m, (uint64_t)(int64_t)(int8_t)(uint8_t)xs_read_fixed(in, 1));
     case DW_OP_const2u:
-        push(m, xs_read_fixed(in, 2));
-        return true;
+        return push(m, xs_read_fixed(in, 2));
     case DW_OP_const2s:
-        push(m, read_format(in, DW_EH_PE_sdata2));
-        return true;
+        return push(m, read_format(in, DW_EH_PE_sdata2));
     case DW_OP_const4u:
-        push(m, xs_read_fixed(in, 4));
-        return true;
+        return push(m, xs_read_fixed(in, 4));
     case DW_OP_const4s:
-        push(m, read_format(in, DW_EH_PE_sdata4));
-        return true;
+        return push(m, read_format(in, DW_EH_PE_sdata4));
     case DW_OP_constu:
-        push(m, xs_read_uleb(in));
-        return true;
+        return push(m, xs_read_uleb(in));
     case DW_OP_consts:
-        push(m, (uint64_t)xs_read_sleb(in));
-        return true;
+        return push(m, (uint64_t)xs_read_sleb(in));
     default:
         return false;
     }

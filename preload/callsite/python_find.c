@@ -12,6 +12,7 @@
 #include "preload/core/glibc_dlsym.h"
 #include "preload/core/loader_list.h"
 #include "preload/core/notes.h"
+#include "schema/path.h"
 
 struct xs_python xs_python;
 
@@ -146,11 +147,10 @@ struct names {
 
 static int collect(struct dl_phdr_info *info, size_t size, void *data) {
     struct names *n = data;
-    const char *base = strrchr(info->dlpi_name, '/');
-    base = base ? base + 1 : info->dlpi_name;
     if (size >= offsetof(struct dl_phdr_info, dlpi_adds) + sizeof info->dlpi_adds)
         n->loads = info->dlpi_adds;
-    if (strncmp(base, "libpython", 9) == 0 && n->count < 8 && strlen(info->dlpi_name) < sizeof n->name[0])
+    if (strncmp(xs_base_name(info->dlpi_name), "libpython", 9) == 0 && n->count < 8 &&
+        strlen(info->dlpi_name) < sizeof n->name[0])
         strcpy(n->name[n->count++], info->dlpi_name);
     return 0;
 }

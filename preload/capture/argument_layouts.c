@@ -11,6 +11,7 @@
 #include "preload/capture/arguments.h"
 #include "preload/core/alternate_stack.h"
 #include "preload/core/lock.h"
+#include "preload/core/mix.h"
 #include "preload/core/notes.h"
 #include "preload/driver/real.h"
 
@@ -92,8 +93,7 @@ static uint32_t hash_of(const struct draft *d) {
     uint64_t h = d->count;
     for (uint32_t i = 0; i < d->count; i++) {
         uint64_t place = (uint64_t)d->places[i].parameter << 32 | (uint32_t)d->places[i].offset << 16;
-        h = (h ^ (place | d->places[i].packed)) * UINT64_C(0x9e3779b97f4a7c15);
-        h ^= h >> 32;
+        h = xs_mix_word(h, place | d->places[i].packed);
     }
     return (uint32_t)h;
 }

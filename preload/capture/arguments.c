@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "preload/core/memory_map.h"
+#include "preload/core/mix.h"
 #include "preload/core/notes.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"
@@ -225,10 +226,8 @@ static unsigned distinct(uint32_t *ids, unsigned count) {
 
 static uint64_t hash_of(const uint32_t *ids, unsigned count) {
     uint64_t h = count;
-    for (unsigned i = 0; i < count; i++) {
-        h = (h ^ ids[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        h ^= h >> 32;
-    }
+    for (unsigned i = 0; i < count; i++)
+        h = xs_mix_word(h, ids[i]);
     return h;
 }
 

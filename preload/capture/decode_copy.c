@@ -127,37 +127,35 @@ static void put_box(struct xs_event *e, const struct box_side *dst, const struct
         .pitch = (copy)->side##Pitch, .slice_rows = (slice_)                                                           \
     }
 
+#define BOX_SIDE_3D(copy, side) BOX_SIDE(copy, side, (copy)->side##Z, (copy)->side##Height)
+
+/* Called before the descriptor is read. If it is NULL, the driver returns an error, which is recorded. */
 static void put_nothing(struct xs_event *e) {
     e->transfer.skip = XS_SKIP_OFF;
-    e->kind = XS_EVENT_TRANSFER; /* if the descriptor is NULL, the driver returns an error, which is recorded */
+    e->kind = XS_EVENT_TRANSFER;
 }
 
 void xs_decode_copy_2d(struct xs_event *e, const CUDA_MEMCPY2D *copy) {
-    if (!copy) {
-        put_nothing(e);
+    put_nothing(e);
+    if (!copy)
         return;
-    }
     struct box_side dst = BOX_SIDE(copy, dst, 0, 0), src = BOX_SIDE(copy, src, 0, 0);
     put_box(e, &dst, &src, copy->WidthInBytes, copy->Height, 1);
 }
 
 void xs_decode_copy_3d(struct xs_event *e, const CUDA_MEMCPY3D *copy) {
-    if (!copy) {
-        put_nothing(e);
+    put_nothing(e);
+    if (!copy)
         return;
-    }
-    struct box_side dst = BOX_SIDE(copy, dst, copy->dstZ, copy->dstHeight),
-                    src = BOX_SIDE(copy, src, copy->srcZ, copy->srcHeight);
+    struct box_side dst = BOX_SIDE_3D(copy, dst), src = BOX_SIDE_3D(copy, src);
     put_box(e, &dst, &src, copy->WidthInBytes, copy->Height, copy->Depth);
 }
 
 void xs_decode_copy_3d_peer(struct xs_event *e, const CUDA_MEMCPY3D_PEER *copy) {
-    if (!copy) {
-        put_nothing(e);
+    put_nothing(e);
+    if (!copy)
         return;
-    }
-    struct box_side dst = BOX_SIDE(copy, dst, copy->dstZ, copy->dstHeight),
-                    src = BOX_SIDE(copy, src, copy->srcZ, copy->srcHeight);
+    struct box_side dst = BOX_SIDE_3D(copy, dst), src = BOX_SIDE_3D(copy, src);
     put_box(e, &dst, &src, copy->WidthInBytes, copy->Height, copy->Depth);
     xs_decode_peer(e, copy->dstContext, copy->srcContext);
 }
@@ -180,20 +178,20 @@ void xs_decode_memset(struct xs_event *e, CUdeviceptr dst, uint32_t value, unsig
     e->flags |= height ? XS_FLAG_BOX : 0;
 }
 
-/* Completes an event that its decoder commits itself: sets the fields that are known only after the call. */
-static void stamp(struct xs_event *e, CUresult r) {
+/* Sets the fields that all events of a batch share. Their decoder commits them itself, so it also sets what is known
+ * only after the call. */
+static void begin_batch(struct xs_event *e, CUresult r) {
+    put_nothing(e);
     e->result = (int32_t)r;
     e->correlation = xs_cupti_correlation;
+    e->flags |= XS_FLAG_BATCH;
 }
 
 struct xs_event *xs_decode_batch(struct xs_event *e, CUresult r, const CUdeviceptr *dsts, const CUdeviceptr *srcs,
                                  const size_t *sizes, size_t count) {
-    stamp(e, r);
-    e->flags |= XS_FLAG_BATCH;
-    if (r != CUDA_SUCCESS || !dsts || !srcs || !sizes || count == 0) { /* after an error even `count` may be wrong */
-        put_nothing(e);
+    begin_batch(e, r);
+    if (r != CUDA_SUCCESS || !dsts || !srcs || !sizes || count == 0) /* after an error even `count` may be wrong */
         return e;
-    }
     for (size_t i = 0;; i++) {
         xs_decode_copy(e, XS_HINT_ANY, dsts[i], XS_HINT_ANY, srcs[i], sizes[i]);
         e->batch_index = (uint32_t)i;
@@ -230,20 +228,15 @@ static void put_op(struct xs_event *e, const CUDA_MEMCPY3D_BATCH_OP *op) {
 }
 
 void xs_decode_copy_3d_op(struct xs_event *e, const CUDA_MEMCPY3D_BATCH_OP *op) {
-    if (!op) {
-        put_nothing(e);
-        return;
-    }
-    put_op(e, op);
+    put_nothing(e);
+    if (op)
+        put_op(e, op);
 }
 
 struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count) {
-    stamp(e, r);
-    e->flags |= XS_FLAG_BATCH;
-    if (r != CUDA_SUCCESS || !ops || count == 0) {
-        put_nothing(e);
+    begin_batch(e, r);
+    if (r != CUDA_SUCCESS || !ops || count == 0)
         return e;
-    }
     for (size_t i = 0;; i++) {
         put_op(e, &ops[i]);
         e->batch_index = (uint32_t)i;

@@ -20,6 +20,7 @@
 
 #include "preload/core/loader_list.h"
 #include "preload/core/signals.h"
+#include "schema/path.h"
 
 /* Prefixes of the libraries' file names. The prefix must not be followed by a letter or digit, unless it ends in '*';
  * then anything may follow. Python wheels insert more text between the name and ".so". */
@@ -52,7 +53,7 @@ static bool is_letter_or_digit(char c) {
 }
 
 unsigned xs_direct_access_needs(const char *path) {
-    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    const char *file = xs_base_name(path);
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         const char *name = libraries[i].name;
         const size_t length = strcspn(name, "*");

@@ -43,8 +43,6 @@ static bool is_on(const stack_t *stack, uintptr_t address) {
     return address - (uintptr_t)stack->ss_sp < stack->ss_size;
 }
 
-bool xs_guard_is_stale(uintptr_t frame) { return xs_guard_has_lost(&xs_guard, frame); }
-
 /* True if the note, or the stack frame that it describes, was overwritten or unmapped. If reading is forbidden, both
  * count as intact. Sets *place to the frame's address, or to an address close to it. */
 static bool is_overwritten(const struct xs_guard_note *note, uintptr_t *place) {

@@ -78,8 +78,8 @@ static inline void xs_guard_leave(const struct xs_guard_own *own) {
 /* Raises the guard for good on a thread of the library, because all calls of such a thread are the library's own. */
 static inline void xs_guard_own_thread(void) { xs_guard.raised = &xs_guard_unleft; }
 
-/* True if the function that raised the guard no longer exists and did not lower the guard. `frame` is XS_GUARD_HERE()
- * of the function that calls this one. The result is true only where this is certain:
+/* True if the function that raised this guard of the calling thread no longer exists and did not lower the guard.
+ * `frame` is XS_GUARD_HERE() of the function that calls this one. The result is true only where this is certain:
  *
  * - the word where the return address lay has changed, which no function does before it returns; or the note is
  *   unmapped or was overwritten; or
@@ -90,9 +90,6 @@ static inline void xs_guard_own_thread(void) { xs_guard.raised = &xs_guard_unlef
  *
  * Otherwise the result is false, for example for a coroutine's stack that is not reused. On a scratch stack the result
  * is always false, because calls from there are the library's own. */
-bool xs_guard_is_stale(uintptr_t frame);
-
-/* Like xs_guard_is_stale, for any guard of the calling thread that was raised by xs_guard_raise_this. */
 bool xs_guard_has_lost(const struct xs_guard *guard, uintptr_t frame);
 
 #endif

@@ -48,8 +48,7 @@ XS_HOT void xs_own_cost_end(uint64_t begun, uint64_t entered, uint64_t returned)
              elsewhere = slot->elsewhere_at == entered ? slot->elsewhere_ticks : 0;
     ticks -= elsewhere < ticks ? elsewhere : ticks;
     slot->until_measured = XS_OWN_COST_EVERY - 1;
-    atomic_store_explicit(&slot->measured, atomic_load_explicit(&slot->measured, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
+    xs_gate_count(&slot->measured);
     if (ticks < xs_own_cost_most_ticks) {
         atomic_store_explicit(&slot->measured_ticks,
                               atomic_load_explicit(&slot->measured_ticks, memory_order_relaxed) + ticks,

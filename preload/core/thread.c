@@ -233,7 +233,7 @@ void xs_thread_tell_undecided(void) {
 }
 
 bool xs_thread_is_guarded(uintptr_t frame) {
-    if (xs_guard.raised && xs_guard_is_stale(frame)) {
+    if (xs_guard.raised && xs_guard_has_lost(&xs_guard, frame)) {
         xs_guard_lower();
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE)
             atomic_fetch_add_explicit(&xs_spool.header->left, 1, memory_order_relaxed);

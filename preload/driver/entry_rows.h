@@ -24,19 +24,9 @@ enum xs_gated {
 };
 
 /* True if the function belongs to process checkpointing (cuda-checkpoint). From cuCheckpointProcessLock until
- * cuCheckpointProcessUnlock every other driver call blocks. */
+ * cuCheckpointProcessUnlock every other driver call blocks. The rows are sorted by name. */
 XS_HOT bool xs_is_of_checkpoints(enum xs_gated row) {
-    switch (row) {
-    case XS_GATED_cuCheckpointProcessGetState:
-    case XS_GATED_cuCheckpointProcessGetRestoreThreadId:
-    case XS_GATED_cuCheckpointProcessLock:
-    case XS_GATED_cuCheckpointProcessCheckpoint:
-    case XS_GATED_cuCheckpointProcessRestore:
-    case XS_GATED_cuCheckpointProcessUnlock:
-        return true;
-    default:
-        return false;
-    }
+    return row >= XS_GATED_cuCheckpointProcessCheckpoint && row <= XS_GATED_cuCheckpointProcessUnlock;
 }
 
 /* The row number that repairs use for a function that is in neither table. The numbers from XS_ROW_COUNT up to this one

@@ -18,6 +18,7 @@
 #include "preload/core/glibc_dlsym.h"
 #include "preload/core/lock.h"
 #include "preload/driver/driver_api.h"
+#include "schema/path.h"
 
 void *xs_real[XS_ROW_COUNT];
 void *xs_real_gated[XS_GATED_COUNT];
@@ -78,9 +79,8 @@ static int row_of(const void *address) {
 static bool is_linked;
 
 static int look_for_driver(struct dl_phdr_info *info, size_t bytes, void *found) {
-    const char *slash = strrchr(info->dlpi_name, '/');
     (void)bytes;
-    *(bool *)found |= strcmp(slash ? slash + 1 : info->dlpi_name, "libcuda.so.1") == 0;
+    *(bool *)found |= strcmp(xs_base_name(info->dlpi_name), "libcuda.so.1") == 0;
     return *(bool *)found;
 }
 

@@ -8,55 +8,24 @@
 #include "preload/intercept/capture_call.h"
 #include "preload/intercept/step_end.h"
 
-/* The functions below are inlined into every wrapper. There the category is a constant, so only one case of each switch
- * is compiled. */
+/* The functions below are inlined into every wrapper. There the category is a constant, so only one case of each
+ * decision is compiled. */
 
-/* True if the call site is recorded for this call. */
+/* True if the call site is recorded for this call: copies, memsets, allocations, frees and waits. */
 XS_HOT bool has_callsite(const struct xs_call *call, enum xs_category category) {
-    switch (category) {
-    case XS_CAT_TRANSFER:
-    case XS_CAT_MEMSET:
-    case XS_CAT_ALLOCATE:
-    case XS_CAT_FREE:
-        return xs_callsite_wanted();
-    case XS_CAT_SYNC:
-        return call->event->kind == XS_EVENT_SYNC && xs_callsite_wanted(); /* waits alone */
-    case XS_CAT_LAUNCH:
-    case XS_CAT_MANAGED:
-    case XS_CAT_STREAM_MEMOP:
-    case XS_CAT_CAPTURE:
-    case XS_CAT_GRAPH:
-    case XS_CAT_CONTEXT:
-    case XS_CAT_STREAM:
-    case XS_CAT_LOOKUP:
-        return false;
-    }
-    return false;
+    bool is_memory = category == XS_CAT_TRANSFER || category == XS_CAT_MEMSET || category == XS_CAT_ALLOCATE ||
+                     category == XS_CAT_FREE;
+    return (is_memory || (category == XS_CAT_SYNC && call->event->kind == XS_EVENT_SYNC)) && xs_callsite_wanted();
 }
 
 /* Prepares content fingerprints before the real call. */
 XS_HOT void prepare_contents(const struct xs_call *call, enum xs_category category) {
-    switch (category) {
-    case XS_CAT_TRANSFER:
+    if (category == XS_CAT_TRANSFER)
         xs_fingerprint_before(call->event);
-        break;
-    case XS_CAT_FREE:
+    else if (category == XS_CAT_FREE)
         xs_fingerprint_freeing(call->event);
-        break;
-    case XS_CAT_MEMSET:
-    case XS_CAT_ALLOCATE:
-    case XS_CAT_LAUNCH:
-    case XS_CAT_SYNC:
-    case XS_CAT_MANAGED:
-    case XS_CAT_STREAM_MEMOP:
-    case XS_CAT_CAPTURE:
-    case XS_CAT_GRAPH:
-    case XS_CAT_CONTEXT:
-    case XS_CAT_STREAM:
-    case XS_CAT_LOOKUP:
+    else
         xs_fingerprint_join(call->event);
-        break;
-    }
 }
 
 /* Updates content fingerprints after the real call, and computes those of copies. */
@@ -144,16 +113,9 @@ XS_HOT enum xs_left_out_kind left_out_kind(enum xs_category category) {
     case XS_CAT_MANAGED:
     case XS_CAT_STREAM_MEMOP:
         return XS_LEFT_OUT_OTHER;
-    case XS_CAT_ALLOCATE:
-    case XS_CAT_FREE:
-    case XS_CAT_CAPTURE:
-    case XS_CAT_GRAPH:
-    case XS_CAT_CONTEXT:
-    case XS_CAT_STREAM:
-    case XS_CAT_LOOKUP:
+    default:
         return XS_LEFT_OUT_KINDS;
     }
-    return XS_LEFT_OUT_KINDS;
 }
 
 XS_HOT bool may_be_left_out(enum xs_category category) {

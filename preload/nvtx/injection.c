@@ -142,7 +142,7 @@ static void learn_what_is_asked(void) {
     const char *text = getenv("XFERSPY_WINDOW"), *step = getenv("XFERSPY_STEP");
     if (step && *step && !xs_range_name_refused(step))
         xs_range_ask(step);
-    else if (text && xs_window_spec_read(&spec, text) && spec.opener == XS_WINDOW_BY_RANGE)
+    else if (text && !xs_window_spec_read(&spec, text) && spec.opener == XS_WINDOW_BY_RANGE)
         xs_range_ask(spec.range);
 }
 

@@ -13,6 +13,7 @@
 #include "preload/core/step_waits.h"
 #include "preload/driver/entry_rows.h"
 #include "preload/session/say.h"
+#include "schema/path.h"
 
 /* The list of times is written again when it has grown by 1/GROWS_BY, or when it has grown and LATEST_NS have
  * passed. */
@@ -42,12 +43,11 @@ struct counted {
 static bool is_this_library(const char *path) {
     Dl_info here;
     struct stat mine, named;
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     if (!dladdr(&asked, &here) || !here.dli_fname)
         return true;
-    const char *my_name = strrchr(here.dli_fname, '/') ? strrchr(here.dli_fname, '/') + 1 : here.dli_fname;
-    return strcmp(name, my_name) == 0 || (stat(path, &named) == 0 && stat(here.dli_fname, &mine) == 0 &&
-                                          named.st_dev == mine.st_dev && named.st_ino == mine.st_ino);
+    return strcmp(xs_base_name(path), xs_base_name(here.dli_fname)) == 0 ||
+           (stat(path, &named) == 0 && stat(here.dli_fname, &mine) == 0 && named.st_dev == mine.st_dev &&
+            named.st_ino == mine.st_ino);
 }
 
 /* `xferspy run` sets the variable, but a user who preloads the library may not know of it. It is read now, because at

@@ -3,7 +3,6 @@
 #include "preload/session/metadata.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +15,8 @@
 #include "preload/driver/unknown.h"
 #include "preload/session/naming.h"
 #include "preload/session/redact_session.h"
-
-static size_t read_file(const char *path, char *text, size_t bytes) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, bytes - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    return n > 0 ? (size_t)n : 0;
-}
+#include "schema/path.h"
+#include "schema/small_file.h"
 
 /* Writes the command in shell syntax. Arguments beyond 16 KiB are cut off, and the text shows that they are missing. If
  * the first word would be hidden, the name of the executable file replaces it, because the first word may be any text
@@ -35,10 +27,9 @@ static void write_command(struct xs_store *store) {
     if (raw && out) {
         ssize_t link = readlink("/proc/self/exe", path, sizeof path - 1);
         path[link > 0 ? link : 0] = '\0';
-        const char *slash = strrchr(path, '/');
-        size_t n = read_file("/proc/self/cmdline", raw, LIMIT);
+        size_t n = xs_read_small_file("/proc/self/cmdline", raw, LIMIT);
         bool is_cut = n == LIMIT - 1;
-        size_t at = xs_redact_command(out, LIMIT, raw, n, is_cut, slash ? slash + 1 : "unknown");
+        size_t at = xs_redact_command(out, LIMIT, raw, n, is_cut, *path ? xs_base_name(path) : "unknown");
         if (is_cut)
             snprintf(out + at, 64, " ...");
         xs_store_meta_text(store, "command", n ? out : NULL);
@@ -66,7 +57,7 @@ static void write_machine(struct xs_store *store) {
         xs_store_meta_text(store, "host", u.nodename);
     }
     xs_store_meta_int(store, "cpu_count", sysconf(_SC_NPROCESSORS_ONLN));
-    read_file("/proc/cpuinfo", text, sizeof text);
+    xs_read_small_file("/proc/cpuinfo", text, sizeof text);
     if ((model = strstr(text, "model name")) && (model = strchr(model, ':'))) {
         model[strcspn(model, "\n")] = '\0';
         xs_store_meta_text(store, "cpu_model", model + 2);
@@ -169,9 +160,9 @@ static void read_link(const char *pci_bus_id, struct xs_device_row *row) {
     for (char *p = id; *p; p++)
         *p = (char)tolower((unsigned char)*p);
     snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/max_link_speed", id);
-    row->link_generation = read_file(path, text, sizeof text) ? generation_of(strtod(text, NULL)) : 0;
+    row->link_generation = xs_read_small_file(path, text, sizeof text) ? generation_of(strtod(text, NULL)) : 0;
     snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/max_link_width", id);
-    row->link_width = read_file(path, text, sizeof text) ? (int)strtol(text, NULL, 10) : 0;
+    row->link_width = xs_read_small_file(path, text, sizeof text) ? (int)strtol(text, NULL, 10) : 0;
     row->link_width = row->link_width > 0 && row->link_width <= 32 ? row->link_width : 0;
     row->link_peak_bytes_per_s = lane_bytes_per_s(row->link_generation) * row->link_width;
 }

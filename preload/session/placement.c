@@ -4,7 +4,6 @@
 #endif
 #include "preload/session/placement.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 
 #include "preload/session/processors.h"
 #include "schema/clock.h"
+#include "schema/small_file.h"
 
 #define BUSY_PERCENT 25u
 
@@ -37,11 +37,7 @@ static bool has_looked;
 static bool read_thread(int32_t tid, struct look *look) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
+    xs_read_small_file(path, text, sizeof text);
     char *at = strrchr(text, ')');
     *look = (struct look){.tid = tid, .cpu = -1};
     for (int field = 3; at && (at = strchr(at, ' ')) && field <= 39; field++) {

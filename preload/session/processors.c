@@ -5,10 +5,10 @@
 #endif
 #include "preload/session/processors.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "schema/small_file.h"
 
 /* Adds the processors of a list such as "0,8-9". */
 static void add_list(const char *list, cpu_set_t *set) {
@@ -23,11 +23,7 @@ static void add_core(const char *topology, size_t cpu, cpu_set_t *set) {
     char path[256], list[128];
     CPU_SET(cpu, set);
     snprintf(path, sizeof path, "%s/cpu%zu/topology/thread_siblings_list", topology, cpu);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, list, sizeof list - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    list[n > 0 ? n : 0] = '\0';
+    xs_read_small_file(path, list, sizeof list);
     add_list(list, set);
 }
 

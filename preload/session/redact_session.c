@@ -37,8 +37,6 @@ const char *xs_redact_start(const char *pattern) {
     return why;
 }
 
-bool xs_redact_is_on(void) { return hides != NOTHING; }
-
 static bool matches(const char *text) {
     return hides == EVERYTHING || (hides == MATCHES && xs_redact_matches(&functions, &compiled, text));
 }

@@ -13,10 +13,8 @@
  * pattern; from then on everything is hidden. Tests may call the function again to replace the pattern. */
 const char *xs_redact_start(const char *pattern);
 
-/* xs_redact_is_on is true if a pattern is set. xs_redact_hides is true if a variable's value must be hidden, because
- * the pattern matches the value or the variable's name. If `variable` is NULL, only the value is checked. An empty
- * value is never hidden. */
-bool xs_redact_is_on(void);
+/* True if a variable's value must be hidden, because the pattern matches the value or the variable's name. If
+ * `variable` is NULL, only the value is checked. An empty value is never hidden. */
 bool xs_redact_hides(const char *variable, const char *value);
 
 /* Writes a command line in shell syntax to `out`, cut off at `bytes`, and returns the length. `line` has the form of

@@ -276,10 +276,9 @@ static void start_windows(uint64_t begun_ns) {
         xs_outside_start(&window, begun_ns);
         return;
     }
-    if (!xs_window_spec_read(&window, options.window)) {
-        xs_complain(&said, "XFERSPY_WINDOW is no window (%s); the budget decides",
-                    xs_window_spec_refused(options.window));
-    }
+    const char *why = xs_window_spec_read(&window, options.window);
+    if (why)
+        xs_complain(&said, "XFERSPY_WINDOW is no window (%s); the budget decides", why);
     /* Periodic parts are only samples of device times, so the calls of the whole run are recorded. */
     bool is_asked = strcmp(options.outside, "allocations") == 0;
     bool is_limited = is_asked || (strcmp(options.outside, "auto") == 0 && !window.period_ns);

@@ -175,17 +175,8 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
     return XS_OK;
 }
 
-static int begin(const char *path, struct xs_trace *trace, char *message) {
-    *trace = (struct xs_trace){.recovered_events = -1, .merged_id = -1};
-    message[0] = 0;
-    if (strlen(path) >= sizeof trace->path)
-        return xs_trace_fail(message, XS_ERROR_INVALID, "%.80s...: name too long", path);
-    memcpy(trace->path, path, strlen(path) + 1);
-    return XS_OK;
-}
-
 int xs_merged_open_all(const char *path, struct xs_trace *trace, char *message) {
-    int status = begin(path, trace, message);
+    int status = xs_trace_begin(path, trace, message);
     return status ? status : open_file(path, trace, message);
 }
 
@@ -218,11 +209,10 @@ static int fail_unnamed(const char *file, const char *asked, char *message) {
 int xs_merged_open(const char *path, struct xs_trace *trace, char *message) {
     char file[sizeof trace->path];
     size_t split = xs_merged_split(path);
-    int status = begin(path, trace, message);
-    if (status || !split)
-        return status ? status : fail_unnamed(path, NULL, message);
+    if (!split)
+        return fail_unnamed(path, NULL, message);
     snprintf(file, sizeof file, "%.*s", (int)split, path);
-    status = open_file(file, trace, message);
+    int status = open_file(file, trace, message);
     if (status)
         return status;
     int rc = sqlite3_exec(trace->db, "PRAGMA temp_store=MEMORY", NULL, NULL, NULL);

@@ -38,9 +38,9 @@ int xs_merged_list(const char *path, struct xs_merged_trace **traces, size_t *co
 /* Opens a whole merged file, for SQL over its traces. */
 int xs_merged_open_all(const char *path, struct xs_trace *trace, char *message);
 
-/* The rest is only for the files of this folder. xs_trace_open calls xs_merged_open for a name that xs_merged_split
- * accepts, and for a merged file itself. If the name has no part for a trace, this is an error, whose message lists the
- * names of the traces. */
+/* The rest is only for the files of this folder. xs_trace_open calls xs_merged_open, after xs_trace_begin, for a name
+ * that xs_merged_split accepts, and for a merged file itself. If the name has no part for a trace, this is an error,
+ * whose message lists the names of the traces. */
 int xs_merged_open(const char *path, struct xs_trace *trace, char *message);
 /* Opens a database in memory with the schema of a merged file. The caller must close it for every SQLite result code,
  * also after an error. */

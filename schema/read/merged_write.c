@@ -35,9 +35,11 @@ static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL
 
 static int fail(const struct xs_merged_writer *writer, int rc, char *message) {
     int code = rc & 0xff;
-    int status = code == SQLITE_FULL ? XS_ERROR_FULL : XS_ERROR_SQLITE;
-    return xs_trace_fail(message, status, "%s: %s", writer->name,
-                         code == SQLITE_FULL ? "no space left" : sqlite3_errmsg(writer->db));
+    if (code == SQLITE_NOMEM)
+        return xs_trace_fail(message, XS_ERROR_MEMORY, "%s: out of memory", writer->name);
+    if (code == SQLITE_FULL)
+        return xs_trace_fail(message, XS_ERROR_FULL, "%s: no space left", writer->name);
+    return xs_trace_fail(message, XS_ERROR_SQLITE, "%s: %s", writer->name, sqlite3_errmsg(writer->db));
 }
 
 /* Reads a table of schema.sql. The rows of the merged table are ordered by the table's integer key, which is mostly
@@ -77,52 +79,28 @@ static void free_table(struct table *table) {
 
 static const char names_of_tables[] = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid";
 
-/* Calls `each` for every table of schema.sql until one call does not return XS_OK. */
-static int for_tables(struct xs_merged_writer *writer, int (*each)(void *data, const struct table *table), void *data,
-                      char *message) {
+/* Makes the tables and views of a merged file. */
+static int make_schema(sqlite3 *db, sqlite3 *reference) {
     sqlite3_stmt *stmt = NULL;
-    int status = XS_OK;
-    int rc = sqlite3_prepare_v2(writer->reference, names_of_tables, -1, &stmt, NULL);
-    while (rc == SQLITE_OK && status == XS_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+    int rc = sqlite3_prepare_v2(reference, names_of_tables, -1, &stmt, NULL);
+    while (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
         struct table table;
-        rc = read_table(writer->reference, (const char *)sqlite3_column_text(stmt, 0), &table);
-        if (rc == SQLITE_OK)
-            status = each(data, &table);
+        rc = read_table(reference, (const char *)sqlite3_column_text(stmt, 0), &table);
+        rc = rc == SQLITE_OK ? run(db, table.create) : rc;
         free_table(&table);
     }
     sqlite3_finalize(stmt);
-    if (rc != SQLITE_OK)
-        return xs_trace_fail(message, XS_ERROR_MEMORY, "%s: %s", writer->name, sqlite3_errstr(rc));
-    return status;
+    rc = rc == SQLITE_OK ? run(db, merged_sql) : rc;
+    return rc == SQLITE_OK ? run(db, merged_rows_sql) : rc;
 }
 
 int xs_merged_schema(sqlite3 **db) {
     sqlite3 *reference = NULL;
-    sqlite3_stmt *stmt = NULL;
     int rc = xs_sqlite_open_memory(db);
     rc = rc == SQLITE_OK ? xs_schema_reference(&reference) : rc;
-    rc = rc == SQLITE_OK ? sqlite3_prepare_v2(reference, names_of_tables, -1, &stmt, NULL) : rc;
-    while (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
-        struct table table;
-        rc = read_table(reference, (const char *)sqlite3_column_text(stmt, 0), &table);
-        rc = rc == SQLITE_OK ? run(*db, table.create) : rc;
-        free_table(&table);
-    }
-    sqlite3_finalize(stmt);
+    rc = rc == SQLITE_OK ? make_schema(*db, reference) : rc;
     sqlite3_close(reference);
-    rc = rc == SQLITE_OK ? run(*db, merged_sql) : rc;
-    return rc == SQLITE_OK ? run(*db, merged_rows_sql) : rc;
-}
-
-struct creation {
-    struct xs_merged_writer *writer;
-    char *message;
-};
-
-static int create_table(void *data, const struct table *table) {
-    const struct creation *creation = data;
-    int rc = run(creation->writer->db, table->create);
-    return rc == SQLITE_OK ? XS_OK : fail(creation->writer, rc, creation->message);
+    return rc;
 }
 
 #define STRING_OF(x) #x
@@ -143,15 +121,8 @@ static int create(struct xs_merged_writer *writer, char *message) {
     rc = rc == SQLITE_OK ? xs_schema_reference(&writer->reference) : rc;
     rc = rc == SQLITE_OK ? run(writer->db, pragmas) : rc;
     rc = rc == SQLITE_OK ? run(writer->db, identity) : rc;
-    if (rc != SQLITE_OK)
-        return fail(writer, rc, message);
-    struct creation creation = {writer, message};
-    int status = for_tables(writer, create_table, &creation, message);
-    if (status == XS_OK) {
-        rc = run(writer->db, merged_sql);
-        rc = rc == SQLITE_OK ? run(writer->db, merged_rows_sql) : rc;
-    }
-    return status == XS_OK && rc != SQLITE_OK ? fail(writer, rc, message) : status;
+    rc = rc == SQLITE_OK ? make_schema(writer->db, writer->reference) : rc;
+    return rc == SQLITE_OK ? XS_OK : fail(writer, rc, message);
 }
 
 static void free_writer(struct xs_merged_writer *writer) {
@@ -200,7 +171,7 @@ static int prepare_copy(const struct copying *copying, const struct table *table
     char *text = sqlite3_str_finish(insert);
     int status = XS_OK;
     if (!select || !text) {
-        status = xs_trace_fail(copying->message, XS_ERROR_MEMORY, "%s: out of memory", copying->writer->name);
+        status = fail(copying->writer, SQLITE_NOMEM, copying->message);
     } else if (sqlite3_prepare_v2(copying->trace->db, select, -1, from, NULL) != SQLITE_OK) {
         status = xs_trace_fail(copying->message, XS_ERROR_CORRUPT, "%s: damaged (%s)", copying->trace->path,
                                xs_trace_why(copying->trace));
@@ -226,8 +197,7 @@ static int insert_failed(const struct copying *copying, const struct table *tabl
     return fail(copying->writer, rc, copying->message);
 }
 
-static int copy_table(void *data, const struct table *table) {
-    const struct copying *copying = data;
+static int copy_table(const struct copying *copying, const struct table *table) {
     sqlite3_stmt *from = NULL, *to = NULL;
     int status = prepare_copy(copying, table, &from, &to), rc = SQLITE_DONE;
     if (status == XS_OK && sqlite3_bind_parameter_count(to) >= 2)
@@ -247,6 +217,21 @@ static int copy_table(void *data, const struct table *table) {
     sqlite3_finalize(from);
     sqlite3_finalize(to);
     return status;
+}
+
+static int copy_tables(const struct copying *copying) {
+    sqlite3 *reference = copying->writer->reference;
+    sqlite3_stmt *stmt = NULL;
+    int status = XS_OK, rc = sqlite3_prepare_v2(reference, names_of_tables, -1, &stmt, NULL);
+    while (rc == SQLITE_OK && status == XS_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+        struct table table;
+        rc = read_table(reference, (const char *)sqlite3_column_text(stmt, 0), &table);
+        if (rc == SQLITE_OK)
+            status = copy_table(copying, &table);
+        free_table(&table);
+    }
+    sqlite3_finalize(stmt);
+    return rc == SQLITE_OK ? status : fail(copying->writer, SQLITE_NOMEM, copying->message);
 }
 
 /* Writes the row of merged_trace from the copied data. */
@@ -296,7 +281,7 @@ int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace,
     if (rc != SQLITE_OK)
         return fail(writer, rc, message);
     run(trace->db, "BEGIN");
-    int status = for_tables(writer, copy_table, &copying, message);
+    int status = copy_tables(&copying);
     if (status == XS_OK && trace->is_live)
         status = mark_snapshot(&copying);
     if (status == XS_OK)

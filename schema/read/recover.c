@@ -71,7 +71,7 @@ static bool belongs(const struct xs_spool_found *found, struct xs_store *store) 
     const struct xs_spool_header *header = xs_spool_found_header(found);
     if (header->id[0] == 0)
         return true;
-    return xs_store_meta_get(store, XS_META_SPOOL_ID, id, sizeof id)
+    return xs_store_meta_read(store, XS_META_SPOOL_ID, id, sizeof id)
                ? strcmp(id, header->id) == 0
                : found->spool.header && atomic_load(&found->spool.header->next_sequence) == 0;
 }
@@ -183,10 +183,10 @@ static int64_t recover_found(const char *path, int64_t result, bool writer_is_go
     return result;
 }
 
-int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *recovery) {
+int64_t xs_recover(const char *path, struct xs_recovery *recovery) {
     struct xs_spool_found found;
     int64_t result = xs_spool_find(path, &found);
-    result = recover_found(path, result, writer_is_gone, &found, recovery);
+    result = recover_found(path, result, false, &found, recovery);
     xs_spool_found_free(&found);
     return result;
 }

@@ -21,7 +21,7 @@ struct xs_recovery {
 
 /* Recovers the file at `path`; the caller has verified that it is a trace. Returns the number of events moved into the
  * trace, XS_ERROR_BUSY if the writer lives or may live, or another error, after which nothing has changed. */
-int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *recovery);
+int64_t xs_recover(const char *path, struct xs_recovery *recovery);
 
 /* Recovers a copy that xs_copy_trace made of `original`. No process writes the copy, and the spool is beside it. If a
  * pointer to a spool is beside it instead, the pointer is not followed: the copy belongs to this user, but a stranger

@@ -130,58 +130,21 @@ int xs_trace_identify(const char *path, const char *file, struct xs_trace_identi
 
 static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL, NULL, NULL); }
 
+/* Reads a row of each table. Without NOT INDEXED, SQLite would read pages of the index instead. */
 int xs_trace_check_tables(sqlite3 *db) {
-    static const char *const probes[] = {
-        "SELECT key, value FROM meta",
-        "SELECT id FROM note",
-        "SELECT id, name, category FROM entry_point",
-        "SELECT id, tid FROM thread",
-        "SELECT id, name FROM device",
-        "SELECT id, handle FROM context",
-        "SELECT id, handle FROM stream",
-        "SELECT id, enter_ns FROM transfer",
-        "SELECT id, bytes FROM transfer_shape",
-        "SELECT id, enter_ns FROM memset",
-        "SELECT id, enter_ns FROM allocation",
-        "SELECT id, enter_ns FROM launch",
-        "SELECT id, kind FROM launch_shape",
-        "SELECT id, enter_ns FROM sync",
-        "SELECT id, enter_ns FROM api_call",
-        "SELECT id, start_ns FROM device_copy",
-        "SELECT id, bytes FROM device_copy_shape",
-        "SELECT id, start_ns FROM device_memset",
-        "SELECT id, start_ns FROM device_kernel",
-        "SELECT id, name FROM device_kernel_shape",
-        "SELECT id, start_ns FROM device_sync",
-        "SELECT id, start_ns FROM device_migration",
-        "SELECT id, name FROM kernel_name",
-        "SELECT id, content_low FROM fingerprint",
-        "SELECT id FROM argument_set",
-        "SELECT argument_set, allocation FROM argument",
-        "SELECT id, native_frames FROM stack",
-        "SELECT id, stack FROM stack_frame",
-        "SELECT id, path FROM module",
-        "SELECT id, file FROM python_code",
-        "SELECT id, name FROM nvtx_range",
-        "SELECT id, module FROM symbol",
-        "SELECT id, path FROM source_file",
-        "SELECT id, file FROM source_line",
-        "SELECT id, source FROM thinned",
-        "SELECT chunk FROM spool_progress",
-        "SELECT id, direction FROM transfers",
-    };
-    for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
-        sqlite3_stmt *stmt = NULL;
-        int rc = sqlite3_prepare_v2(db, probes[i], -1, &stmt, NULL);
-        if (rc == SQLITE_OK && strncmp(probes[i], "SELECT id, direction", 20) != 0)
-            sqlite3_step(stmt);
-        int step_rc = sqlite3_finalize(stmt);
-        if (rc == SQLITE_OK)
-            rc = step_rc;
-        if (rc != SQLITE_OK)
-            return rc;
-    }
-    return SQLITE_OK;
+    return run(db,
+               "SELECT (SELECT 1 FROM meta NOT INDEXED), (SELECT 1 FROM note), (SELECT 1 FROM entry_point),"
+               " (SELECT 1 FROM thread), (SELECT 1 FROM device), (SELECT 1 FROM context), (SELECT 1 FROM stream),"
+               " (SELECT 1 FROM transfer_row), (SELECT 1 FROM transfer_shape), (SELECT 1 FROM memset),"
+               " (SELECT 1 FROM allocation), (SELECT 1 FROM launch_row), (SELECT 1 FROM launch_shape),"
+               " (SELECT 1 FROM sync), (SELECT 1 FROM api_call), (SELECT 1 FROM device_copy_row),"
+               " (SELECT 1 FROM device_copy_shape), (SELECT 1 FROM device_memset), (SELECT 1 FROM device_kernel_row),"
+               " (SELECT 1 FROM device_kernel_shape), (SELECT 1 FROM device_sync), (SELECT 1 FROM device_migration),"
+               " (SELECT 1 FROM kernel_name), (SELECT 1 FROM fingerprint), (SELECT 1 FROM argument_set),"
+               " (SELECT 1 FROM argument), (SELECT 1 FROM stack), (SELECT 1 FROM stack_frame), (SELECT 1 FROM module),"
+               " (SELECT 1 FROM python_code), (SELECT 1 FROM nvtx_range), (SELECT 1 FROM symbol),"
+               " (SELECT 1 FROM source_file), (SELECT 1 FROM source_line), (SELECT 1 FROM thinned NOT INDEXED),"
+               " (SELECT 1 FROM spool_progress)");
 }
 
 const char *xs_trace_why(const struct xs_trace *trace) {
@@ -306,16 +269,23 @@ static int open_file(const char *path, struct xs_trace *trace, char *message) {
     return status;
 }
 
-int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
+int xs_trace_begin(const char *path, struct xs_trace *trace, char *message) {
     *trace = (struct xs_trace){.recovered_events = -1, .merged_id = -1};
     message[0] = 0;
     if (strlen(path) >= sizeof trace->path)
         return xs_trace_fail(message, XS_ERROR_INVALID, "%.80s...: name too long", path);
     memcpy(trace->path, path, strlen(path) + 1);
+    return XS_OK;
+}
+
+int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
+    int status = xs_trace_begin(path, trace, message);
+    if (status)
+        return status;
     if (xs_merged_is(path) || xs_merged_split(path))
         return xs_merged_open(path, trace, message);
     xs_resolve(path, trace->file);
-    int status = open_file(path, trace, message);
+    status = open_file(path, trace, message);
     if (status && xs_spool_is_unstarted(trace->file)) /* the file is empty, or ends in the middle of the schema */
         return xs_trace_fail(message, status, "%s: %s", path, XS_KILLED_AT_ONCE);
     return status;
@@ -330,19 +300,6 @@ void xs_trace_close(struct xs_trace *trace) {
     if (ends_wal)
         xs_recover_close(trace->file);
 }
-
-static int64_t recover_checked(const char *path, bool writer_is_gone) {
-    char message[XS_TRACE_MESSAGE_BYTES], file[XS_PATH_BYTES];
-    struct xs_trace_identity identity;
-    struct xs_recovery recovery;
-    xs_resolve(path, file);
-    int status = xs_trace_identify(path, file, &identity, message);
-    return status ? status : xs_recover(file, writer_is_gone, &recovery);
-}
-
-int64_t xs_trace_recover(const char *path) { return recover_checked(path, false); }
-
-int64_t xs_trace_recover_abandoned(const char *path) { return recover_checked(path, true); }
 
 static sqlite3_stmt *find_meta(const struct xs_trace *trace, const char *key) {
     sqlite3_stmt *stmt = NULL;

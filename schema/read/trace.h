@@ -53,13 +53,4 @@ uint64_t xs_trace_meta_count(const struct xs_trace *trace, const char *key);
 const char *xs_trace_meta_text(const struct xs_trace *trace, const char *key, char *buffer, int bytes,
                                const char *fallback);
 
-/* Moves the events that were left in the spool beside `path` into the trace, ends the WAL and deletes the spool. Called
- * by xs_trace_open. Repeated calls do no harm, even from several processes at once. Returns the number of events moved,
- * 0 if there is no spool, XS_ERROR_BUSY if the writer lives, or another error. */
-int64_t xs_trace_recover(const char *path);
-
-/* Recovers as xs_trace_recover does, but also if the writer's state cannot be determined because it ran on another
- * machine. The caller must know that the writer has ended. */
-int64_t xs_trace_recover_abandoned(const char *path);
-
 #endif

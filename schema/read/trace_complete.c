@@ -88,7 +88,7 @@ bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsig
     struct xs_recovery recovery;
     if (xs_trace_is_for_us_alone(file, side)) {
         struct xs_side_files left;
-        tell(trace, xs_recover(file, false, &recovery), &recovery);
+        tell(trace, xs_recover(file, &recovery), &recovery);
         xs_side_files_look(file, &left);
         return left.journal && !trace->is_live && open_settled(file, what, trace, message);
     }

@@ -22,6 +22,9 @@ struct xs_trace_identity {
 /* Writes a one-line message without characters that move a terminal's cursor, and returns `status`. */
 int xs_trace_fail(char *message, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Sets the fields of a trace that is about to be opened, and checks the length of its name. */
+int xs_trace_begin(const char *path, struct xs_trace *trace, char *message);
+
 /* Writes the message for a file whose schema version differs from this program's. Returns XS_ERROR_VERSION, or
  * XS_ERROR_CORRUPT if no version of xferspy can have that number. */
 int xs_trace_fail_version(char *message, const char *path, int64_t version);

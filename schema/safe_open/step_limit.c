@@ -8,10 +8,11 @@ struct xs_steps {
     bool spent;
 };
 
-/* In measurements no command needed more than 22 steps per byte (`export --format=perfetto` of 400,000 launches
- * recorded in windows, 21 bytes each), so the limit is about 5 times as much. The constant part is for nearly empty
- * files; SQLite needs about a second for so many steps. */
-uint64_t xs_steps_of(int64_t file_bytes) {
+/* Returns how many steps of SQLite's virtual machine all statements of a connection may take. In measurements no
+ * command needed more than 22 steps per byte (`export --format=perfetto` of 400,000 launches recorded in windows, 21
+ * bytes each), so the limit is about 5 times as much. The constant part is for nearly empty files; SQLite needs about a
+ * second for so many steps. */
+static uint64_t steps_of(int64_t file_bytes) {
     return UINT64_C(64000000) + UINT64_C(100) * (file_bytes > 0 ? (uint64_t)file_bytes : 0);
 }
 
@@ -39,7 +40,7 @@ int xs_steps_begin(sqlite3 *db, int64_t file_bytes, struct xs_steps **steps) {
     *steps = malloc(sizeof **steps);
     if (!*steps)
         return SQLITE_NOMEM;
-    **steps = (struct xs_steps){.left = xs_steps_of(file_bytes)};
+    **steps = (struct xs_steps){.left = steps_of(file_bytes)};
     int rc = sqlite3_create_function_v2(db, "xferspy_steps", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, *steps, say_nothing,
                                         NULL, NULL, free);
     if (rc != SQLITE_OK) {

@@ -10,10 +10,6 @@
 
 struct xs_steps;
 
-/* Returns the number of steps of SQLite's virtual machine that all statements of a connection to a file of this size
- * may take in total. */
-uint64_t xs_steps_of(int64_t file_bytes);
-
 /* Limits the steps of `db`; beyond the limit, statements end with SQLITE_INTERRUPT. `*steps` belongs to `db` and is
  * freed with it. This function sets the connection's progress handler; if the caller sets another one, that one must
  * call xs_steps_spend. Returns an SQLite result code. */

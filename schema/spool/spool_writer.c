@@ -1,6 +1,5 @@
 /* Finds out whether the process that writes a spool still runs. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,19 +7,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "schema/small_file.h"
 #include "schema/spool/spool.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
 /* Reads the first line of a small file without its newline; "": it cannot be read. */
 static void read_line(const char *path, char *line, size_t bytes) {
-    line[0] = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    ssize_t n = read(fd, line, bytes - 1);
-    close(fd);
-    line[n > 0 ? n : 0] = 0;
+    xs_read_small_file(path, line, bytes);
     line[strcspn(line, "\n")] = 0;
 }
 

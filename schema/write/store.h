@@ -97,11 +97,10 @@ int xs_store_source_file(struct xs_store *store, const char *path, const struct 
                          int64_t *id);
 int xs_store_source_line(struct xs_store *store, int64_t file, uint32_t line, const char *text, size_t bytes);
 
-/* These functions write, read and clear the table spool_progress. For a chunk without a row, xs_store_progress_get
+/* These functions write and read the table spool_progress. For a chunk without a row, xs_store_progress_get
  * returns generation 0 and 0 bytes. */
 int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t generation, uint32_t drained_bytes);
 int xs_store_progress_get(struct xs_store *store, unsigned chunk, uint32_t *generation, uint32_t *drained_bytes);
-int xs_store_progress_clear(struct xs_store *store);
 
 /* The times of device records are in nanoseconds since the trace's time 0; if both are 0, they are unknown. Device -1:
  * unknown; graph_node 0: not from a graph. Records of a simulated device have no mark; only the row of the device has

@@ -41,12 +41,9 @@ static int put_late(struct xs_store *store, const struct xs_device_copy *copy) {
     int64_t shape = may_be ? xs_choice_late(store->choice, copy->correlation) : 0;
     if (!shape)
         return XS_OK;
-    struct xs_row row = xs_row_start(store, XS_STMT_LATE_COPY,
-                                     "UPDATE thinned SET timed = timed + ?, device_ns = device_ns + ? WHERE"
-                                     " source = 'transfer' AND shape = ? AND entry_point = 0 AND kind = 0 AND stack = 0"
-                                     " AND device = 0");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row =
+        xs_row_start(store, "UPDATE thinned SET timed = timed + ?, device_ns = device_ns + ? WHERE source ="
+                            " 'transfer' AND shape = ? AND entry_point = 0 AND kind = 0 AND stack = 0 AND device = 0");
     bool known = copy->start_ns != 0 || copy->end_ns != 0;
     xs_put(&row, known ? (copy->copies ? copy->copies : 1) : 0);
     xs_put(&row, known ? copy->end_ns - copy->start_ns : 0);
@@ -72,11 +69,8 @@ int xs_store_device_copy(struct xs_store *store, const struct xs_device_copy *co
     int status = xs_shape_find(store, XS_SHAPE_DEVICE_COPY, &shape, &id);
     if (status)
         return status;
-    struct xs_row row = xs_row_start(store, XS_STMT_DEVICE_COPY,
-                                     "INSERT INTO device_copy_row(shape, correlation, start_ns, device_ns, end_ns,"
-                                     " bytes) VALUES (?,?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row =
+        xs_row_into(store, "INSERT INTO device_copy_row(shape, correlation, start_ns, device_ns, end_ns, bytes)");
     xs_put(&row, id);
     xs_put(&row, copy->correlation);
     put_span(&row, copy->start_ns, copy->end_ns);
@@ -87,11 +81,8 @@ int xs_store_device_copy(struct xs_store *store, const struct xs_device_copy *co
 
 int xs_store_device_memset(struct xs_store *store, const struct xs_device_memset *memset_row) {
     struct xs_row row =
-        xs_row_start(store, XS_STMT_DEVICE_MEMSET,
-                     "INSERT INTO device_memset(correlation, value, bytes, memory_kind, start_ns, end_ns, device,"
-                     " cupti_context, cupti_stream, graph, graph_node) VALUES (?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+        xs_row_into(store, "INSERT INTO device_memset(correlation, value, bytes, memory_kind, start_ns, end_ns,"
+                           " device, cupti_context, cupti_stream, graph, graph_node)");
     xs_put(&row, memset_row->correlation);
     xs_put(&row, memset_row->value);
     xs_put_u64(&row, memset_row->bytes);
@@ -122,11 +113,8 @@ int xs_store_device_kernel(struct xs_store *store, const struct xs_device_kernel
     status = xs_shape_find(store, XS_SHAPE_DEVICE_KERNEL, &shape, &id);
     if (status)
         return status;
-    struct xs_row row = xs_row_start(
-        store, XS_STMT_DEVICE_KERNEL,
-        "INSERT INTO device_kernel_row(shape, correlation, start_ns, device_ns, end_ns) VALUES (?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row =
+        xs_row_into(store, "INSERT INTO device_kernel_row(shape, correlation, start_ns, device_ns, end_ns)");
     xs_put(&row, id);
     xs_put(&row, kernel->correlation);
     put_span(&row, kernel->start_ns, kernel->end_ns);
@@ -134,11 +122,8 @@ int xs_store_device_kernel(struct xs_store *store, const struct xs_device_kernel
 }
 
 int xs_store_device_sync(struct xs_store *store, const struct xs_device_sync *sync_row) {
-    struct xs_row row = xs_row_start(store, XS_STMT_DEVICE_SYNC,
-                                     "INSERT INTO device_sync(correlation, kind, start_ns, end_ns, cupti_context,"
-                                     " cupti_stream, cupti_event) VALUES (?,?,?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_into(store, "INSERT INTO device_sync(correlation, kind, start_ns, end_ns, cupti_context,"
+                                           " cupti_stream, cupti_event)");
     xs_put(&row, sync_row->correlation);
     xs_put(&row, sync_row->kind);
     put_times(&row, sync_row->start_ns, sync_row->end_ns);
@@ -150,11 +135,8 @@ int xs_store_device_sync(struct xs_store *store, const struct xs_device_sync *sy
 
 int xs_store_device_migration(struct xs_store *store, const struct xs_device_migration *migration) {
     struct xs_row row =
-        xs_row_start(store, XS_STMT_DEVICE_MIGRATION,
-                     "INSERT INTO device_migration(kind, address, bytes, start_ns, end_ns, src_device, dst_device,"
-                     " stream, process) VALUES (?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+        xs_row_into(store, "INSERT INTO device_migration(kind, address, bytes, start_ns, end_ns, src_device,"
+                           " dst_device, stream, process)");
     xs_put(&row, XS_KIND_OR_ZERO(XS_MIGRATION_KINDS, migration->kind));
     xs_put_u64(&row, migration->address);
     xs_put_u64(&row, migration->bytes);

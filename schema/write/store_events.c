@@ -76,12 +76,10 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
     int status = xs_shape_find(store, XS_SHAPE_TRANSFER, &shape, &id);
     if (status)
         return status;
-    struct xs_row row = xs_row_start(store, XS_STMT_TRANSFER,
-                                     "INSERT INTO transfer_row(shape, enter_ns, host_ns, correlation, fingerprint,"
-                                     " batch_index, return_ns, bytes, src_address, dst_address, src_allocation,"
-                                     " dst_allocation) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row =
+        xs_row_into(store, "INSERT INTO transfer_row(shape, enter_ns, host_ns, correlation, fingerprint,"
+                           " batch_index, return_ns, bytes, src_address, dst_address, src_allocation,"
+                           " dst_allocation)");
     xs_put(&row, id);
     xs_put(&row, c->enter_ns);
     xs_put_if(&row, is_span(c->enter_ns, c->return_ns), c->return_ns - c->enter_ns);
@@ -99,13 +97,9 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
 
 static int put_memset(struct xs_store *store, const struct common *c) {
     struct xs_row row =
-        xs_row_start(store, XS_STMT_MEMSET,
-                     "INSERT INTO memset(entry_point, thread, address, bytes, value, element_bytes, kind, device,"
-                     " allocation, context, stream, is_async, is_captured, result, enter_ns, return_ns, correlation,"
-                     " width_bytes, height, pitch_bytes, stack, nvtx_range)"
-                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+        xs_row_into(store, "INSERT INTO memset(entry_point, thread, address, bytes, value, element_bytes, kind,"
+                           " device, allocation, context, stream, is_async, is_captured, result, enter_ns,"
+                           " return_ns, correlation, width_bytes, height, pitch_bytes, stack, nvtx_range)");
     const struct xs_event_memset *m = &c->event->memset;
     bool box = has(c, XS_FLAG_BOX);
     count_call(store, c, XS_CALLS_MEMSET, c->event->stack, has(c, XS_FLAG_CAPTURED));
@@ -136,16 +130,15 @@ static int put_memset(struct xs_store *store, const struct common *c) {
 /* Writes an allocation. Events are drained chunk by chunk per thread, so a free may come before the allocation of
  * another thread. */
 static int put_alloc(struct xs_store *store, const struct common *c) {
-    struct xs_row row = xs_row_start(
-        store, XS_STMT_ALLOC,
-        "INSERT INTO allocation(id, entry_point, thread, address, bytes, kind, origin, device, context, stream,"
-        " enter_ns, return_ns, stack, nvtx_range) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO UPDATE SET"
-        " entry_point=excluded.entry_point, thread=excluded.thread, address=excluded.address, bytes=excluded.bytes,"
-        " kind=excluded.kind, origin=excluded.origin, device=excluded.device, context=excluded.context,"
-        " stream=excluded.stream, enter_ns=excluded.enter_ns, return_ns=excluded.return_ns,"
-        " stack=excluded.stack, nvtx_range=excluded.nvtx_range");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row =
+        xs_row_start(store, "INSERT INTO allocation(id, entry_point, thread, address, bytes, kind, origin, device,"
+                            " context, stream, enter_ns, return_ns, stack, nvtx_range) VALUES"
+                            " (?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO UPDATE SET"
+                            " entry_point=excluded.entry_point, thread=excluded.thread, address=excluded.address,"
+                            " bytes=excluded.bytes, kind=excluded.kind, origin=excluded.origin,"
+                            " device=excluded.device, context=excluded.context, stream=excluded.stream,"
+                            " enter_ns=excluded.enter_ns, return_ns=excluded.return_ns, stack=excluded.stack,"
+                            " nvtx_range=excluded.nvtx_range");
     const struct xs_event_alloc *a = &c->event->alloc;
     xs_put(&row, a->id);
     xs_put(&row, c->event->entry);
@@ -164,16 +157,13 @@ static int put_alloc(struct xs_store *store, const struct common *c) {
 }
 
 static int put_free(struct xs_store *store, const struct common *c) {
-    struct xs_row row = xs_row_start(
-        store, XS_STMT_FREE,
-        "INSERT INTO allocation(id, free_entry_point, free_thread, free_stream, free_enter_ns, free_return_ns,"
-        " free_stack, free_nvtx_range) VALUES (?,?,?,?,?,?,?,?) ON CONFLICT(id) DO UPDATE SET "
-        "free_entry_point=excluded.free_entry_point,"
-        " free_thread=excluded.free_thread, free_stream=excluded.free_stream, free_enter_ns=excluded.free_enter_ns,"
-        " free_return_ns=excluded.free_return_ns, free_stack=excluded.free_stack,"
-        " free_nvtx_range=excluded.free_nvtx_range");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row =
+        xs_row_start(store, "INSERT INTO allocation(id, free_entry_point, free_thread, free_stream, free_enter_ns,"
+                            " free_return_ns, free_stack, free_nvtx_range) VALUES (?,?,?,?,?,?,?,?) ON CONFLICT(id)"
+                            " DO UPDATE SET free_entry_point=excluded.free_entry_point,"
+                            " free_thread=excluded.free_thread, free_stream=excluded.free_stream,"
+                            " free_enter_ns=excluded.free_enter_ns, free_return_ns=excluded.free_return_ns,"
+                            " free_stack=excluded.free_stack, free_nvtx_range=excluded.free_nvtx_range");
     xs_put(&row, c->event->alloc.id);
     xs_put(&row, c->event->entry);
     xs_put(&row, c->thread);
@@ -214,11 +204,8 @@ static int put_launch(struct xs_store *store, const struct common *c) {
     int status = xs_shape_find(store, XS_SHAPE_LAUNCH, &shape, &id);
     if (status)
         return status;
-    struct xs_row row = xs_row_start(store, XS_STMT_LAUNCH,
-                                     "INSERT INTO launch_row(shape, enter_ns, host_ns, correlation, return_ns,"
-                                     " arguments) VALUES (?,?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row =
+        xs_row_into(store, "INSERT INTO launch_row(shape, enter_ns, host_ns, correlation, return_ns, arguments)");
     bool measured = c->event->return_tick != 0, span = is_span(c->enter_ns, c->return_ns);
     xs_put(&row, id);
     xs_put(&row, c->enter_ns);
@@ -230,12 +217,9 @@ static int put_launch(struct xs_store *store, const struct common *c) {
 }
 
 static int put_sync(struct xs_store *store, const struct common *c) {
-    struct xs_row row = xs_row_start(store, XS_STMT_SYNC,
-                                     "INSERT INTO sync(entry_point, thread, scope, object, context, stream, result,"
-                                     " enter_ns, return_ns, stack, nvtx_range)"
-                                     " VALUES (?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row =
+        xs_row_into(store, "INSERT INTO sync(entry_point, thread, scope, object, context, stream, result, enter_ns,"
+                           " return_ns, stack, nvtx_range)");
     count_call(store, c, XS_CALLS_SYNC, c->event->stack, XS_KIND_OR_ZERO(XS_SYNC_SCOPES, c->event->sync.scope));
     xs_put(&row, c->event->entry);
     xs_put(&row, c->thread);
@@ -252,12 +236,9 @@ static int put_sync(struct xs_store *store, const struct common *c) {
 
 /* Writes any other call, and also an allocation or a free that had no effect; such a call has no argument. */
 static int put_api(struct xs_store *store, const struct common *c) {
-    struct xs_row row = xs_row_start(store, XS_STMT_API,
-                                     "INSERT INTO api_call(entry_point, thread, object, address, bytes, argument,"
-                                     " context, stream, is_captured, result, enter_ns, return_ns, correlation)"
-                                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row =
+        xs_row_into(store, "INSERT INTO api_call(entry_point, thread, object, address, bytes, argument, context,"
+                           " stream, is_captured, result, enter_ns, return_ns, correlation)");
     bool api = c->event->kind == XS_EVENT_API;
     count_call(store, c, XS_CALLS_API, 0, c->event->result);
     xs_put(&row, c->event->entry);
@@ -278,11 +259,8 @@ static int put_api(struct xs_store *store, const struct common *c) {
 
 int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerprint *f) {
     struct xs_row row =
-        xs_row_start(store, XS_STMT_FINGERPRINT,
-                     "INSERT OR IGNORE INTO fingerprint(id, content_low, content_high, before_low, before_high, leaves,"
-                     " changed_leaves, constant_value, on_device) VALUES (?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+        xs_row_into(store, "INSERT OR IGNORE INTO fingerprint(id, content_low, content_high, before_low,"
+                           " before_high, leaves, changed_leaves, constant_value, on_device)");
     bool before = f->flags & XS_FINGERPRINT_BEFORE;
     xs_put(&row, f->id);
     xs_put_u64(&row, f->content[0]);
@@ -299,16 +277,11 @@ int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerpri
 static int put_arguments(struct xs_store *store, const struct xs_event_arguments *a) {
     if (a->set == 0 || a->count > XS_ARGUMENTS_EVENT_COUNT)
         return XS_ERROR_INVALID;
-    struct xs_row set = xs_row_start(store, XS_STMT_ARGUMENT_SET, "INSERT OR IGNORE INTO argument_set(id) VALUES (?)");
-    if (!set.stmt)
-        return set.status;
+    struct xs_row set = xs_row_into(store, "INSERT OR IGNORE INTO argument_set(id)");
     xs_put(&set, a->set);
     int status = xs_row_insert(&set);
     for (unsigned i = 0; status == XS_OK && i < a->count; i++) {
-        struct xs_row row =
-            xs_row_start(store, XS_STMT_ARGUMENT, "INSERT INTO argument(argument_set, allocation) VALUES (?,?)");
-        if (!row.stmt)
-            return row.status;
+        struct xs_row row = xs_row_into(store, "INSERT INTO argument(argument_set, allocation)");
         xs_put(&row, a->set);
         xs_put(&row, a->allocations[i]);
         status = xs_row_insert(&row);

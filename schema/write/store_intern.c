@@ -10,30 +10,17 @@
 #define uthash_nonfatal_oom(entry) ((entry)->lost = true)
 #include <uthash.h>
 
-struct xs_context_entry {
-    uint64_t handle;
+struct xs_interned {
     int64_t id;
     bool lost;
     UT_hash_handle hh;
+    char key[]; /* a context's handle, a struct stream_key, or a name without its NUL */
 };
 
 struct stream_key { /* hashed as bytes, so it must have no padding */
     int64_t context;
     uint64_t handle;
     uint64_t thread; /* 0 except for per-thread default streams */
-};
-struct xs_stream_entry {
-    struct stream_key key;
-    int64_t id;
-    bool lost;
-    UT_hash_handle hh;
-};
-
-struct xs_name_entry {
-    char *name;
-    int64_t id;
-    bool lost;
-    UT_hash_handle hh;
 };
 
 struct xs_thread_entry {
@@ -44,69 +31,45 @@ struct xs_thread_entry {
     UT_hash_handle hh;
 };
 
-static struct xs_context_entry *add_context(struct xs_store *store, uint64_t handle, int64_t id) {
-    struct xs_context_entry *entry = calloc(1, sizeof *entry);
+/* Adds the id of a row; false: there is no memory. */
+static bool add(struct xs_store *store, enum xs_interned_in in, const void *key, size_t bytes, int64_t id) {
+    struct xs_interned *entry = calloc(1, sizeof *entry + bytes);
     if (!entry)
-        return NULL;
-    entry->handle = handle;
+        return false;
     entry->id = id;
-    HASH_ADD(hh, store->contexts, handle, sizeof entry->handle, entry);
+    memcpy(entry->key, key, bytes);
+    HASH_ADD_KEYPTR(hh, store->interned[in], entry->key, bytes, entry);
     if (!entry->lost)
-        return entry;
+        return true;
     free(entry);
-    return NULL;
+    return false;
 }
 
-static struct xs_stream_entry *add_stream(struct xs_store *store, const struct stream_key *key, int64_t id) {
-    struct xs_stream_entry *entry = calloc(1, sizeof *entry);
-    if (!entry)
-        return NULL;
-    entry->key = *key;
-    entry->id = id;
-    HASH_ADD(hh, store->streams, key, sizeof entry->key, entry);
-    if (!entry->lost)
-        return entry;
-    free(entry);
-    return NULL;
+/* Finds the id of a row; 0: it has none yet. */
+static int64_t find(const struct xs_store *store, enum xs_interned_in in, const void *key, size_t bytes) {
+    struct xs_interned *entry;
+    HASH_FIND(hh, store->interned[in], key, bytes, entry);
+    return entry ? entry->id : 0;
 }
 
-static struct xs_name_entry *add_name(struct xs_store *store, const char *name, int64_t id) {
-    struct xs_name_entry *entry = calloc(1, sizeof *entry);
-    if (!entry)
-        return NULL;
-    entry->name = strdup(name);
-    entry->id = id;
-    if (entry->name)
-        HASH_ADD_KEYPTR(hh, store->names, entry->name, strlen(entry->name), entry);
-    if (entry->name && !entry->lost)
-        return entry;
-    free(entry->name);
-    free(entry);
-    return NULL;
+/* Inserts a new row, and adds its id. */
+static int insert(struct xs_store *store, enum xs_interned_in in, const void *key, size_t bytes, struct xs_row *row,
+                  int64_t *id) {
+    store->intern_changed = true;
+    int status = xs_row_insert(row);
+    if (status)
+        return status;
+    *id = sqlite3_last_insert_rowid(store->db);
+    return add(store, in, key, bytes, *id) ? XS_OK : xs_store_status(store, SQLITE_NOMEM);
 }
 
 int xs_intern_context(struct xs_store *store, uint64_t handle, int64_t *id) {
-    *id = 0;
-    if (handle == 0)
+    *id = handle ? find(store, XS_CONTEXTS, &handle, sizeof handle) : 0;
+    if (*id || handle == 0)
         return XS_OK;
-    struct xs_context_entry *entry;
-    HASH_FIND(hh, store->contexts, &handle, sizeof handle, entry);
-    if (!entry) {
-        struct xs_row row =
-            xs_row_start(store, XS_STMT_CONTEXT, "INSERT INTO context(handle, device) VALUES (?, NULL)");
-        if (!row.stmt)
-            return row.status;
-        xs_put_u64(&row, handle);
-        store->intern_changed = true;
-        int status = xs_row_insert(&row);
-        if (status)
-            return status;
-        entry = add_context(store, handle, sqlite3_last_insert_rowid(store->db));
-        if (!entry)
-            return xs_store_status(store, SQLITE_NOMEM);
-    }
-    *id = entry->id;
-    return XS_OK;
+    struct xs_row row = xs_row_into(store, "INSERT INTO context(handle)");
+    xs_put_u64(&row, handle);
+    return insert(store, XS_CONTEXTS, &handle, sizeof handle, &row, id);
 }
 
 int xs_intern_stream(struct xs_store *store, const struct xs_event *event, int64_t context, uint32_t thread,
@@ -121,49 +84,24 @@ int xs_intern_stream(struct xs_store *store, const struct xs_event *event, int64
     } else if (key.handle == 1) {
         key.handle = 0; /* CU_STREAM_LEGACY is another name of the default stream, whose handle is 0 */
     }
-    struct xs_stream_entry *entry;
-    HASH_FIND(hh, store->streams, &key, sizeof key, entry);
-    if (!entry) {
-        struct xs_row row =
-            xs_row_start(store, XS_STMT_STREAM, "INSERT INTO stream(handle, context, thread) VALUES (?, ?, ?)");
-        if (!row.stmt)
-            return row.status;
-        xs_put_u64(&row, key.handle);
-        xs_put_nonzero(&row, context);
-        xs_put_nonzero(&row, (int64_t)key.thread);
-        store->intern_changed = true;
-        int status = xs_row_insert(&row);
-        if (status)
-            return status;
-        entry = add_stream(store, &key, sqlite3_last_insert_rowid(store->db));
-        if (!entry)
-            return xs_store_status(store, SQLITE_NOMEM);
-    }
-    *id = entry->id;
-    return XS_OK;
+    *id = find(store, XS_STREAMS, &key, sizeof key);
+    if (*id)
+        return XS_OK;
+    struct xs_row row = xs_row_into(store, "INSERT INTO stream(handle, context, thread)");
+    xs_put_u64(&row, key.handle);
+    xs_put_nonzero(&row, context);
+    xs_put_nonzero(&row, (int64_t)key.thread);
+    return insert(store, XS_STREAMS, &key, sizeof key, &row, id);
 }
 
 int xs_intern_kernel_name(struct xs_store *store, const char *name, int64_t *id) {
-    *id = 0;
-    if (!name)
-        name = "";
-    struct xs_name_entry *entry;
-    HASH_FIND(hh, store->names, name, strlen(name), entry);
-    if (!entry) {
-        struct xs_row row = xs_row_start(store, XS_STMT_KERNEL_NAME, "INSERT INTO kernel_name(name) VALUES (?)");
-        if (!row.stmt)
-            return row.status;
-        xs_put_text(&row, name);
-        store->intern_changed = true;
-        int status = xs_row_insert(&row);
-        if (status)
-            return status;
-        entry = add_name(store, name, sqlite3_last_insert_rowid(store->db));
-        if (!entry)
-            return xs_store_status(store, SQLITE_NOMEM);
-    }
-    *id = entry->id;
-    return XS_OK;
+    name = name ? name : "";
+    *id = find(store, XS_KERNEL_NAMES, name, strlen(name));
+    if (*id)
+        return XS_OK;
+    struct xs_row row = xs_row_into(store, "INSERT INTO kernel_name(name)");
+    xs_put_text(&row, name);
+    return insert(store, XS_KERNEL_NAMES, name, strlen(name), &row, id);
 }
 
 int xs_store_context(struct xs_store *store, uint64_t handle, int device) {
@@ -171,9 +109,7 @@ int xs_store_context(struct xs_store *store, uint64_t handle, int device) {
     int status = xs_intern_context(store, handle, &id);
     if (status || id == 0)
         return status;
-    struct xs_row row = xs_row_start(store, XS_STMT_CONTEXT_DEVICE, "UPDATE context SET device = ? WHERE id = ?");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_start(store, "UPDATE context SET device = ? WHERE id = ?");
     xs_put_device(&row, device);
     xs_put(&row, id);
     return xs_row_insert(&row);
@@ -185,10 +121,7 @@ int xs_store_thread(struct xs_store *store, uint32_t id, int32_t tid, const char
     if (entry && entry->tid == tid && name && strcmp(entry->name, name) == 0)
         return XS_OK;
 
-    struct xs_row row =
-        xs_row_start(store, XS_STMT_THREAD, "INSERT OR REPLACE INTO thread(id, tid, name) VALUES (?, ?, ?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_into(store, "INSERT OR REPLACE INTO thread(id, tid, name)");
     xs_put(&row, id);
     xs_put(&row, tid);
     xs_put_text(&row, name);
@@ -212,29 +145,29 @@ int xs_store_thread(struct xs_store *store, uint32_t id, int32_t tid, const char
     return XS_OK;
 }
 
-static int load_row(struct xs_store *store, int table, sqlite3_stmt *stmt) {
+static bool load_row(struct xs_store *store, enum xs_interned_in in, sqlite3_stmt *stmt) {
     int64_t id = sqlite3_column_int64(stmt, 0);
-    if (table == 0)
-        return add_context(store, (uint64_t)sqlite3_column_int64(stmt, 1), id) ? SQLITE_OK : SQLITE_NOMEM;
-    if (table == 1) {
-        struct stream_key key = {sqlite3_column_int64(stmt, 2), (uint64_t)sqlite3_column_int64(stmt, 1),
-                                 (uint64_t)sqlite3_column_int64(stmt, 3)};
-        return add_stream(store, &key, id) ? SQLITE_OK : SQLITE_NOMEM;
+    if (in == XS_KERNEL_NAMES) {
+        const char *name = (const char *)sqlite3_column_text(stmt, 1);
+        return !name || add(store, in, name, strlen(name), id);
     }
-    const char *name = (const char *)sqlite3_column_text(stmt, 1);
-    return name && !add_name(store, name, id) ? SQLITE_NOMEM : SQLITE_OK;
+    uint64_t handle = (uint64_t)sqlite3_column_int64(stmt, 1);
+    if (in == XS_CONTEXTS)
+        return add(store, in, &handle, sizeof handle, id);
+    struct stream_key key = {sqlite3_column_int64(stmt, 2), handle, (uint64_t)sqlite3_column_int64(stmt, 3)};
+    return add(store, in, &key, sizeof key, id);
 }
 
 int xs_intern_load(struct xs_store *store) {
-    static const char *const queries[] = {"SELECT id, handle FROM context",
-                                          "SELECT id, handle, context, thread FROM stream",
-                                          "SELECT id, name FROM kernel_name"};
+    static const char *const queries[] = {[XS_CONTEXTS] = "SELECT id, handle FROM context",
+                                          [XS_STREAMS] = "SELECT id, handle, context, thread FROM stream",
+                                          [XS_KERNEL_NAMES] = "SELECT id, name FROM kernel_name"};
     xs_intern_free(store);
-    for (int table = 0; table < 3; table++) {
+    for (enum xs_interned_in in = 0; in < XS_INTERNED; in++) {
         sqlite3_stmt *stmt = NULL;
-        int rc = sqlite3_prepare_v2(store->db, queries[table], -1, &stmt, NULL);
+        int rc = sqlite3_prepare_v2(store->db, queries[in], -1, &stmt, NULL);
         while (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
-            rc = load_row(store, table, stmt);
+            rc = load_row(store, in, stmt) ? SQLITE_OK : SQLITE_NOMEM;
         sqlite3_finalize(stmt);
         if (rc != SQLITE_DONE)
             return xs_store_status(store, rc);
@@ -244,21 +177,12 @@ int xs_intern_load(struct xs_store *store) {
 
 void xs_intern_free(struct xs_store *store) {
     xs_shapes_forget(store);
-    struct xs_context_entry *context, *next_context;
-    HASH_ITER(hh, store->contexts, context, next_context) {
-        HASH_DEL(store->contexts, context);
-        free(context);
-    }
-    struct xs_stream_entry *stream, *next_stream;
-    HASH_ITER(hh, store->streams, stream, next_stream) {
-        HASH_DEL(store->streams, stream);
-        free(stream);
-    }
-    struct xs_name_entry *name, *next_name;
-    HASH_ITER(hh, store->names, name, next_name) {
-        HASH_DEL(store->names, name);
-        free(name->name);
-        free(name);
+    for (enum xs_interned_in in = 0; in < XS_INTERNED; in++) {
+        struct xs_interned *entry, *next;
+        HASH_ITER(hh, store->interned[in], entry, next) {
+            HASH_DEL(store->interned[in], entry);
+            free(entry);
+        }
     }
     struct xs_thread_entry *thread, *next_thread;
     HASH_ITER(hh, store->threads, thread, next_thread) {

@@ -7,59 +7,9 @@
 
 #include "schema/write/store.h"
 
-enum xs_statement {
-    XS_STMT_BEGIN,
-    XS_STMT_COMMIT,
-    XS_STMT_META,
-    XS_STMT_META_READ,
-    XS_STMT_META_REMOVE,
-    XS_STMT_META_ADD,
-    XS_STMT_ENDED,
-    XS_STMT_NOTE,
-    XS_STMT_ENTRY_POINT,
-    XS_STMT_THREAD,
-    XS_STMT_DEVICE,
-    XS_STMT_CONTEXT,
-    XS_STMT_CONTEXT_DEVICE,
-    XS_STMT_STREAM,
-    XS_STMT_KERNEL_NAME,
-    XS_STMT_PROGRESS_SET,
-    XS_STMT_PROGRESS_GET,
-    XS_STMT_PROGRESS_CLEAR,
-    XS_STMT_TRANSFER,
-    XS_STMT_TRANSFER_SHAPE,
-    XS_STMT_MEMSET,
-    XS_STMT_ALLOC,
-    XS_STMT_FREE,
-    XS_STMT_LAUNCH,
-    XS_STMT_LAUNCH_SHAPE,
-    XS_STMT_SYNC,
-    XS_STMT_API,
-    XS_STMT_FINGERPRINT,
-    XS_STMT_ARGUMENT_SET,
-    XS_STMT_ARGUMENT,
-    XS_STMT_MODULE,
-    XS_STMT_STACK,
-    XS_STMT_STACK_FRAME,
-    XS_STMT_PYTHON_CODE,
-    XS_STMT_NVTX_RANGE,
-    XS_STMT_SOURCE_FILE,
-    XS_STMT_SOURCE_LINE,
-    XS_STMT_DEVICE_COPY,
-    XS_STMT_DEVICE_COPY_SHAPE,
-    XS_STMT_LATE_COPY,
-    XS_STMT_DEVICE_MEMSET,
-    XS_STMT_DEVICE_KERNEL,
-    XS_STMT_DEVICE_KERNEL_SHAPE,
-    XS_STMT_DEVICE_SYNC,
-    XS_STMT_DEVICE_MIGRATION,
-    XS_STMT_COUNT
-};
-
-struct xs_context_entry;
-struct xs_stream_entry;
-struct xs_name_entry;
+struct xs_interned;
 struct xs_thread_entry;
+enum xs_interned_in { XS_CONTEXTS, XS_STREAMS, XS_KERNEL_NAMES, XS_INTERNED };
 
 struct xs_shape_entry;
 struct xs_shapes { /* hash table of store_shapes.c */
@@ -69,12 +19,18 @@ struct xs_shapes { /* hash table of store_shapes.c */
     uint32_t misses; /* misses since the table became full */
 };
 
+/* A prepared statement, found by the address of its text. The texts are string literals; there are less than half as
+ * many as XS_STATEMENT_PLACES. */
+struct xs_statement {
+    const char *text; /* NULL: the hash slot is free */
+    sqlite3_stmt *stmt;
+};
+enum { XS_STATEMENT_PLACES = 128 };
+
 struct xs_store {
     sqlite3 *db;
-    sqlite3_stmt *statements[XS_STMT_COUNT]; /* prepared at first use */
-    struct xs_context_entry *contexts;       /* interning tables, store_intern.c */
-    struct xs_stream_entry *streams;
-    struct xs_name_entry *names;
+    struct xs_statement statements[XS_STATEMENT_PLACES]; /* prepared at first use */
+    struct xs_interned *interned[XS_INTERNED];           /* store_intern.c */
     struct xs_thread_entry *threads;
     struct xs_shapes shapes;
     struct xs_thin *thin;        /* store_thin.c */
@@ -97,14 +53,20 @@ int xs_store_exec(struct xs_store *store, const char *sql);
  * statement is bound each time, so bindings need not be cleared when the statement is reset. */
 struct xs_row {
     struct xs_store *store;
-    sqlite3_stmt *stmt; /* NULL: preparing the statement failed with `status` */
+    sqlite3_stmt *stmt; /* NULL: preparing the statement failed with `status`, and SQLite ignores bound values */
     int column;
     int status;
 };
 
-struct xs_row xs_row_start(struct xs_store *store, enum xs_statement which, const char *sql);
-/* Runs a statement that returns no row. */
+/* `sql` is a string literal, by whose address the prepared statement is found again. */
+struct xs_row xs_row_start(struct xs_store *store, const char *sql);
+/* Does the same for an INSERT whose text ends after the list of columns; one value is to be put for each column. */
+struct xs_row xs_row_into(struct xs_store *store, const char *insert);
+/* Runs a statement that returns no row. Returns the error if preparing the statement failed. */
 int xs_row_insert(struct xs_row *row);
+
+/* Finalizes all prepared statements. */
+void xs_statements_free(struct xs_store *store);
 
 static inline void xs_put(struct xs_row *row, int64_t value) { sqlite3_bind_int64(row->stmt, ++row->column, value); }
 static inline void xs_put_null(struct xs_row *row) { sqlite3_bind_null(row->stmt, ++row->column); }
@@ -166,8 +128,6 @@ int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row
  * them. */
 void xs_shapes_forget(struct xs_store *store);
 
-/* Number of tables that are thinned. */
-enum { XS_THINNED_TABLES = 9, XS_THIN_STATEMENTS = 3 };
 void xs_thin_free(struct xs_store *store);
 
 #define XS_PAGE_BYTES 4096
@@ -192,9 +152,7 @@ void xs_intern_free(struct xs_store *store);
 /* Adds `value` to a number in meta; a missing number counts as 0. */
 int xs_store_meta_add(struct xs_store *store, const char *key, int64_t value);
 
-/* Reads a text from meta; false: it is missing or does not fit. */
 #define XS_META_SPOOL_ID "spool.id"
-bool xs_store_meta_get(struct xs_store *store, const char *key, char *value, size_t bytes);
 
 /* True if meta status is any other than XS_STATUS_RUNNING. The spool then has no more events for the trace. */
 bool xs_store_has_ended(struct xs_store *store);

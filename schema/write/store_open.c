@@ -105,8 +105,7 @@ static int open_store(const char *path, struct xs_store **out) {
 
 static void free_store(struct xs_store *store) {
     xs_thin_free(store);
-    for (int i = 0; i < XS_STMT_COUNT; i++)
-        sqlite3_finalize(store->statements[i]);
+    xs_statements_free(store);
     sqlite3_close_v2(store->db);
     xs_intern_free(store);
     free(store);
@@ -190,10 +189,7 @@ int xs_store_close(struct xs_store *store) {
     if (store->in_batch)
         xs_store_rollback(store);
     xs_thin_free(store);
-    for (int i = 0; i < XS_STMT_COUNT; i++) {
-        sqlite3_finalize(store->statements[i]);
-        store->statements[i] = NULL;
-    }
+    xs_statements_free(store);
     /* While a reader has the trace open, the WAL cannot be ended; the recovery of the next reader ends it. */
     sqlite3_busy_timeout(store->db, 100);
     xs_store_give_back(store);

@@ -96,26 +96,21 @@ static struct xs_shape_entry *find(struct xs_shapes *shapes, const uint64_t hash
 }
 
 static const struct {
-    enum xs_statement statement;
     uint32_t loose; /* bits of columns that may be in the row instead */
     const char *sql;
 } kinds[] = {
-    [XS_SHAPE_TRANSFER] = {XS_STMT_TRANSFER_SHAPE, XS_LOOSE_OF_TRANSFER,
+    [XS_SHAPE_TRANSFER] = {XS_LOOSE_OF_TRANSFER,
                            "INSERT INTO transfer_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
                            "?,?,?,?,?,?,?)"},
-    [XS_SHAPE_LAUNCH] = {XS_STMT_LAUNCH_SHAPE, XS_LOOSE_OF_LAUNCH,
-                         "INSERT INTO launch_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-    [XS_SHAPE_DEVICE_COPY] = {XS_STMT_DEVICE_COPY_SHAPE, XS_LOOSE_OF_DEVICE_COPY,
+    [XS_SHAPE_LAUNCH] = {XS_LOOSE_OF_LAUNCH, "INSERT INTO launch_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+    [XS_SHAPE_DEVICE_COPY] = {XS_LOOSE_OF_DEVICE_COPY,
                               "INSERT INTO device_copy_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-    [XS_SHAPE_DEVICE_KERNEL] = {XS_STMT_DEVICE_KERNEL_SHAPE, 0,
-                                "INSERT INTO device_kernel_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?)"},
+    [XS_SHAPE_DEVICE_KERNEL] = {0, "INSERT INTO device_kernel_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?)"},
 };
 
 static int insert(struct xs_store *store, enum xs_shape_kind kind, const struct xs_row_shape *shape, uint32_t set,
                   struct xs_shape_entry *entry) {
-    struct xs_row row = xs_row_start(store, kinds[kind].statement, kinds[kind].sql);
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_start(store, kinds[kind].sql);
     for (unsigned i = 0; i < shape->count; i++)
         xs_put_if(&row, set >> i & 1, shape->values[i]);
     store->intern_changed = true;

@@ -1,22 +1,7 @@
 /* Source lines: finds the lines of Python code in the trace's stacks, and writes the rows with the text of lines. */
-#include <stdio.h>
-#include <string.h>
-
 #include "schema/source/library.h"
 #include "schema/source/source_file.h"
 #include "schema/write/store_internal.h"
-
-bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes) {
-    struct xs_row row = xs_row_start(store, XS_STMT_META_READ, "SELECT value FROM meta WHERE key = ?");
-    if (!row.stmt)
-        return false;
-    xs_put_text(&row, key);
-    bool found = sqlite3_step(row.stmt) == SQLITE_ROW && sqlite3_column_type(row.stmt, 0) != SQLITE_NULL;
-    const char *value = found ? (const char *)sqlite3_column_text(row.stmt, 0) : NULL;
-    int n = value ? snprintf(text, bytes, "%s", value) : -1;
-    sqlite3_reset(row.stmt);
-    return n >= 0 && (size_t)n < bytes;
-}
 
 struct asking {
     bool (*each)(void *data, const char *file, uint32_t line);
@@ -59,10 +44,7 @@ int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const
 
 int xs_store_source_file(struct xs_store *store, const char *path, const struct xs_source_identity *identity,
                          int64_t *id) {
-    struct xs_row row =
-        xs_row_start(store, XS_STMT_SOURCE_FILE, "INSERT INTO source_file(path, bytes, mtime_ns) VALUES (?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_into(store, "INSERT INTO source_file(path, bytes, mtime_ns)");
     xs_put_text(&row, path);
     xs_put(&row, identity->bytes);
     xs_put(&row, identity->mtime_ns);
@@ -72,10 +54,7 @@ int xs_store_source_file(struct xs_store *store, const char *path, const struct 
 }
 
 int xs_store_source_line(struct xs_store *store, int64_t file, uint32_t line, const char *text, size_t bytes) {
-    struct xs_row row =
-        xs_row_start(store, XS_STMT_SOURCE_LINE, "INSERT INTO source_line(file, line, text) VALUES (?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_into(store, "INSERT INTO source_line(file, line, text)");
     xs_put(&row, file);
     xs_put(&row, line);
     xs_put_bytes_as_text(&row, text, bytes);

@@ -48,11 +48,8 @@ static int define_module(struct xs_store *store, uint32_t id, struct rest rest) 
         hex[2 * i] = digits[(uint8_t)build_id[i] >> 4];
         hex[2 * i + 1] = digits[(uint8_t)build_id[i] & 15];
     }
-    struct xs_row row = xs_row_start(store, XS_STMT_MODULE,
-                                     "INSERT OR IGNORE INTO module(id, path, build_id, start_address, end_address,"
-                                     " load_bias) VALUES (?,?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row =
+        xs_row_into(store, "INSERT OR IGNORE INTO module(id, path, build_id, start_address, end_address, load_bias)");
     xs_put(&row, id);
     put_text(&row, path, m.path_bytes);
     if (m.build_id_bytes)
@@ -67,11 +64,9 @@ static int define_module(struct xs_store *store, uint32_t id, struct rest rest) 
 
 static int put_frame(struct xs_store *store, uint32_t stack, uint32_t depth, const struct xs_define_frame *native,
                      const struct xs_define_python_frame *python) {
-    struct xs_row row = xs_row_start(store, XS_STMT_STACK_FRAME,
-                                     "INSERT OR IGNORE INTO stack_frame(id, stack, depth, address, module, code, line,"
-                                     " is_entry) VALUES (?,?,?,?,?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row =
+        xs_row_into(store, "INSERT OR IGNORE INTO stack_frame(id, stack, depth, address, module, code, line,"
+                           " is_entry)");
     xs_put(&row, (int64_t)stack * 4096 + (python ? 2048 : 0) + depth);
     xs_put(&row, stack);
     xs_put(&row, depth);
@@ -88,10 +83,7 @@ static int define_stack(struct xs_store *store, uint32_t id, struct rest rest) {
     if (!take(&rest, &s, sizeof s) || s.native > 2048 || s.python > 2048 ||
         rest.bytes != s.native * sizeof(struct xs_define_frame) + s.python * sizeof(struct xs_define_python_frame))
         return XS_ERROR_INVALID;
-    struct xs_row row = xs_row_start(
-        store, XS_STMT_STACK, "INSERT OR IGNORE INTO stack(id, native_frames, python_frames, is_cut) VALUES (?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_into(store, "INSERT OR IGNORE INTO stack(id, native_frames, python_frames, is_cut)");
     xs_put(&row, id);
     xs_put(&row, s.native);
     xs_put(&row, s.python);
@@ -114,11 +106,7 @@ static int define_code(struct xs_store *store, uint32_t id, struct rest rest) {
     const char *function = file ? take_text(&rest, c.function_bytes) : NULL;
     if (!function)
         return XS_ERROR_INVALID;
-    struct xs_row row =
-        xs_row_start(store, XS_STMT_PYTHON_CODE,
-                     "INSERT OR IGNORE INTO python_code(id, file, function, first_line) VALUES (?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_into(store, "INSERT OR IGNORE INTO python_code(id, file, function, first_line)");
     xs_put(&row, id);
     put_text(&row, file, c.file_bytes);
     put_text(&row, function, c.function_bytes);
@@ -134,10 +122,7 @@ static int define_range(struct xs_store *store, uint32_t id, struct rest rest) {
     const char *name = domain ? take_text(&rest, r.name_bytes) : NULL;
     if (!name)
         return XS_ERROR_INVALID;
-    struct xs_row row = xs_row_start(store, XS_STMT_NVTX_RANGE,
-                                     "INSERT OR IGNORE INTO nvtx_range(id, parent, domain, name) VALUES (?,?,?,?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_into(store, "INSERT OR IGNORE INTO nvtx_range(id, parent, domain, name)");
     xs_put(&row, id);
     xs_put_nonzero(&row, r.parent);
     if (r.domain_bytes)

@@ -19,8 +19,7 @@
 #define FOLLOWS(is_of_transfer) SLICE " AND xs_follow(r.id, r.correlation, r.id, " is_of_transfer ")"
 #define CHOSEN(correlation, entry_point, site, kind)                                                                   \
     SLICE " AND xs_choose(r.id, " correlation ", r.id, 0, " entry_point ", " site ", " kind ", 0)"
-#define DELETE_FROM(table) "DELETE FROM " table " WHERE id > ?1 AND id <= ?2 AND xs_is_gone(id)"
-#define ADD_UP                                                                                                         \
+#define ADDS_UP                                                                                                        \
     "INSERT INTO thinned (source, shape, entry_point, kind, stack, device, rows, bytes, host_ns, timed, device_ns) "   \
     "SELECT "
 #define GROUPED                                                                                                        \
@@ -36,85 +35,74 @@
 #define OF_SHAPE(table) " r JOIN " table " s ON s.id = r.shape WHERE "
 #define SUCCEEDED "result = 0 AND "
 
+/* The statements of a table, in the order of execution. */
+enum { ADD_UP, ALSO, DELETE, STATEMENTS };
+
 /* The tables are in the order in which a pass thins them: calls come before the device records of their kind. Slices of
  * transfers and of device copies alternate. */
-enum { TRANSFER = 4, DEVICE_COPY = 5 };
+enum { SYNC = 1, TRANSFER = 4, DEVICE_COPY = 5, THINNED_TABLES = 9 };
 static const struct thinned {
-    const char *table, *correlation;
+    const char *table;
     enum xs_calls_of of;
-    const char *sql[XS_THIN_STATEMENTS]; /* statements in the order of execution; the last one deletes the rows */
-} tables[XS_THINNED_TABLES] = {
-    {"launch_row",
-     "correlation",
-     XS_CALLS_LAUNCH,
-     {ADD_UP "'launch', r.shape, 0, 0, 0, 0, count(*), 0, sum(" SPAN "), 0, 0 FROM launch_row" OF_SHAPE(
-          "launch_shape") "s." SUCCEEDED CHOSEN("r.correlation", "s.entry_point", "s.function", "s.kind") GROUPED,
-      NULL, DELETE_FROM("launch_row")}},
-    {"sync",
-     "0",
-     XS_CALLS_SYNC,
-     {ADD_UP "'sync', 0, r.entry_point, r.scope, coalesce(r.stack, 0), 0, count(*), 0, sum(" PLAIN_SPAN
-             "), 0, 0 FROM sync r WHERE r." SUCCEEDED CHOSEN("0", "r.entry_point", "r.stack", "r.scope") GROUPED,
-      NULL, DELETE_FROM("sync")}},
-    {"memset",
-     "correlation",
-     XS_CALLS_MEMSET,
-     {ADD_UP "'memset', 0, r.entry_point, r.is_captured, coalesce(r.stack, 0), 0, count(*), sum(r.bytes),"
-             " sum(" PLAIN_SPAN "), 0, 0 FROM memset r WHERE r." SUCCEEDED CHOSEN("r.correlation", "r.entry_point",
-                                                                                  "r.stack", "r.is_captured") GROUPED,
-      NULL, DELETE_FROM("memset")}},
-    {"api_call",
-     "correlation",
-     XS_CALLS_API,
-     {ADD_UP "'api_call', 0, r.entry_point, 0, 0, 0, count(*), 0, sum(" PLAIN_SPAN
-             "), 0, 0 FROM api_call r WHERE " CHOSEN("r.correlation", "r.entry_point", "0", "r.result") GROUPED,
-      NULL, DELETE_FROM("api_call")}},
+    const char *adds_up, *also; /* statements that are run before the rows are deleted; NULL: none */
+} tables[THINNED_TABLES] = {
+    {.table = "launch_row",
+     .of = XS_CALLS_LAUNCH,
+     .adds_up = ADDS_UP "'launch', r.shape, 0, 0, 0, 0, count(*), 0, sum(" SPAN "), 0, 0 FROM launch_row" OF_SHAPE(
+         "launch_shape") "s." SUCCEEDED CHOSEN("r.correlation", "s.entry_point", "s.function", "s.kind") GROUPED},
+    {.table = "sync",
+     .of = XS_CALLS_SYNC,
+     .adds_up =
+         ADDS_UP "'sync', 0, r.entry_point, r.scope, coalesce(r.stack, 0), 0, count(*), 0, sum(" PLAIN_SPAN
+                 "), 0, 0 FROM sync r WHERE r." SUCCEEDED CHOSEN("0", "r.entry_point", "r.stack", "r.scope") GROUPED},
+    {.table = "memset",
+     .of = XS_CALLS_MEMSET,
+     .adds_up = ADDS_UP "'memset', 0, r.entry_point, r.is_captured, coalesce(r.stack, 0), 0, count(*), sum(r.bytes),"
+                        " sum(" PLAIN_SPAN "), 0, 0 FROM memset r WHERE r." SUCCEEDED CHOSEN(
+                            "r.correlation", "r.entry_point", "r.stack", "r.is_captured") GROUPED},
+    {.table = "api_call",
+     .of = XS_CALLS_API,
+     .adds_up =
+         ADDS_UP "'api_call', 0, r.entry_point, 0, 0, 0, count(*), 0, sum(" PLAIN_SPAN
+                 "), 0, 0 FROM api_call r WHERE " CHOSEN("r.correlation", "r.entry_point", "0", "r.result") GROUPED},
     [TRANSFER] =
-        {"transfer_row",
-         "correlation",
-         XS_CALLS_TRANSFER,
-         {ADD_UP
-          "'transfer', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0),"
-          " coalesce(sum(CASE WHEN coalesce(r.batch_index, 0) = 0 THEN " SPAN
-          " END), 0), 0, 0 FROM transfer_row" OF_SHAPE(
-              "transfer_shape") "s." SUCCEEDED SLICE
-                                " AND xs_choose(r.id, r.correlation, r.enter_ns, s.thread, s.entry_point, s.stack,"
-                                " CASE WHEN r.batch_index IS NULL THEN s.direction ELSE -1 END, r.shape)" GROUPED,
-          "DELETE FROM fingerprint WHERE id IN (SELECT r.fingerprint FROM transfer_row r WHERE " SLICE
-          " AND r.fingerprint IS NOT NULL AND xs_is_gone(r.id))",
-          DELETE_FROM("transfer_row")}},
+        {.table = "transfer_row",
+         .of = XS_CALLS_TRANSFER,
+         .adds_up = ADDS_UP
+         "'transfer', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0),"
+         " coalesce(sum(CASE WHEN coalesce(r.batch_index, 0) = 0 THEN " SPAN
+         " END), 0), 0, 0 FROM transfer_row" OF_SHAPE(
+             "transfer_shape") "s." SUCCEEDED SLICE
+                               " AND xs_choose(r.id, r.correlation, r.enter_ns, s.thread, s.entry_point, s.stack,"
+                               " CASE WHEN r.batch_index IS NULL THEN s.direction ELSE -1 END, r.shape)" GROUPED,
+         .also = "DELETE FROM fingerprint WHERE id IN (SELECT r.fingerprint FROM transfer_row r WHERE " SLICE
+                 " AND r.fingerprint IS NOT NULL AND xs_is_gone(r.id))"},
     [DEVICE_COPY] =
-        {"device_copy_row",
-         "correlation",
-         XS_CALLS_NONE,
-         {ADD_UP "'device_copy', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0), 0,"
-                 " count(r.start_ns), sum(" DEVICE_SPAN ") FROM device_copy_row" OF_SHAPE("device_copy_shape")
-                     FOLLOWS("s.graph_node IS NULL") GROUPED,
-          ADD_UP "'transfer', xs_call_shape(r.correlation), 0, 0, 0, 0, 0, 0, 0,"
-                 " sum(CASE WHEN r.start_ns IS NULL THEN 0 ELSE max(coalesce(s.copies, 1), 1) END), sum(" DEVICE_SPAN
-                 ") FROM device_copy_row" OF_SHAPE("device_copy_shape") SLICE
-          " AND xs_is_gone(r.id) AND"
-          " s.graph_node IS NULL AND xs_call_shape(r.correlation) IS NOT NULL" GROUPED,
-          DELETE_FROM("device_copy_row")}},
-    {"device_kernel_row",
-     "correlation",
-     XS_CALLS_NONE,
-     {ADD_UP "'device_kernel', r.shape, 0, 0, 0, 0, count(*), 0, 0, count(r.start_ns), sum(" DEVICE_SPAN
-             ") FROM device_kernel_row r WHERE " FOLLOWS("0") GROUPED,
-      NULL, DELETE_FROM("device_kernel_row")}},
-    {"device_memset",
-     "correlation",
-     XS_CALLS_NONE,
-     {ADD_UP "'device_memset', 0, 0, r.graph_node IS NOT NULL, 0, coalesce(r.device, 0), count(*), sum(r.bytes), 0,"
-             " count(r.start_ns), coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_memset r WHERE " FOLLOWS("0")
-                 GROUPED,
-      NULL, DELETE_FROM("device_memset")}},
-    {"device_sync",
-     "correlation",
-     XS_CALLS_NONE,
-     {ADD_UP "'device_sync', 0, 0, r.kind, 0, 0, count(*), 0, 0, count(r.start_ns),"
-             " coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_sync r WHERE " FOLLOWS("0") GROUPED,
-      NULL, DELETE_FROM("device_sync")}},
+        {.table = "device_copy_row",
+         .of = XS_CALLS_NONE,
+         .adds_up =
+             ADDS_UP "'device_copy', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0), 0,"
+                     " count(r.start_ns), sum(" DEVICE_SPAN ") FROM device_copy_row" OF_SHAPE("device_copy_shape")
+                         FOLLOWS("s.graph_node IS NULL") GROUPED,
+         .also = ADDS_UP
+         "'transfer', xs_call_shape(r.correlation), 0, 0, 0, 0, 0, 0, 0,"
+         " sum(CASE WHEN r.start_ns IS NULL THEN 0 ELSE max(coalesce(s.copies, 1), 1) END), sum(" DEVICE_SPAN
+         ") FROM device_copy_row" OF_SHAPE("device_copy_shape") SLICE
+         " AND xs_is_gone(r.id) AND"
+         " s.graph_node IS NULL AND xs_call_shape(r.correlation) IS NOT NULL" GROUPED},
+    {.table = "device_kernel_row",
+     .of = XS_CALLS_NONE,
+     .adds_up = ADDS_UP "'device_kernel', r.shape, 0, 0, 0, 0, count(*), 0, 0, count(r.start_ns), sum(" DEVICE_SPAN
+                        ") FROM device_kernel_row r WHERE " FOLLOWS("0") GROUPED},
+    {.table = "device_memset",
+     .of = XS_CALLS_NONE,
+     .adds_up = ADDS_UP
+     "'device_memset', 0, 0, r.graph_node IS NOT NULL, 0, coalesce(r.device, 0), count(*), sum(r.bytes), 0,"
+     " count(r.start_ns), coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_memset r WHERE " FOLLOWS("0") GROUPED},
+    {.table = "device_sync",
+     .of = XS_CALLS_NONE,
+     .adds_up = ADDS_UP "'device_sync', 0, 0, r.kind, 0, 0, count(*), 0, 0, count(r.start_ns),"
+                        " coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_sync r WHERE " FOLLOWS("0") GROUPED},
 };
 
 /* A device record may be written before its call, so a pass begins so many rows before the end of the beginning. */
@@ -127,7 +115,7 @@ struct xs_thin_mark {
     uint32_t correlation; /* largest correlation of all calls up to here */
     int64_t rows;         /* number of rows written up to here */
     int64_t ns;
-    int64_t last[XS_THINNED_TABLES]; /* id of each table's last row */
+    int64_t last[THINNED_TABLES]; /* id of each table's last row */
 };
 
 /* The next rows of a table that are thinned together. */
@@ -147,7 +135,7 @@ struct xs_thin {
     struct xs_thin_mark to; /* of the pass: mark up to which rows may be deleted */
     unsigned table;         /* of the pass: table that is being thinned */
     unsigned done;          /* of the pass: one bit for each finished table */
-    int64_t ids[XS_THINNED_TABLES];
+    int64_t ids[THINNED_TABLES];
     struct slice copies;        /* next slice of device copies; end 0: not determined yet */
     int64_t newest_before;      /* largest correlation of the transfers before their latest slice */
     uint64_t remembered_before; /* number of remembered transfers at the latest slice of device copies */
@@ -158,15 +146,15 @@ struct xs_thin {
     int64_t dropped;              /* number of rows deleted in the pass */
     bool has_passed, was_in_vain; /* the last pass has ended; it deleted hardly any rows */
     uint64_t left_bytes;          /* size after the last pass */
-    sqlite3_stmt *statements[XS_THINNED_TABLES][XS_THIN_STATEMENTS], *last[XS_THINNED_TABLES], *next[XS_THINNED_TABLES];
+    sqlite3_stmt *statements[THINNED_TABLES][STATEMENTS], *last[THINNED_TABLES], *next[THINNED_TABLES];
 };
 
 void xs_thin_free(struct xs_store *store) {
     struct xs_thin *thin = store->thin;
     if (!thin)
         return;
-    for (int i = 0; i < XS_THINNED_TABLES; i++) {
-        for (int k = 0; k < XS_THIN_STATEMENTS; k++)
+    for (int i = 0; i < THINNED_TABLES; i++) {
+        for (int k = 0; k < STATEMENTS; k++)
             sqlite3_finalize(thin->statements[i][k]);
         sqlite3_finalize(thin->last[i]);
         sqlite3_finalize(thin->next[i]);
@@ -215,7 +203,7 @@ static int64_t last_of(struct xs_store *store, unsigned table) {
 
 static struct xs_thin_mark mark_now(struct xs_store *store, int64_t now_ns) {
     struct xs_thin_mark mark = {.correlation = store->newest_correlation, .ns = now_ns};
-    for (unsigned i = 0; i < XS_THINNED_TABLES; i++) {
+    for (unsigned i = 0; i < THINNED_TABLES; i++) {
         mark.last[i] = last_of(store, i);
         mark.rows += mark.last[i];
     }
@@ -278,7 +266,7 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
     thin->copies = (struct slice){0};
     thin->newest_before = 0;
     thin->waiting.to = thin->waiting.back = 0;
-    for (unsigned i = 0; i < XS_THINNED_TABLES; i++) {
+    for (unsigned i = 0; i < THINNED_TABLES; i++) {
         int64_t from = thin->begun.last[i] - EARLY_RECORDS;
         thin->ids[i] = from > 0 ? from : 0;
     }
@@ -291,10 +279,13 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
 static int run(struct xs_store *store, unsigned table, unsigned which, int64_t to) {
     struct xs_thin *thin = store->thin;
     sqlite3_stmt **stmt = &thin->statements[table][which];
-    const char *sql = tables[table].sql[which];
-    if (!sql)
+    if (which == ALSO && !tables[table].also)
         return XS_OK;
     if (!*stmt) {
+        char deletion[96];
+        sqlite3_snprintf(sizeof deletion, deletion, "DELETE FROM %s WHERE id > ?1 AND id <= ?2 AND xs_is_gone(id)",
+                         tables[table].table);
+        const char *sql = which == ADD_UP ? tables[table].adds_up : which == ALSO ? tables[table].also : deletion;
         int rc = sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
         if (rc != SQLITE_OK)
             return xs_store_status(store, rc);
@@ -315,7 +306,7 @@ static struct slice next_slice(struct xs_store *store, unsigned table) {
         char sql[160];
         sqlite3_snprintf(sizeof sql, sql,
                          "SELECT max(id), max(c) FROM (SELECT id, %s AS c FROM %s WHERE id > ? ORDER BY id LIMIT %d)",
-                         tables[table].correlation, tables[table].table, SLICE_ROWS);
+                         table == SYNC ? "0" : "correlation", tables[table].table, SLICE_ROWS);
         sqlite3_prepare_v2(store->db, sql, -1, stmt, NULL);
     }
     sqlite3_bind_int64(*stmt, 1, thin->ids[table]);
@@ -330,7 +321,7 @@ static struct slice next_slice(struct xs_store *store, unsigned table) {
  * only roughly in order. */
 static unsigned turn(struct xs_store *store) {
     struct xs_thin *thin = store->thin;
-    while (thin->table < XS_THINNED_TABLES && (thin->done >> thin->table & 1))
+    while (thin->table < THINNED_TABLES && (thin->done >> thin->table & 1))
         thin->table++;
     if (thin->table != TRANSFER)
         return thin->table;
@@ -374,8 +365,8 @@ static int thin_slice(struct xs_store *store, unsigned table, int64_t to) {
                                               .to_other = is_transfer ? thin->to.ns : thin->to.last[table],
                                               .has_all_calls = (thin->done >> TRANSFER & 1) != 0});
     thin->newest_before = is_transfer ? xs_choice_newest(store->choice) : thin->newest_before;
-    int status = run(store, table, 0, to);
-    for (unsigned i = 1; !status && xs_choice_gone(store->choice) && i < XS_THIN_STATEMENTS; i++)
+    int status = run(store, table, ADD_UP, to);
+    for (unsigned i = ALSO; !status && xs_choice_gone(store->choice) && i < STATEMENTS; i++)
         status = run(store, table, i, to);
     store->thinned_rows += status ? 0 : xs_choice_gone(store->choice);
     thin->ids[table] = to;
@@ -400,7 +391,7 @@ static int thin_some(struct xs_store *store, int64_t rows) {
     struct xs_thin *thin = store->thin;
     int64_t before = store->thinned_rows;
     int status = xs_store_begin(store);
-    for (unsigned table; !status && rows > 0 && (table = turn(store)) < XS_THINNED_TABLES; rows -= SLICE_ROWS) {
+    for (unsigned table; !status && rows > 0 && (table = turn(store)) < THINNED_TABLES; rows -= SLICE_ROWS) {
         struct slice slice = next_slice(store, table);
         if (slice.end) {
             status = thin_slice(store, table, slice.end);
@@ -418,7 +409,7 @@ static int thin_some(struct xs_store *store, int64_t rows) {
         thin->is_passing = false; /* the next pass begins at the first table again */
     }
     thin->dropped += store->thinned_rows - before;
-    thin->is_passing = thin->is_passing && thin->table < XS_THINNED_TABLES;
+    thin->is_passing = thin->is_passing && thin->table < THINNED_TABLES;
     thin->has_passed = !thin->is_passing;
     return status;
 }

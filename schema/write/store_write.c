@@ -53,18 +53,52 @@ int xs_store_exec(struct xs_store *store, const char *sql) {
     return xs_store_status(store, sqlite3_exec(store->db, sql, NULL, NULL, NULL));
 }
 
-struct xs_row xs_row_start(struct xs_store *store, enum xs_statement which, const char *sql) {
-    struct xs_row row = {store, store->statements[which], 0, XS_OK};
-    if (store->in_batch && store->failure) {
-        row.stmt = NULL;
-        row.status = store->failure;
-    } else if (!row.stmt) {
+/* Returns the hash slot of a text, which is free if the text has no statement yet. */
+static struct xs_statement *place_of(struct xs_store *store, const char *text) {
+    uint64_t i = (uint64_t)(uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    while (store->statements[i % XS_STATEMENT_PLACES].text && store->statements[i % XS_STATEMENT_PLACES].text != text)
+        i++;
+    return &store->statements[i % XS_STATEMENT_PLACES];
+}
+
+/* Returns an INSERT with a parameter for each of its columns, to be freed by sqlite3_free. */
+static char *with_values(const char *insert) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(sql, "%s VALUES (?", insert);
+    for (const char *column = insert; (column = strchr(column, ',')); column++)
+        sqlite3_str_appendall(sql, ",?");
+    sqlite3_str_appendall(sql, ")");
+    return sqlite3_str_finish(sql);
+}
+
+static struct xs_row start(struct xs_store *store, const char *text, bool lacks_values) {
+    struct xs_statement *place = place_of(store, text);
+    struct xs_row row = {store, NULL, 0, store->in_batch ? store->failure : XS_OK};
+    if (!row.status && !place->text) {
         errno = 0;
-        int rc = sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &row.stmt, NULL);
+        char *sql = lacks_values ? with_values(text) : sqlite3_mprintf("%s", text);
+        int rc =
+            sql ? sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &place->stmt, NULL) : SQLITE_NOMEM;
+        sqlite3_free(sql);
         row.status = xs_store_status(store, rc);
-        store->statements[which] = row.stmt;
+        place->text = row.status ? NULL : text;
     }
+    row.stmt = row.status ? NULL : place->stmt;
     return row;
+}
+
+struct xs_row xs_row_start(struct xs_store *store, const char *sql) {
+    return start(store, sql, false);
+}
+
+struct xs_row xs_row_into(struct xs_store *store, const char *insert) {
+    return start(store, insert, true);
+}
+
+void xs_statements_free(struct xs_store *store) {
+    for (int i = 0; i < XS_STATEMENT_PLACES; i++)
+        sqlite3_finalize(store->statements[i].stmt);
+    memset(store->statements, 0, sizeof store->statements);
 }
 
 int xs_row_insert(struct xs_row *row) {
@@ -81,7 +115,7 @@ int xs_row_insert(struct xs_row *row) {
 int xs_store_begin(struct xs_store *store) {
     if (store->in_batch)
         return XS_ERROR_INVALID;
-    struct xs_row row = xs_row_start(store, XS_STMT_BEGIN, "BEGIN IMMEDIATE");
+    struct xs_row row = xs_row_start(store, "BEGIN IMMEDIATE");
     int status = xs_row_insert(&row);
     if (status)
         return status;
@@ -94,7 +128,7 @@ int xs_store_begin(struct xs_store *store) {
 int xs_store_commit(struct xs_store *store) {
     if (!store->in_batch)
         return XS_ERROR_INVALID;
-    struct xs_row row = xs_row_start(store, XS_STMT_COMMIT, "COMMIT");
+    struct xs_row row = xs_row_start(store, "COMMIT");
     int status = xs_row_insert(&row);
     if (status) {
         xs_store_rollback(store);
@@ -118,56 +152,47 @@ void xs_store_rollback(struct xs_store *store) {
 
 int xs_store_meta_text(struct xs_store *store, const char *key, const char *value) {
     if (!value) {
-        struct xs_row row = xs_row_start(store, XS_STMT_META_REMOVE, "DELETE FROM meta WHERE key = ?");
-        if (row.stmt)
-            xs_put_text(&row, key);
+        struct xs_row row = xs_row_start(store, "DELETE FROM meta WHERE key = ?");
+        xs_put_text(&row, key);
         return xs_row_insert(&row);
     }
-    struct xs_row row = xs_row_start(store, XS_STMT_META, "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_into(store, "INSERT OR REPLACE INTO meta(key, value)");
     xs_put_text(&row, key);
     xs_put_text(&row, value);
     return xs_row_insert(&row);
 }
 
 int xs_store_meta_int(struct xs_store *store, const char *key, int64_t value) {
-    struct xs_row row = xs_row_start(store, XS_STMT_META, "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_into(store, "INSERT OR REPLACE INTO meta(key, value)");
     xs_put_text(&row, key);
     xs_put(&row, value);
     return xs_row_insert(&row);
 }
 
 int xs_store_meta_add(struct xs_store *store, const char *key, int64_t value) {
-    struct xs_row row = xs_row_start(store, XS_STMT_META_ADD,
-                                     "INSERT INTO meta(key, value) VALUES (?, ?)"
-                                     " ON CONFLICT(key) DO UPDATE SET value = value + excluded.value");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row =
+        xs_row_start(store, "INSERT INTO meta(key, value) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = value"
+                            " + excluded.value");
     xs_put_text(&row, key);
     xs_put(&row, value);
     return xs_row_insert(&row);
 }
 
-bool xs_store_meta_get(struct xs_store *store, const char *key, char *value, size_t bytes) {
-    sqlite3_stmt *stmt = NULL;
-    bool found = false;
-    if (sqlite3_prepare_v2(store->db, "SELECT value FROM meta WHERE key = ?", -1, &stmt, NULL) == SQLITE_OK) {
-        sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
-        const char *text = sqlite3_step(stmt) == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
-        found = text && strlen(text) < bytes;
-        if (found)
-            memcpy(value, text, strlen(text) + 1);
-    }
-    sqlite3_finalize(stmt);
-    return found;
+bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes) {
+    struct xs_row row = xs_row_start(store, "SELECT value FROM meta WHERE key = ?");
+    if (!row.stmt)
+        return false;
+    xs_put_text(&row, key);
+    bool found = sqlite3_step(row.stmt) == SQLITE_ROW && sqlite3_column_type(row.stmt, 0) != SQLITE_NULL;
+    const char *value = found ? (const char *)sqlite3_column_text(row.stmt, 0) : NULL;
+    int n = value ? snprintf(text, bytes, "%s", value) : -1;
+    sqlite3_reset(row.stmt);
+    return n >= 0 && (size_t)n < bytes;
 }
 
 bool xs_store_has_ended(struct xs_store *store) {
-    struct xs_row row = xs_row_start(store, XS_STMT_ENDED,
-                                     "SELECT 1 FROM meta WHERE key = 'status' AND value <> '" XS_STATUS_RUNNING "'");
+    struct xs_row row =
+        xs_row_start(store, "SELECT 1 FROM meta WHERE key = 'status' AND value <> '" XS_STATUS_RUNNING "'");
     if (!row.stmt)
         return false;
     bool ended = sqlite3_step(row.stmt) == SQLITE_ROW;
@@ -176,9 +201,7 @@ bool xs_store_has_ended(struct xs_store *store) {
 }
 
 int xs_store_note(struct xs_store *store, int64_t at_ns, const char *topic, const char *text) {
-    struct xs_row row = xs_row_start(store, XS_STMT_NOTE, "INSERT INTO note(at_ns, topic, text) VALUES (?, ?, ?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_into(store, "INSERT INTO note(at_ns, topic, text)");
     xs_put(&row, at_ns);
     xs_put_text(&row, topic);
     xs_put_text(&row, text);
@@ -186,10 +209,7 @@ int xs_store_note(struct xs_store *store, int64_t at_ns, const char *topic, cons
 }
 
 int xs_store_entry_point(struct xs_store *store, unsigned id, const char *name, enum xs_category category) {
-    struct xs_row row = xs_row_start(store, XS_STMT_ENTRY_POINT,
-                                     "INSERT OR REPLACE INTO entry_point(id, name, category) VALUES (?, ?, ?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_into(store, "INSERT OR REPLACE INTO entry_point(id, name, category)");
     xs_put(&row, id);
     xs_put_text(&row, name);
     xs_put(&row, XS_KIND_OR_ZERO(XS_CATEGORIES, category));
@@ -198,12 +218,8 @@ int xs_store_entry_point(struct xs_store *store, unsigned id, const char *name, 
 
 int xs_store_device(struct xs_store *store, const struct xs_device_row *device) {
     struct xs_row row =
-        xs_row_start(store, XS_STMT_DEVICE,
-                     "INSERT OR REPLACE INTO device(id, name, uuid, pci_bus_id, compute_capability, memory_bytes,"
-                     " link_generation, link_width, link_peak_bytes_per_s, simulated)"
-                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    if (!row.stmt)
-        return row.status;
+        xs_row_into(store, "INSERT OR REPLACE INTO device(id, name, uuid, pci_bus_id, compute_capability,"
+                           " memory_bytes, link_generation, link_width, link_peak_bytes_per_s, simulated)");
     xs_put(&row, device->id);
     xs_put_text(&row, device->name);
     xs_put_text(&row, device->uuid);
@@ -218,11 +234,7 @@ int xs_store_device(struct xs_store *store, const struct xs_device_row *device) 
 }
 
 int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t generation, uint32_t drained_bytes) {
-    struct xs_row row =
-        xs_row_start(store, XS_STMT_PROGRESS_SET,
-                     "INSERT OR REPLACE INTO spool_progress(chunk, generation, drained_bytes) VALUES (?, ?, ?)");
-    if (!row.stmt)
-        return row.status;
+    struct xs_row row = xs_row_into(store, "INSERT OR REPLACE INTO spool_progress(chunk, generation, drained_bytes)");
     xs_put(&row, chunk);
     xs_put(&row, generation);
     xs_put(&row, drained_bytes);
@@ -232,8 +244,7 @@ int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t gener
 int xs_store_progress_get(struct xs_store *store, unsigned chunk, uint32_t *generation, uint32_t *drained_bytes) {
     *generation = 0;
     *drained_bytes = 0;
-    struct xs_row row = xs_row_start(store, XS_STMT_PROGRESS_GET,
-                                     "SELECT generation, drained_bytes FROM spool_progress WHERE chunk = ?");
+    struct xs_row row = xs_row_start(store, "SELECT generation, drained_bytes FROM spool_progress WHERE chunk = ?");
     if (!row.stmt)
         return row.status;
     xs_put(&row, chunk);
@@ -244,19 +255,16 @@ int xs_store_progress_get(struct xs_store *store, unsigned chunk, uint32_t *gene
     return xs_store_status(store, sqlite3_reset(row.stmt));
 }
 
-int xs_store_progress_clear(struct xs_store *store) {
-    struct xs_row row = xs_row_start(store, XS_STMT_PROGRESS_CLEAR, "DELETE FROM spool_progress");
-    return xs_row_insert(&row);
-}
-
 int xs_store_finish(struct xs_store *store, const char *status_text) {
     bool own = !store->in_batch;
     int status = own ? xs_store_begin(store) : XS_OK;
     if (status)
         return status;
     status = xs_store_meta_text(store, "status", status_text);
-    if (!status)
-        status = xs_store_progress_clear(store);
+    if (!status) {
+        struct xs_row row = xs_row_start(store, "DELETE FROM spool_progress");
+        status = xs_row_insert(&row);
+    }
     if (!own)
         return status;
     if (!status)

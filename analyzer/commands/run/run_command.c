@@ -84,8 +84,9 @@ static void refuse(const struct capture_option *option, const char *value, struc
 /* Returns why the value is not a valid window or name; NULL: it is valid. The library would say so, too, but only when
  * the program runs. */
 static const char *refused_part(const struct capture_option *option, const char *value) {
+    struct xs_window_spec spec;
     if (!strcmp(option->field, "window"))
-        return *value ? xs_window_spec_refused(value) : "use " XS_WINDOW_SPEC_FORMS;
+        return *value ? xs_window_spec_read(&spec, value) : "use " XS_WINDOW_SPEC_FORMS;
     return strcmp(option->field, "step") ? NULL : xs_range_name_refused(value);
 }
 

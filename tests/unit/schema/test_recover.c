@@ -9,10 +9,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "schema/read/recover.h"
+
 enum { THREADS = 2, ROUNDS = 60 };
 static const char *path, *spool_path;
 static _Atomic uint64_t *published; /* shared with the child: serials committed by each of its threads */
 static struct xs_spool child_spool;
+
+static int64_t recover(void) {
+    struct xs_recovery recovery;
+    return xs_recover(path, &recovery);
+}
 
 static void name_files(void) {
     path = in_scratch("t.db");
@@ -50,7 +57,7 @@ static void the_rest_of_the_spool_is_taken_over(void **state) {
     assert_int_equal(trace.recovered_events, -1);
     assert_int_equal(xs_trace_meta_int(&trace, "recovered_events", -1), 1300);
     xs_trace_close(&trace);
-    assert_int_equal(xs_trace_recover(path), 0);
+    assert_int_equal(recover(), 0);
 }
 
 static void nothing_left_is_recovered_as_nothing(void **state) {
@@ -215,7 +222,7 @@ static void kill_some_recoveries(unsigned round) {
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
-            xs_trace_recover(path);
+            recover();
             _exit(0);
         }
         usleep((useconds_t)(next_random() % 15000));
@@ -279,7 +286,7 @@ static void two_recoveries_at_once_agree(void **state) {
         for (int i = 0; i < 3; i++) {
             children[i] = fork();
             if (children[i] == 0) {
-                int64_t n = xs_trace_recover(path);
+                int64_t n = recover();
                 _exit(n == 0 ? 0 : n == 4000 ? 1 : 2);
             }
         }
@@ -347,7 +354,7 @@ static void a_living_writer_is_left_alone(void **state) {
     close(go[0]);
     assert_int_equal(read(ready[0], &byte, 1), 1);
     open_live(true);
-    assert_int_equal(xs_trace_recover(path), XS_ERROR_BUSY);
+    assert_int_equal(recover(), XS_ERROR_BUSY);
     open_live(true);
     /* After exec the pid lives on, but what it runs has nothing to do with the spool any more. */
     assert_int_equal(write(go[1], "xy", 2), 2);
@@ -379,7 +386,8 @@ static void another_machine_is_not_second_guessed(void **state) {
     assert_non_null(strstr(trace.warning, "another machine"));
     assert_string_equal(rows_of(trace.db, "SELECT count(*) FROM transfer"), "10");
     xs_trace_close(&trace);
-    assert_int_equal(xs_trace_recover_abandoned(path), 10);
+    struct xs_recovery recovery;
+    assert_int_equal(xs_recover_copy(path, path, &recovery), 10);
     assert_int_equal(xs_trace_open(path, &trace, message), 0);
     assert_string_equal(rows_of(trace.db, "SELECT count(*) FROM transfer"), "20");
     xs_trace_close(&trace);
@@ -418,7 +426,7 @@ static void another_namespace_is_judged_by_locks(void **state) {
     }
     close(go[0]);
     assert_int_equal(read(ready[0], &byte, 1), 1);
-    assert_int_equal(xs_trace_recover(path), XS_ERROR_BUSY);
+    assert_int_equal(recover(), XS_ERROR_BUSY);
     close(go[1]);
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
