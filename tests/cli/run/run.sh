@@ -17,11 +17,11 @@ expect_status 0; expect_err "output=$PWD/t-%p.db cupti=off" # here, also where t
 DUMMY_SAYS=1 run "$XFERSPY" run -o short.db -- "$PROGRAM" exit 0
 expect_status 0; expect_err "output=$PWD/short.db "
 XFERSPY_CUPTI=auto DUMMY_SAYS=1 run "$XFERSPY" run --cupti=off "$PROGRAM" exit 0; expect_err "cupti=off"
-run "$XFERSPY" run --cupti=maybe -- "$PROGRAM" exit 0; expect_status 2; expect_no_out; expect_err "auto|off"
+run "$XFERSPY" run --cupti=maybe -- "$PROGRAM" exit 0; expect_status 2; expect_no_out; expect_err "auto|on|off"
 run "$XFERSPY" run --spool-mib=1 -- "$PROGRAM" exit 0; expect_status 2
 expect_err "--spool-mib=1 is not between 2 and 4096"
 run "$XFERSPY" run --spool-mib=many -- "$PROGRAM" exit 0; expect_status 2; expect_err "is not between 2 and 4096"
-run "$XFERSPY" run --cupti='auto|off' -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
+run "$XFERSPY" run --cupti='auto|on|off' -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
 run "$XFERSPY" run --cupti-library= -- "$PROGRAM" exit 0; expect_status 2; expect_err "--cupti-library=: use FILE"
 # A switch may stand alone.
 run "$XFERSPY" run --quiet -- sh -c 'echo "quiet=$XFERSPY_QUIET"'; expect_status 0; expect_out "quiet=on"
