@@ -74,10 +74,10 @@ void xs_job_who_short(struct xs_string *text, const struct xs_job *job, const si
         xs_job_who(text, job, processes, count);
 }
 
-bool xs_job_who_is(struct xs_string *text, const struct xs_job *job, bool (*is)(const struct xs_job_process *)) {
+bool xs_job_who_is(struct xs_string *text, const struct xs_job *job, size_t field) {
     size_t *processes = xs_realloc(NULL, job->process_count * sizeof *processes), count = 0;
     for (size_t i = 0; i < job->process_count; i++)
-        if (is(&job->processes[i]))
+        if (*(const bool *)((const char *)&job->processes[i] + field))
             processes[count++] = i;
     if (count)
         xs_job_who(text, job, processes, count);
