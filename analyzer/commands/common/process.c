@@ -46,9 +46,8 @@ static void add(struct xs_traces *traces, const char *path) {
     for (int i = 0; i < traces->count; i++)
         if (!strcmp(traces->names[i], path))
             return; /* it has several files of the same trace open */
-    traces->names = xs_realloc(traces->names, ((size_t)traces->count + 2) * sizeof *traces->names);
+    traces->names = xs_realloc(traces->names, ((size_t)traces->count + 1) * sizeof *traces->names);
     traces->names[traces->count++] = xs_strdup(path);
-    traces->names[traces->count] = NULL;
 }
 
 static bool is_new(struct xs_texts *seen, const char *path) {

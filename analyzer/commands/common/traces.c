@@ -56,11 +56,10 @@ static void add(struct expansion *e, const char *name, const char *file, const c
             return;
         }
     }
-    traces->names = xs_realloc(traces->names, ((size_t)traces->count + 2) * sizeof *traces->names);
+    traces->names = xs_realloc(traces->names, ((size_t)traces->count + 1) * sizeof *traces->names);
     e->sources = xs_realloc(e->sources, ((size_t)traces->count + 1) * sizeof *e->sources);
     e->sources[traces->count] = source;
     traces->names[traces->count++] = xs_strdup(name);
-    traces->names[traces->count] = NULL;
 }
 
 static void add_merged(struct expansion *e, const char *file) {

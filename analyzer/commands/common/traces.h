@@ -8,7 +8,7 @@
 #include "schema/read/trace.h"
 
 struct xs_traces {
-    char **names; /* names for xs_open; NULL after the last */
+    char **names; /* names for xs_open */
     int count;
 };
 

@@ -10,8 +10,6 @@
 
 enum { NAMED = 6, PROGRAMS = 4, PROGRAMS_SHOWN = 2, NAME_COLUMNS = 60, COMMAND_COLUMNS = 200 };
 
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
-
 /* Returns the processes that have the same text as process `first`; NULL if an earlier process has this text, too. */
 static size_t *alike(const struct xs_job *job, size_t first, const char *(*of)(const struct xs_job_process *),
                      size_t *count) {
@@ -118,8 +116,8 @@ static void missing_line(const struct xs_job *job, struct xs_out *out) {
             xs_string_format(&text, "-%" PRId64, ranks.last);
     }
     if (missing)
-        xs_out_line(out, XS_STYLE_WARN, "Not the whole job: no trace of rank%s %s%s (of %" PRId64 ").", plural(missing),
-                    text.data, named == NAMED ? ", ..." : "", job->world_size);
+        xs_out_line(out, XS_STYLE_WARN, "Not the whole job: no trace of rank%s %s%s (of %" PRId64 ").",
+                    missing == 1 ? "" : "s", text.data, named == NAMED ? ", ..." : "", job->world_size);
     xs_string_free(&text);
 }
 

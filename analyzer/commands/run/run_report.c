@@ -96,13 +96,12 @@ static void look_for_traces(const char *program, const struct xs_run_files *file
 
 static int report(const char *program, bool warned, const struct xs_run_files *files, int64_t since,
                   const struct xs_out_options *options) {
-    char **mine = xs_realloc(NULL, (files->count + 1) * sizeof *mine);
+    char **mine = xs_realloc(NULL, files->count * sizeof *mine);
     struct xs_out out;
     int count = 0, status = XS_EXIT_OK;
     for (size_t i = 0; i < files->count; i++)
         if (is_of_this_run(files->paths[i], since))
             mine[count++] = files->paths[i];
-    mine[count] = NULL;
     if (!count && xs_option_is_off(getenv("XFERSPY_ENABLE"))) {
         xs_complain("no trace: capture was switched off");
     } else if (!count) {
