@@ -44,18 +44,17 @@ struct xs_clock {
     struct xs_clock_map maps[2];
 };
 
-static inline uint64_t xs_monotonic_ns(void) {
+/* Returns the time of one of the system's clocks. */
+static inline int64_t xs_time_ns(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static inline uint64_t xs_monotonic_ns(void) { return (uint64_t)xs_time_ns(CLOCK_MONOTONIC); }
+
 /* Returns the CPU time of the calling thread. */
-static inline uint64_t xs_thread_cpu_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+static inline uint64_t xs_thread_cpu_ns(void) { return (uint64_t)xs_time_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 /* Returns the present tick. Any thread, async-signal-safe. */
 static inline uint64_t xs_clock_tick(enum xs_clock_source source) {

@@ -57,9 +57,21 @@ char *xs_text_shell_word(const char *word) {
     return text;
 }
 
+void xs_string_read(struct xs_string *string, FILE *file, size_t most) {
+    char buffer[65536];
+    xs_string_add(string, "", 0);
+    for (size_t n; string->length < most && (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
+        xs_string_add(string, buffer, n);
+}
+
 void xs_string_free(struct xs_string *string) {
     free(string->data);
     *string = (struct xs_string){0};
+}
+
+bool xs_text_ends_with(const char *text, const char *end) {
+    size_t bytes = strlen(text), end_bytes = strlen(end);
+    return bytes >= end_bytes && !strcmp(text + bytes - end_bytes, end);
 }
 
 struct range {

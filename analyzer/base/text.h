@@ -4,8 +4,10 @@
 #define XFERSPY_ANALYZER_BASE_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "schema/path.h" /* for code that names files */
 #include "schema/utf8.h"
@@ -20,7 +22,11 @@ void xs_string_add(struct xs_string *string, const char *text, size_t bytes);
 void xs_string_format(struct xs_string *string, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void xs_string_vformat(struct xs_string *string, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
+/* Adds what is left of a file, and stops when the string has `most` bytes or more. */
+void xs_string_read(struct xs_string *string, FILE *file, size_t most);
 void xs_string_free(struct xs_string *string);
+
+bool xs_text_ends_with(const char *text, const char *end);
 
 /* Returns a new string; the caller frees it. */
 char *xs_text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -16,18 +16,6 @@ const struct xs_command xs_commands[] = {
 };
 const size_t xs_command_count = sizeof xs_commands / sizeof *xs_commands;
 
-/* Words of the documentation that describe what a command does, but are not spelled like any command. */
-static const struct {
-    const char *word, *hint;
-} hints[] = {{"snapshot", "`xferspy merge -o FILE TRACE' copies the trace of a running program; TRACE may be its PID"}};
-
-const char *xs_command_hint(const char *word) {
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-        if (!strcmp(word, hints[i].word))
-            return hints[i].hint;
-    return NULL;
-}
-
 const struct xs_command *xs_command_suggest(const char *word) {
     struct xs_nearest nearest;
     xs_nearest_begin(&nearest, word, strlen(word));

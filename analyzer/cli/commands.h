@@ -15,10 +15,6 @@ extern const struct argp xs_main_argp; /* the options of xferspy itself (main_ar
 
 #define XS_HELP_OF_HELP "how to use one of them"
 
-/* Returns a hint for a word that is not a command but describes what a command does. The hint says what to type, and
- * what that does. NULL: there is no hint. */
-const char *xs_command_hint(const char *word);
-
 /* Returns the command whose name is spelled most like `word`; NULL if none is similar enough. */
 const struct xs_command *xs_command_suggest(const char *word);
 

@@ -20,9 +20,9 @@ static void print_version(FILE *stream, struct argp_state *state) {
 
 static int unknown_command(const char *word) {
     const struct xs_command *near = xs_command_suggest(word);
-    const char *hint = xs_command_hint(word);
-    if (hint)
-        xs_complain("no command `%s'; %s", word, hint);
+    if (!strcmp(word, "snapshot")) /* the documentation calls so what `merge' does to a running program */
+        xs_complain("no command `snapshot'; `xferspy merge -o FILE TRACE' copies the trace of a running program; TRACE "
+                    "may be its PID");
     else if (near)
         xs_complain("no command `%s'; did you mean `%s'?", word, near->name);
     else
@@ -34,12 +34,11 @@ static int run_command(const char *word, int argc, char **argv) {
     for (size_t i = 0; i < xs_command_count; i++) {
         if (strcmp(word, xs_commands[i].name) != 0)
             continue;
-        struct xs_string name = {0};
-        xs_string_format(&name, "xferspy %s", word);
-        argv[0] = name.data; /* argp shows this name in usage lines and messages */
+        char *name = xs_text_format("xferspy %s", word);
+        argv[0] = name; /* argp shows this name in usage lines and messages */
         int status =
             xs_option_misspelled(&xs_commands[i], argc, argv) ? XS_EXIT_USAGE : xs_commands[i].function(argc, argv);
-        xs_string_free(&name);
+        free(name);
         fflush(stdout); /* the next function may wait for a disk */
         xs_spool_sweep_own();
         return status;

@@ -102,9 +102,7 @@ static void write_option(void *arg, const struct xs_option_shown *option) {
 }
 
 void xs_facts_write(struct xs_store *store, const struct xs_options *options, const struct xs_clock *clock) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t unix_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    int64_t unix_ns = xs_time_ns(CLOCK_REALTIME);
     int64_t since_start = xs_clock_from_monotonic(clock, xs_monotonic_ns());
     xs_store_meta_text(store, "xferspy_version", XFERSPY_VERSION);
     xs_store_meta_int(store, "start_unix_ns", unix_ns - since_start);

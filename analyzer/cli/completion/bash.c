@@ -11,8 +11,7 @@ static const char *const kind_names[] = {
 
 static void print_command_names(const char *last, FILE *file) {
     fputs("'words:", file);
-    for (size_t i = 0; i < xs_command_count; i++)
-        fprintf(file, "%s%s", i ? " " : "", xs_commands[i].name);
+    xs_completion_commands(file);
     fprintf(file, "%s'", last);
 }
 

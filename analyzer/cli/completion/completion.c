@@ -14,6 +14,11 @@ static const struct shell {
               {"zsh", zsh_template, xs_completion_zsh},
               {"fish", fish_template, xs_completion_fish}};
 
+void xs_completion_commands(FILE *file) {
+    for (size_t i = 0; i < xs_command_count; i++)
+        fprintf(file, "%s%s", i ? " " : "", xs_commands[i].name);
+}
+
 void xs_completion_words(const char *words, FILE *file) {
     for (; *words; words++)
         putc(*words == '|' ? ' ' : *words, file);

@@ -17,6 +17,9 @@ void xs_completion_bash(const char *section, FILE *file);
 void xs_completion_zsh(const char *section, FILE *file);
 void xs_completion_fish(const char *section, FILE *file);
 
+/* Prints the names of the commands, with blanks between them. */
+void xs_completion_commands(FILE *file);
+
 /* Prints "a|b|c" as "a b c". The words must not contain characters that are special in a shell. */
 void xs_completion_words(const char *words, FILE *file);
 

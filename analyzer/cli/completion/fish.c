@@ -122,7 +122,6 @@ void xs_completion_fish(const char *section, FILE *file) {
     for (size_t i = 0; i < xs_command_count; i++)
         print_command(&xs_commands[i], file);
     fputs("complete -c xferspy -n '__xferspy_at help 1' -a '", file);
-    for (size_t i = 0; i < xs_command_count; i++)
-        fprintf(file, "%s%s", i ? " " : "", xs_commands[i].name);
+    xs_completion_commands(file);
     fputs("'\n", file);
 }

@@ -8,36 +8,23 @@ static const char quoted[] = "[]:\\"; /* characters with a meaning for _argument
 
 /* Prints ":MESSAGE:ACTION". */
 static void print_action(enum xs_argument_kind kind, const char *text, FILE *file) {
-    switch (kind) {
-    case XS_ARGUMENT_WORDS:
+    static const char *const actions[] = {[XS_ARGUMENT_FILE] = "file:_files",
+                                          [XS_ARGUMENT_DIR] = "directory:_files -/",
+                                          [XS_ARGUMENT_TRACE] = "trace:_xferspy_traces",
+                                          [XS_ARGUMENT_FINDING] = "finding:_xferspy_findings",
+                                          [XS_ARGUMENT_PROGRAM] = "program:_command_names -e",
+                                          [XS_ARGUMENT_COMMAND] = "command:_xferspy_commands"};
+    if (kind == XS_ARGUMENT_WORDS) {
         fputs(":value:(", file);
         xs_completion_words(text, file);
         putc(')', file);
-        return;
-    case XS_ARGUMENT_FILE:
-        fputs(":file:_files", file);
-        return;
-    case XS_ARGUMENT_DIR:
-        fputs(":directory:_files -/", file);
-        return;
-    case XS_ARGUMENT_TRACE:
-        fputs(":trace:_xferspy_traces", file);
-        return;
-    case XS_ARGUMENT_FINDING:
-        fputs(":finding:_xferspy_findings", file);
-        return;
-    case XS_ARGUMENT_PROGRAM:
-        fputs(":program:_command_names -e", file);
-        return;
-    case XS_ARGUMENT_COMMAND:
-        fputs(":command:_xferspy_commands", file);
-        return;
-    case XS_ARGUMENT_OTHER:
-        break;
+    } else if (kind != XS_ARGUMENT_OTHER) {
+        fprintf(file, ":%s", actions[kind]);
+    } else {
+        putc(':', file);
+        xs_completion_help(text, quoted, apostrophe, file);
+        fputs(": ", file);
     }
-    putc(':', file);
-    xs_completion_help(text, quoted, apostrophe, file);
-    fputs(": ", file);
 }
 
 static void print_option(const struct xs_option *o, const char *indent, FILE *file) {
@@ -111,7 +98,6 @@ void xs_completion_zsh(const char *section, FILE *file) {
         return;
     }
     fputs("    (help) _arguments '1:command:(", file);
-    for (size_t i = 0; i < xs_command_count; i++)
-        fprintf(file, "%s%s", i ? " " : "", xs_commands[i].name);
+    xs_completion_commands(file);
     fputs(")' && return 0 ;;\n", file);
 }

@@ -7,24 +7,28 @@
 
 enum { LINE = 78 };
 
-/* Returns how to write a character in prose; NULL: unchanged. */
+/* Characters with a meaning in roff, and how they are written; NULL: unchanged. */
+static const struct special {
+    char character;
+    const char *literal, *prose;
+} special[] = {{'\\', "\\e", "\\e"}, {'-', "\\-", "\\-"},  {'`', "\\(ga", "\\(oq"}, {'\'', "\\(aq", "\\(cq"},
+               {'^', "\\(ha", NULL}, {'~', "\\(ti", NULL}, {'"', "\\(dq", NULL}};
+
+static const struct special *special_of(char c) {
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+        if (special[i].character == c)
+            return &special[i];
+    return NULL;
+}
+
+/* Returns how to write a character in prose; NULL: unchanged. An apostrophe ends a quotation if one has begun. */
 static const char *in_prose(char c, bool *quoting) {
-    switch (c) {
-    case '\\':
-        return "\\e";
-    case '-':
-        return "\\-";
-    case '`':
-        *quoting = true;
-        return "\\(oq";
-    case '\'':
-        if (!*quoting)
-            return NULL;
-        *quoting = false;
-        return "\\(cq";
-    default:
+    const struct special *found = special_of(c);
+    if (c == '\'' && !*quoting)
         return NULL;
-    }
+    if (c == '`' || c == '\'')
+        *quoting = c == '`';
+    return found ? found->prose : NULL;
 }
 
 void xs_roff_prose(const char *text, size_t length, FILE *file) {
@@ -62,20 +66,12 @@ void xs_roff_prose(const char *text, size_t length, FILE *file) {
 }
 
 void xs_roff_literal(const char *text, size_t length, FILE *file) {
-    static const struct {
-        char character;
-        const char *written;
-    } special[] = {{'\\', "\\e"},  {'-', "\\-"},   {'`', "\\(ga"}, {'\'', "\\(aq"},
-                   {'^', "\\(ha"}, {'~', "\\(ti"}, {'"', "\\(dq"}};
     if (length && *text == '.')
         fputs("\\&", file);
     for (size_t i = 0; i < length; i++) {
-        const char *written = NULL;
-        for (size_t s = 0; s < sizeof special / sizeof *special; s++)
-            if (special[s].character == text[i])
-                written = special[s].written;
-        if (written)
-            fputs(written, file);
+        const struct special *found = special_of(text[i]);
+        if (found)
+            fputs(found->literal, file);
         else
             putc(text[i], file);
     }

@@ -127,33 +127,28 @@ static void put_content(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stm
 
 static void put_text(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required,
                      enum xs_anonymous_kind kind) {
-    int type = sqlite3_column_type(from, column);
-    if (type == SQLITE_NULL && !required) {
+    if (sqlite3_column_type(from, column) == SQLITE_NULL && !required) {
         sqlite3_bind_null(to, at);
         return;
     }
     const char *text = (const char *)sqlite3_column_text(from, column); /* if the value is a number, its digits */
     size_t bytes = text ? (size_t)sqlite3_column_bytes(from, column) : 0;
-    if (c->how->keep[kind]) {
+    if (c->how->keep[kind])
         sqlite3_bind_text(to, at, text ? text : "", (int)bytes, SQLITE_TRANSIENT);
-        return;
-    }
-    sqlite3_bind_text(to, at, xs_pseudonym(&c->pseudonyms, kind, text ? text : "", bytes), -1, SQLITE_TRANSIENT);
+    else
+        sqlite3_bind_text(to, at, xs_pseudonym(&c->pseudonyms, kind, text ? text : "", bytes), -1, SQLITE_TRANSIENT);
 }
 
 static void put(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required,
                 enum xs_anonymous_kind kind) {
-    bool moved = kind >= XS_ANONYMOUS_ADDRESS && kind <= XS_ANONYMOUS_SYMBOL_CODE;
-    if (kind == XS_ANONYMOUS_CONTENT_HIGH && !c->how->keep[kind])
-        return; /* is written with the column before it */
-    if (kind == XS_ANONYMOUS_CONTENT && !c->how->keep[kind])
-        put_content(c, to, at, from, column, required);
-    else if (moved && !c->how->keep[kind])
-        put_moved(c, to, at, from, column, required, kind);
-    else if (moved || kind <= XS_ANONYMOUS_CONTENT_HIGH)
-        put_number(c, to, at, from, column, required);
-    else
+    if (kind > XS_ANONYMOUS_CONTENT_HIGH)
         put_text(c, to, at, from, column, required, kind);
+    else if (kind == XS_ANONYMOUS_NUMBER || c->how->keep[kind])
+        put_number(c, to, at, from, column, required);
+    else if (kind <= XS_ANONYMOUS_SYMBOL_CODE)
+        put_moved(c, to, at, from, column, required, kind);
+    else if (kind == XS_ANONYMOUS_CONTENT) /* writes the next column, of CONTENT_HIGH, too */
+        put_content(c, to, at, from, column, required);
 }
 
 /* --- tables --- */
@@ -166,17 +161,14 @@ static int fail(const struct copying *c, sqlite3 *db, const char *what) {
 static int cannot_write(const struct copying *c) { return fail(c, c->out, "the copy cannot be written"); }
 
 /* Reads for each column of a table, in its order, whether this version's schema forbids NULL. */
-static int read_required(const struct copying *c, const char *table, bool *required) {
+static void read_required(const struct copying *c, const char *table, bool *required) {
+    static const char sql[] = "SELECT \"notnull\" FROM pragma_table_info(?) ORDER BY cid";
     sqlite3_stmt *rows = NULL;
-    int count = 0;
-    if (sqlite3_prepare_v2(c->out, "SELECT \"notnull\" FROM pragma_table_info(?) ORDER BY cid", -1, &rows, NULL) ==
-        SQLITE_OK) {
+    if (sqlite3_prepare_v2(c->out, sql, -1, &rows, NULL) == SQLITE_OK)
         sqlite3_bind_text(rows, 1, table, -1, SQLITE_STATIC);
-        while (sqlite3_step(rows) == SQLITE_ROW && count < COLUMNS)
-            required[count++] = sqlite3_column_int(rows, 0) != 0;
-    }
+    for (int i = 0; rows && i < COLUMNS && sqlite3_step(rows) == SQLITE_ROW; i++)
+        required[i] = sqlite3_column_int(rows, 0) != 0;
     sqlite3_finalize(rows);
-    return count;
 }
 
 static int copy_rows(struct copying *c, sqlite3_stmt *from, sqlite3_stmt *to, const struct xs_anonymous_column *columns,
@@ -246,8 +238,8 @@ static int copy_tables(struct copying *c) {
 
 /* --- meta --- */
 
-/* Copies the meta rows. The schema's version was written with the tables of the copy, and is not copied, because the
- * trace may contain a wrong one. */
+/* Copies the meta rows. The schema's version has no row in columns.def: it was written with the tables of the copy, and
+ * the trace may contain a wrong one. */
 static int copy_meta(struct copying *c) {
     sqlite3_stmt *from = NULL, *to = NULL;
     int status = XS_OK;
@@ -257,14 +249,10 @@ static int copy_meta(struct copying *c) {
              SQLITE_OK)
         status = cannot_write(c);
     for (size_t i = 0; i < sizeof metas / sizeof *metas && status >= 0; i++) {
-        if (!strcmp(metas[i].key, "schema_version"))
-            continue;
         sqlite3_bind_text(from, 1, metas[i].key, -1, SQLITE_STATIC);
         if (sqlite3_step(from) == SQLITE_ROW && sqlite3_column_type(from, 0) != SQLITE_NULL) {
             sqlite3_bind_text(to, 1, metas[i].key, -1, SQLITE_STATIC);
-            if (sqlite3_column_type(from, 0) == SQLITE_INTEGER && metas[i].kind <= XS_ANONYMOUS_CONTENT_HIGH)
-                put_number(c, to, 2, from, 0, false);
-            else if (metas[i].kind > XS_ANONYMOUS_CONTENT_HIGH)
+            if (metas[i].kind > XS_ANONYMOUS_CONTENT_HIGH)
                 put_text(c, to, 2, from, 0, false, metas[i].kind);
             else /* options are numbers stored as texts */
                 sqlite3_bind_int64(to, 2, sqlite3_column_int64(from, 0));

@@ -65,13 +65,10 @@ static char *help(int key, const char *text, void *input) {
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *arguments = state->input;
-    switch (key) {
-    case OPTION_KEEP:
-        keep(arguments, argument, state);
-        return 0;
-    default:
+    if (key != OPTION_KEEP)
         return xs_parse_new_trace(key, argument, &arguments->files, state);
-    }
+    keep(arguments, argument, state);
+    return 0;
 }
 
 static void tell(const struct arguments *arguments) {

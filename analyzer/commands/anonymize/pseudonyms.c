@@ -13,26 +13,8 @@
 enum { NAME_BYTES = 256, HARDWARE_BYTES = 96, WORD_BYTES = 40, API_BYTES = 64 };
 #define FOLDER "/anonymous/"
 
-/* The word before each pseudonym's number. */
-static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {[XS_ANONYMOUS_BINARY] = "binary",
-                                                           [XS_ANONYMOUS_FILE] = "file",
-                                                           [XS_ANONYMOUS_PYTHON_FILE] = "file",
-                                                           [XS_ANONYMOUS_FUNCTION] = "function",
-                                                           [XS_ANONYMOUS_PYTHON_FUNCTION] = "pyfunction",
-                                                           [XS_ANONYMOUS_KERNEL] = "kernel",
-                                                           [XS_ANONYMOUS_THREAD] = "thread",
-                                                           [XS_ANONYMOUS_DOMAIN] = "domain",
-                                                           [XS_ANONYMOUS_NOTE] = "(text removed)",
-                                                           [XS_ANONYMOUS_UUID] = "uuid",
-                                                           [XS_ANONYMOUS_BUS] = "bus",
-                                                           [XS_ANONYMOUS_COMMAND] = "program",
-                                                           [XS_ANONYMOUS_HOST] = "host",
-                                                           [XS_ANONYMOUS_API] = "call",
-                                                           [XS_ANONYMOUS_APIS] = "calls",
-                                                           [XS_ANONYMOUS_HARDWARE] = "model",
-                                                           [XS_ANONYMOUS_WORD] = "word",
-                                                           [XS_ANONYMOUS_FIRST_WORD] = "system",
-                                                           [XS_ANONYMOUS_LIST] = "list"};
+#define WORD(name, word) word,
+static const char *const words[] = {XS_ANONYMOUS_KINDS(WORD)};
 
 /* Returns the extension of a file's name if it is a known one. It may stay, because it only shows the language. */
 static const char *extension_of(const char *path) {
@@ -50,8 +32,6 @@ static bool is_same_binary(const char *a, const char *b) {
     bool library_a = xs_library_binary(a, &glue_a), library_b = xs_library_binary(b, &glue_b);
     return library_a == library_b && glue_a == glue_b && xs_library_framework(a) == xs_library_framework(b);
 }
-
-static bool is_library_file(const char *path) { return xs_library_function(NULL, path); }
 
 /* Makes a name by the pattern in libraries.def that the original matches, without the part that * matches:
  * "libcudart.so" in a separate folder. */
@@ -107,7 +87,7 @@ static void name_file(char *name, const char *path, uint64_t number) {
         snprintf(name, NAME_BYTES, "/anonymous%s%sfile_%" PRIu64 "%s", xs_library_rows[i].pattern,
                  xs_library_rows[i].pattern[strlen(xs_library_rows[i].pattern) - 1] == '/' ? "" : "_", number,
                  extension_of(path));
-        if (is_library_file(name))
+        if (xs_library_function(NULL, name))
             return;
     }
     snprintf(name, NAME_BYTES, FOLDER "file_%" PRIu64 "%s", number, extension_of(path));
@@ -243,37 +223,24 @@ static void name_first_word(char *name, const char *text, uint64_t number) {
         snprintf(name, NAME_BYTES, "system_%" PRIu64, number);
 }
 
+static void (*const makers[XS_ANONYMOUS_KIND_COUNT])(char *name, const char *text, uint64_t number) = {
+    [XS_ANONYMOUS_BINARY] = name_binary,           [XS_ANONYMOUS_FILE] = name_file,
+    [XS_ANONYMOUS_PYTHON_FILE] = name_python_file, [XS_ANONYMOUS_FUNCTION] = name_function,
+    [XS_ANONYMOUS_FIRST_WORD] = name_first_word,
+};
+
 static void make(char *name, struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kind kind, const char *text,
                  uint64_t number) {
-    switch (kind) {
-    case XS_ANONYMOUS_BINARY:
-        name_binary(name, text, number);
-        return;
-    case XS_ANONYMOUS_FILE:
-        name_file(name, text, number);
-        return;
-    case XS_ANONYMOUS_PYTHON_FILE:
-        name_python_file(name, text, number);
-        return;
-    case XS_ANONYMOUS_FUNCTION:
-        name_function(name, text, number);
-        return;
-    case XS_ANONYMOUS_RANGE:
+    if (makers[kind])
+        makers[kind](name, text, number);
+    else if (kind == XS_ANONYMOUS_RANGE)
         name_range(name, pseudonyms, text, number);
-        return;
-    case XS_ANONYMOUS_FIRST_WORD:
-        name_first_word(name, text, number);
-        return;
-    case XS_ANONYMOUS_BUILD_ID:
+    else if (kind == XS_ANONYMOUS_BUILD_ID)
         snprintf(name, NAME_BYTES, "%040" PRIu64, number);
-        return;
-    case XS_ANONYMOUS_NOTE:
+    else if (kind == XS_ANONYMOUS_NOTE)
         snprintf(name, NAME_BYTES, "%s", words[kind]);
-        return;
-    default:
-        snprintf(name, NAME_BYTES, "%s_%" PRIu64, words[kind] ? words[kind] : "text", number);
-        return;
-    }
+    else
+        snprintf(name, NAME_BYTES, "%s_%" PRIu64, words[kind], number);
 }
 
 /* True if the text may stay as it is. */

@@ -10,14 +10,17 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/base/interned.h"
 
-/* The kinds of columns, which columns.def explains. Kinds up to CONTENT_HIGH are numbers; the others are texts. */
+/* The kinds of columns, which columns.def explains, and the word before the number of each pseudonym. Kinds up to
+ * CONTENT_HIGH are numbers; the others are texts. */
 /* clang-format off */
 #define XS_ANONYMOUS_KINDS(X)                                                                                          \
-    X(NUMBER) X(ADDRESS) X(MODULE_CODE) X(FRAME_CODE) X(SYMBOL_CODE) X(CONTENT) X(CONTENT_HIGH)                        \
-    X(BINARY) X(FILE) X(PYTHON_FILE) X(FUNCTION) X(PYTHON_FUNCTION) X(KERNEL) X(THREAD) X(RANGE) X(DOMAIN) X(NOTE)     \
-    X(UUID) X(BUS) X(BUILD_ID) X(COMMAND) X(HOST) X(API) X(APIS) X(HARDWARE) X(WORD) X(FIRST_WORD) X(LIST)
+    X(NUMBER, "") X(ADDRESS, "") X(MODULE_CODE, "") X(FRAME_CODE, "") X(SYMBOL_CODE, "") X(CONTENT, "")                \
+    X(CONTENT_HIGH, "") X(BINARY, "binary") X(FILE, "file") X(PYTHON_FILE, "file") X(FUNCTION, "function")             \
+    X(PYTHON_FUNCTION, "pyfunction") X(KERNEL, "kernel") X(THREAD, "thread") X(RANGE, "range") X(DOMAIN, "domain")     \
+    X(NOTE, "(text removed)") X(UUID, "uuid") X(BUS, "bus") X(BUILD_ID, "") X(COMMAND, "program") X(HOST, "host")      \
+    X(API, "call") X(APIS, "calls") X(HARDWARE, "model") X(WORD, "word") X(FIRST_WORD, "system") X(LIST, "list")
 /* clang-format on */
-#define XS_ANONYMOUS_ENUM(name) XS_ANONYMOUS_##name,
+#define XS_ANONYMOUS_ENUM(name, word) XS_ANONYMOUS_##name,
 enum xs_anonymous_kind { XS_ANONYMOUS_KINDS(XS_ANONYMOUS_ENUM) XS_ANONYMOUS_KIND_COUNT };
 
 struct xs_pseudonyms {      /* zeroed: empty */

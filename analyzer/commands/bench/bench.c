@@ -12,6 +12,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/out.h"
 #include "analyzer/commands/bench/start.h"
+#include "schema/clock.h"
 
 const char *const xs_bench_result_names[] = {"faster", "slower", "no-difference", "cannot-tell"};
 
@@ -45,7 +46,7 @@ static void keep_output(struct work *w, size_t variant, FILE *output, FILE *erro
     if (!side->outputs.runs)
         side->status = run->status;
     side->status_varies |= side->status != run->status;
-    if (!xs_output_loop_time(errors, patterns, &run->loop) ||
+    if ((patterns->has_loop_time && !xs_outputs_add(NULL, errors, patterns, &run->loop)) ||
         !xs_outputs_add(&side->outputs, output, patterns, &run->loop)) {
         xs_complain("what %s printed cannot be read: %s", w->terms->variants[variant].argv[0], strerror(errno));
         w->bench->end = XS_BENCH_FAILED;
@@ -62,6 +63,10 @@ static FILE *new_file(void) {
 
 /* False: the measurement has to end. */
 static bool run_variant(struct work *w, size_t variant) {
+    static const enum xs_bench_end ends[] = {[XS_RAN] = XS_BENCH_COMPLETE,
+                                             [XS_RAN_TOO_LONG] = XS_BENCH_OVER_TIME,
+                                             [XS_RAN_INTERRUPTED] = XS_BENCH_INTERRUPTED,
+                                             [XS_RAN_NOT] = XS_BENCH_FAILED};
     struct xs_bench_run *run = &w->round[variant];
     FILE *output = new_file(), *errors = new_file();
     *run = (struct xs_bench_run){.wall.known = true};
@@ -69,21 +74,11 @@ static bool run_variant(struct work *w, size_t variant) {
         xs_complain("no file for what a program prints: %s", strerror(errno));
         w->bench->end = XS_BENCH_FAILED;
     } else {
-        switch (xs_run_once(w->terms->variants[variant].argv, w->environments[variant], output, errors, &w->watch,
-                            deadline_of(w), &run->wall.value, &run->status)) {
-        case XS_RAN:
+        enum xs_ran ran = xs_run_once(w->terms->variants[variant].argv, w->environments[variant], output, errors,
+                                      &w->watch, deadline_of(w), &run->wall.value, &run->status);
+        w->bench->end = ends[ran];
+        if (ran == XS_RAN)
             keep_output(w, variant, output, errors, run);
-            break;
-        case XS_RAN_TOO_LONG:
-            w->bench->end = XS_BENCH_OVER_TIME;
-            break;
-        case XS_RAN_INTERRUPTED:
-            w->bench->end = XS_BENCH_INTERRUPTED;
-            break;
-        case XS_RAN_NOT:
-            w->bench->end = XS_BENCH_FAILED;
-            break;
-        }
     }
     if (output)
         fclose(output);
@@ -95,15 +90,15 @@ static bool run_variant(struct work *w, size_t variant) {
 /* True if there is time for one more round, if it takes as long as the longest so far. */
 static bool has_time(const struct work *w) {
     int64_t deadline = deadline_of(w);
-    return !deadline || xs_monotonic_ns() + w->longest_ns <= deadline;
+    return !deadline || xs_time_ns(CLOCK_MONOTONIC) + w->longest_ns <= deadline;
 }
 
 static bool run_round(struct work *w, size_t round) {
-    int64_t begin = xs_monotonic_ns();
+    int64_t begin = xs_time_ns(CLOCK_MONOTONIC);
     for (size_t place = 0; place < w->terms->variant_count; place++)
         if (!run_variant(w, variant_at(round, place, w->terms->variant_count)))
             return false;
-    int64_t taken = xs_monotonic_ns() - begin;
+    int64_t taken = xs_time_ns(CLOCK_MONOTONIC) - begin;
     w->longest_ns = taken > w->longest_ns ? taken : w->longest_ns;
     return true;
 }
@@ -132,7 +127,7 @@ static void run_rounds(struct work *w) {
 
 void xs_bench_measure(const struct xs_bench_terms *terms, struct xs_bench *bench) {
     size_t count = terms->variant_count;
-    struct work w = {.terms = terms, .bench = bench, .began_ns = xs_monotonic_ns()};
+    struct work w = {.terms = terms, .bench = bench, .began_ns = xs_time_ns(CLOCK_MONOTONIC)};
     *bench = (struct xs_bench){.side_count = count,
                                .sides = xs_realloc(NULL, count * sizeof *bench->sides),
                                .exit_status = terms->exit_status};

@@ -1,7 +1,6 @@
 /* The options of alternating measurements; see bench_arguments.h. */
 #include "analyzer/commands/bench/bench_arguments.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,15 +54,6 @@ static const struct argp_option options[] = {
 
 static const char *const formats[] = {"text", "json", "markdown", NULL};
 
-static size_t parse_number(const char *name, const char *text, size_t least, size_t most, struct argp_state *state) {
-    char *end = NULL;
-    errno = 0;
-    unsigned long number = strtoul(text, &end, 10);
-    if (errno || end == text || *end || *text == '-' || number < least || number > most)
-        argp_error(state, "--%s=%s: use a number from %zu to %zu", name, text, least, most);
-    return number;
-}
-
 static void parse_pattern(const char *name, const char *text, regex_t *pattern, struct argp_state *state) {
     char message[200];
     if (!*text) /* it would match every line */
@@ -115,10 +105,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     switch (key) {
     case 'n':
     case OPTION_RUNS:
-        a->terms.runs = parse_number("runs", argument, 1, XS_RUNS_LIMIT, state);
+        a->terms.runs = xs_parse_number("runs", argument, 1, XS_RUNS_LIMIT, state);
         return 0;
     case OPTION_WARM_UP:
-        a->terms.warm_up = parse_number("warm-up", argument, 0, MOST_WARM_UP, state);
+        a->terms.warm_up = xs_parse_number("warm-up", argument, 0, MOST_WARM_UP, state);
         return 0;
     case OPTION_TIME_LIMIT:
         parse_time_limit(a, argument, state);
@@ -136,7 +126,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         patterns->ignore_count++;
         return 0;
     case OPTION_STATUS:
-        a->terms.exit_status = (int)parse_number("status", argument, 0, MOST_STATUS, state);
+        a->terms.exit_status = (int)xs_parse_number("status", argument, 0, MOST_STATUS, state);
         return 0;
     case OPTION_AT_LEAST:
         if (!xs_bench_gate_parse(argument, &a->gate))

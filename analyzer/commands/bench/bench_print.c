@@ -1,4 +1,5 @@
 /* Prints a bench as text, Markdown and JSON. bench_words.c has the sentences. */
+#include <math.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -15,26 +16,28 @@ const char *const xs_bench_end_names[] = {"complete", "time-limit", "interrupted
 
 /* --- the table of times --- */
 
+enum { CELLS = sizeof headers / sizeof *headers };
 struct row {
-    const char *name;
-    struct xs_string before, after, percent, delta, p;
+    struct xs_string cells[CELLS];
 };
 
 static void make_row(const struct xs_bench_time *time, const char *name, struct row *row) {
     const struct xs_difference *d = &time->difference;
-    *row = (struct row){.name = name};
-    xs_bench_spread(&row->before, &d->before);
-    xs_bench_spread(&row->after, &d->after);
-    xs_bench_percent(&row->percent, d);
-    xs_bench_delta(&row->delta, time);
+    *row = (struct row){0};
+    for (size_t i = 0; i < CELLS; i++)
+        xs_string_add(&row->cells[i], "", 0);
+    xs_string_format(&row->cells[0], "%s", name);
+    xs_bench_spread(&row->cells[1], &d->before);
+    xs_bench_spread(&row->cells[2], &d->after);
+    xs_bench_percent(&row->cells[3], d);
+    xs_bench_delta(&row->cells[4], time);
     if (d->p >= 0)
-        xs_string_format(&row->p, "%.2g", d->p);
+        xs_string_format(&row->cells[5], "%.2g", d->p);
 }
 
 static void free_row(struct row *row) {
-    struct xs_string *const texts[] = {&row->before, &row->after, &row->percent, &row->delta, &row->p};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        xs_string_free(texts[i]);
+    for (size_t i = 0; i < CELLS; i++)
+        xs_string_free(&row->cells[i]);
 }
 
 /* Makes one or two rows: for the program, and for its loop. */
@@ -75,15 +78,11 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "! %s", report->notes[i]);
     if (count) {
         struct xs_table *table = xs_table_new(2);
-        for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        for (size_t i = 0; i < CELLS; i++)
             xs_table_column(table, headers[i], i > 0);
         for (size_t i = 0; i < count; i++) {
-            xs_table_cell(table, rows[i].name);
-            xs_table_cell(table, rows[i].before.data);
-            xs_table_cell(table, rows[i].after.data);
-            xs_table_cell(table, rows[i].percent.data);
-            xs_table_cell(table, rows[i].delta.data);
-            xs_table_cell(table, rows[i].p.data);
+            for (size_t k = 0; k < CELLS; k++)
+                xs_table_cell(table, rows[i].cells[k].data);
             free_row(&rows[i]);
         }
         putc('\n', out->file);
@@ -118,9 +117,9 @@ void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out)
         fprintf(out->file, "| %s | %s | %s | %s | %s | %s |\n|---|---:|---:|---:|---:|---:|\n", headers[0], headers[1],
                 headers[2], headers[3], headers[4], headers[5]);
     for (size_t i = 0; i < count; i++) {
-        fprintf(out->file, "| %s | %s | %s | %s | %s | %s |\n", rows[i].name, rows[i].before.data, rows[i].after.data,
-                rows[i].percent.data ? rows[i].percent.data : "", rows[i].delta.data,
-                rows[i].p.data ? rows[i].p.data : "");
+        for (size_t k = 0; k < CELLS; k++)
+            fprintf(out->file, "| %s ", rows[i].cells[k].data);
+        fputs("|\n", out->file);
         free_row(&rows[i]);
     }
     if (count)
@@ -167,10 +166,7 @@ void xs_bench_time_json(struct xs_json *json, const char *key, const struct xs_b
     xs_json_int(json, "delta_high_ns", time->high_ns);
     xs_json_bool(json, "interval_90", time->is_interval);
     xs_json_text(json, "certainty", xs_certainty_names[d->certainty]);
-    if (d->p < 0)
-        xs_json_null(json, "p");
-    else
-        xs_json_number(json, "p", d->p);
+    xs_json_number(json, "p", d->p < 0 ? NAN : d->p);
     xs_json_end(json, '}');
 }
 
@@ -192,19 +188,19 @@ void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *re
     xs_string_free(&text);
 }
 
-static void put_gate(struct xs_json *json, const struct xs_bench_report *report) {
+void xs_bench_gate_json(struct xs_json *json, unsigned failed, const struct xs_bench_gate *gate) {
     xs_json_object(json, "gate");
-    xs_json_bool(json, "holds", !report->failed);
-    xs_json_text(json, "at_least", report->gate->at_least);
+    xs_json_bool(json, "holds", !failed);
+    xs_json_text(json, "at_least", gate->at_least);
     xs_json_array(json, "failed");
     for (unsigned i = 0; xs_bench_fault_names[i]; i++)
-        if (report->failed & 1U << i)
+        if (failed & 1U << i)
             xs_json_text(json, NULL, xs_bench_fault_names[i]);
     xs_json_end(json, ']');
     xs_json_end(json, '}');
 }
 
-void xs_bench_side_json(struct xs_json *json, const char *key, const struct xs_bench_report *report, size_t side) {
+static void put_side(struct xs_json *json, const char *key, const struct xs_bench_report *report, size_t side) {
     const struct xs_bench_run *runs = report->bench->sides[side].runs;
     xs_json_object(json, key);
     xs_json_array(json, "command");
@@ -237,7 +233,7 @@ void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out) {
     xs_bench_time_json(&json, "wall", &report->pair.wall);
     xs_bench_time_json(&json, "loop", &report->pair.loop);
     xs_bench_output_json(&json, report);
-    put_gate(&json, report);
+    xs_bench_gate_json(&json, report->failed, report->gate);
     xs_json_array(&json, "notes");
     for (size_t i = 0; i < report->note_count; i++)
         xs_json_text(&json, NULL, report->notes[i]);
@@ -246,8 +242,8 @@ void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out) {
     xs_json_count(&json, "rounds", report->bench->rounds);
     xs_json_count(&json, "warm_up", report->terms->warm_up);
     xs_json_int(&json, "expected_status", report->terms->exit_status);
-    xs_bench_side_json(&json, side_names[0], report, 0);
-    xs_bench_side_json(&json, side_names[1], report, 1);
+    put_side(&json, side_names[0], report, 0);
+    put_side(&json, side_names[1], report, 1);
     xs_json_end(&json, '}');
     xs_string_free(&conclusion);
 }

@@ -2,6 +2,7 @@
 #include "analyzer/commands/bench/bench_read.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,13 +11,13 @@
 #include "analyzer/commands/common/json_document.h"
 
 static const char damaged[] = "is damaged; write it again with `xferspy bench --json'";
+static const char *const sides[] = {"before", "after"};
 
 /* False: the file has something other than times at this key. */
 static bool read_side(const struct xs_json_document *document, const char *key, const char *time,
                       struct xs_metric_value *times, size_t *count) {
-    struct xs_string sql = {0};
-    xs_string_format(&sql, "SELECT json_extract(value, '$.%s') FROM json_each(?1, '$.%s.runs')", time, key);
-    sqlite3_stmt *row = xs_json_document_ask(document, sql.data);
+    char *sql = xs_text_format("SELECT json_extract(value, '$.%s') FROM json_each(?1, '$.%s.runs')", time, key);
+    sqlite3_stmt *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
     *count = 0;
@@ -26,16 +27,16 @@ static bool read_side(const struct xs_json_document *document, const char *key, 
             times[(*count)++] = (struct xs_metric_value){.value = xs_json_document_count(row, 0, &good), .known = true};
     }
     sqlite3_finalize(row);
-    xs_string_free(&sql);
+    free(sql);
     return good && code == SQLITE_DONE && *count;
 }
 
 static bool read_times(const struct xs_json_document *document, struct xs_bench_times *times) {
-    static const char *const keys[] = {"before", "after"}, *const names[] = {"loop_ns", "wall_ns"};
+    static const char *const names[] = {"loop_ns", "wall_ns"};
     for (size_t i = 0; i < 2; i++) { /* times of loops, if there are any */
         bool good = true;
         for (size_t side = 0; side < 2; side++)
-            good = good && read_side(document, keys[side], names[i], times->times[side], &times->counts[side]);
+            good = good && read_side(document, sides[side], names[i], times->times[side], &times->counts[side]);
         times->by_loop = i == 0;
         if (good)
             return true;
@@ -44,30 +45,28 @@ static bool read_times(const struct xs_json_document *document, struct xs_bench_
 }
 
 static void read_commands(const struct xs_json_document *document, struct xs_bench_times *times) {
-    static const char *const asked[] = {"SELECT value FROM json_each(?1, '$.before.command')",
-                                        "SELECT value FROM json_each(?1, '$.after.command')"};
     for (size_t side = 0; side < 2; side++) {
         struct xs_string *command = &times->commands[side];
-        sqlite3_stmt *row = xs_json_document_ask(document, asked[side]);
+        char *sql = xs_text_format("SELECT value FROM json_each(?1, '$.%s.command')", sides[side]);
+        sqlite3_stmt *row = xs_json_document_ask(document, sql);
         while (row && sqlite3_step(row) == SQLITE_ROW) {
             const char *word = (const char *)sqlite3_column_text(row, 0);
             xs_string_format(command, "%s%s", command->length ? " " : "", word ? word : "");
         }
         sqlite3_finalize(row);
+        free(sql);
     }
 }
 
 static bool says_failures(const struct xs_json_document *document, const char *path) {
-    static const char *const keys[] = {"before", "after"};
     bool failed = false;
     for (size_t i = 0; i < 2 && !failed; i++) {
-        struct xs_string sql = {0};
-        xs_string_format(&sql,
-                         "SELECT count(*), sum(status IS NOT expected), min(expected) FROM"
-                         " (SELECT json_extract(value, '$.exit_status') AS status,"
-                         " json_extract(?1, '$.expected_status') AS expected FROM json_each(?1, '$.%s.runs'))",
-                         keys[i]);
-        sqlite3_stmt *row = xs_json_document_ask(document, sql.data);
+        char *sql =
+            xs_text_format("SELECT count(*), sum(status IS NOT expected), min(expected) FROM"
+                           " (SELECT json_extract(value, '$.exit_status') AS status,"
+                           " json_extract(?1, '$.expected_status') AS expected FROM json_each(?1, '$.%s.runs'))",
+                           sides[i]);
+        sqlite3_stmt *row = xs_json_document_ask(document, sql);
         if (row && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int64(row, 1) > 0) {
             xs_complain("%s: nothing was measured: %lld of %lld runs of %s failed (the exit status is not %lld)", path,
                         (long long)sqlite3_column_int64(row, 1), (long long)sqlite3_column_int64(row, 0),
@@ -75,7 +74,7 @@ static bool says_failures(const struct xs_json_document *document, const char *p
             failed = true;
         }
         sqlite3_finalize(row);
-        xs_string_free(&sql);
+        free(sql);
     }
     return failed;
 }

@@ -106,16 +106,8 @@ void xs_bench_conclusion(struct xs_string *text, const struct xs_bench_report *r
 }
 
 enum xs_style xs_bench_conclusion_style(const struct xs_bench_report *report) {
-    if (report->failed)
-        return XS_STYLE_BAD;
-    switch (report->pair.result) {
-    case XS_BENCH_FASTER:
-        return XS_STYLE_GOOD;
-    case XS_BENCH_SLOWER:
-        return XS_STYLE_BAD;
-    default:
-        return XS_STYLE_WARN;
-    }
+    bool faster = report->pair.result == XS_BENCH_FASTER, slower = report->pair.result == XS_BENCH_SLOWER;
+    return report->failed || slower ? XS_STYLE_BAD : faster ? XS_STYLE_GOOD : XS_STYLE_WARN;
 }
 
 static void add_line(struct xs_string *text, const char *who, const struct xs_string *line) {

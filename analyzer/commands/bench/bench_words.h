@@ -70,10 +70,10 @@ void xs_bench_command(struct xs_string *text, char *const *argv);
 void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out);
 void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out);
 void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out);
-/* These functions write parts of the JSON: a time or null; the key "output"; a side's command and runs. */
+/* These functions write parts of the JSON: a time or null; the keys "gate" and "output". */
+void xs_bench_gate_json(struct xs_json *json, unsigned failed, const struct xs_bench_gate *gate);
 void xs_bench_time_json(struct xs_json *json, const char *key, const struct xs_bench_time *time);
 void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *report);
-void xs_bench_side_json(struct xs_json *json, const char *key, const struct xs_bench_report *report, size_t side);
 extern const char *const xs_bench_end_names[]; /* by enum xs_bench_end */
 
 #endif

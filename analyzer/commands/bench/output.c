@@ -87,9 +87,8 @@ static void keep_line(struct xs_outputs *outputs, size_t number, const char *lin
         xs_string_add(&outputs->text, line, bytes);
 }
 
-/* Reads all lines: their times, and with `outputs` also their hashes. */
-static bool read_lines(struct xs_outputs *outputs, FILE *file, const struct xs_bench_patterns *patterns,
-                       struct xs_metric_value *loop) {
+bool xs_outputs_add(struct xs_outputs *outputs, FILE *file, const struct xs_bench_patterns *patterns,
+                    struct xs_metric_value *loop) {
     char *line = NULL;
     size_t capacity = 0, number = 0;
     rewind(file);
@@ -114,15 +113,6 @@ static bool read_lines(struct xs_outputs *outputs, FILE *file, const struct xs_b
     }
     free(line);
     return !ferror(file);
-}
-
-bool xs_outputs_add(struct xs_outputs *outputs, FILE *file, const struct xs_bench_patterns *patterns,
-                    struct xs_metric_value *loop) {
-    return read_lines(outputs, file, patterns, loop);
-}
-
-bool xs_output_loop_time(FILE *file, const struct xs_bench_patterns *patterns, struct xs_metric_value *loop) {
-    return !patterns->has_loop_time || read_lines(NULL, file, patterns, loop);
 }
 
 void xs_outputs_free(struct xs_outputs *outputs) {

@@ -38,11 +38,9 @@ struct xs_outputs {
 };
 
 /* Adds the output of a run; reads the file from its beginning. Sets `loop` to the time in the output; if there is none,
- * does not change it. Returns false if the file cannot be read. */
+ * does not change it. `outputs` NULL: only looks for the time. Returns false if the file cannot be read. */
 bool xs_outputs_add(struct xs_outputs *outputs, FILE *file, const struct xs_bench_patterns *patterns,
                     struct xs_metric_value *loop);
-/* Only looks for the time, in the output to standard error. */
-bool xs_output_loop_time(FILE *file, const struct xs_bench_patterns *patterns, struct xs_metric_value *loop);
 void xs_outputs_free(struct xs_outputs *outputs);
 
 enum xs_output_result {

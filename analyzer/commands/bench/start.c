@@ -10,23 +10,17 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/run/run.h"
+#include "schema/clock.h"
 
 #define LIBRARY "libxferspy.so"
 enum { PATIENCE_S = 2 /* time that a program gets to end after SIGTERM */ };
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-
-int64_t xs_monotonic_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* --- signals --- */
 
@@ -150,11 +144,11 @@ static bool has_ended(pid_t pid, int *status) {
 
 /* Tells the program and all processes that it started to end by a signal, then kills those that still run. */
 static void end_program(pid_t pid, int number, const struct xs_watch *watch) {
-    int64_t until = xs_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000;
+    int64_t until = xs_time_ns(CLOCK_MONOTONIC) + (int64_t)PATIENCE_S * 1000000000;
     int status;
     kill(-pid, number);
     while (!has_ended(pid, &status)) {
-        int64_t left = until - xs_monotonic_ns();
+        int64_t left = until - xs_time_ns(CLOCK_MONOTONIC);
         if (left <= 0) {
             kill(-pid, SIGKILL);
             while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -178,11 +172,11 @@ static bool is_group_gone(pid_t group) {
 /* Sends a signal to a process group, and waits until the group has ended, at most for PATIENCE_S. Returns a signal of
  * `watch` that came during this time; 0: none. */
 static int end_group(pid_t group, int with, const struct xs_watch *watch) {
-    int64_t until = xs_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000, left;
+    int64_t until = xs_time_ns(CLOCK_MONOTONIC) + (int64_t)PATIENCE_S * 1000000000, left;
     int number = 0;
     kill(-group, with);
     kill(-group, SIGCONT); /* a stopped process gets the signal when it continues */
-    while (!is_group_gone(group) && !number && (left = until - xs_monotonic_ns()) > 0) {
+    while (!is_group_gone(group) && !number && (left = until - xs_time_ns(CLOCK_MONOTONIC)) > 0) {
         number = next_signal(watch, left);
         number = number == SIGCHLD ? 0 : number;
     }
@@ -201,20 +195,20 @@ static int end_rest(pid_t pid, const struct xs_watch *watch) {
 enum xs_ran xs_run_once(char *const *argv, char **environment, FILE *output, FILE *errors, const struct xs_watch *watch,
                         int64_t deadline_ns, uint64_t *wall_ns, int *status) {
     pid_t pid;
-    int64_t begin = xs_monotonic_ns();
+    int64_t begin = xs_time_ns(CLOCK_MONOTONIC);
     int error = spawn(argv, environment, output, errors, watch, &pid);
     if (error) {
         xs_complain_cannot_start(argv[0], error);
         return XS_RAN_NOT;
     }
     while (!has_ended(pid, status)) {
-        int64_t left = deadline_ns ? deadline_ns - xs_monotonic_ns() : -1;
+        int64_t left = deadline_ns ? deadline_ns - xs_time_ns(CLOCK_MONOTONIC) : -1;
         int number = deadline_ns && left <= 0 ? SIGTERM : next_signal(watch, left);
         if (!number || number == SIGCHLD)
             continue;
         end_program(pid, number, watch);
         return deadline_ns && left <= 0 ? XS_RAN_TOO_LONG : XS_RAN_INTERRUPTED;
     }
-    *wall_ns = (uint64_t)(xs_monotonic_ns() - begin);
+    *wall_ns = (uint64_t)(xs_time_ns(CLOCK_MONOTONIC) - begin);
     return end_rest(pid, watch) ? XS_RAN_INTERRUPTED : XS_RAN;
 }

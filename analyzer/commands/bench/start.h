@@ -32,6 +32,4 @@ enum xs_ran { XS_RAN, XS_RAN_TOO_LONG, XS_RAN_INTERRUPTED, XS_RAN_NOT };
 enum xs_ran xs_run_once(char *const *argv, char **environment, FILE *output, FILE *errors, const struct xs_watch *watch,
                         int64_t deadline_ns, uint64_t *wall_ns, int *status);
 
-int64_t xs_monotonic_ns(void);
-
 #endif

@@ -22,20 +22,15 @@ void xs_format_help(struct xs_string *string, const char *const *formats) {
     add_words(string, formats, " (the default)");
 }
 
-/* Finds which of the words an option's argument is. */
-static error_t parse_word(const char *option, const char *argument, const char *const *words, unsigned *which,
-                          struct argp_state *state) {
+int xs_parse_word(const char *option, const char *text, const char *const *words, struct argp_state *state) {
     struct xs_string list = {0};
-    for (unsigned i = 0; words[i]; i++) {
-        if (!strcmp(argument, words[i])) {
-            *which = i;
-            return 0;
-        }
-    }
+    for (int i = 0; words[i]; i++)
+        if (!strcmp(text, words[i]))
+            return i;
     add_words(&list, words, "");
-    argp_error(state, "--%s=%s: use %s", option, argument, list.data);
+    argp_error(state, "--%s=%s: use %s", option, text, list.data);
     xs_string_free(&list);
-    return EINVAL;
+    return 0;
 }
 
 enum { OPTION_FORCE = 0x1000, OPTION_COLOR, OPTION_OUTPUT, OPTION_FORMAT, OPTION_FORMAT_JSON };
@@ -51,8 +46,6 @@ static const struct argp_option output_options[] = {
 static error_t parse_output(int key, char *argument, struct argp_state *state) {
     static const char *const when[] = {"auto", "always", "never", NULL};
     struct xs_out_options *options = state->input;
-    unsigned which = options->color;
-    error_t error;
     switch (key) {
     case 'o':
     case OPTION_OUTPUT:
@@ -62,27 +55,23 @@ static error_t parse_output(int key, char *argument, struct argp_state *state) {
         options->force = true;
         return 0;
     case OPTION_COLOR:
-        error = parse_word("color", argument, when, &which, state);
-        options->color = (enum xs_color_when)which;
-        return error;
+        options->color = (enum xs_color_when)xs_parse_word("color", argument, when, state);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 const struct argp xs_output_argp = {.options = output_options, .parser = parse_output};
 
-int xs_parse_word(const char *option, const char *text, const char *const *words, struct argp_state *state) {
-    unsigned which = 0;
-    parse_word(option, text, words, &which, state);
-    return (int)which;
-}
-
-size_t xs_parse_top(const char *text, struct argp_state *state) {
+size_t xs_parse_number(const char *option, const char *text, size_t least, size_t most, struct argp_state *state) {
     char *end = NULL;
     errno = 0;
     unsigned long long number = strtoull(text, &end, 10);
-    if (errno || end == text || *end || *text == '-' || !number)
-        argp_error(state, "--top=%s: use a number from 1", text);
+    bool wrong = errno || end == text || *end || *text == '-' || number < least || number > most;
+    if (wrong && most == SIZE_MAX)
+        argp_error(state, "--%s=%s: use a number from %zu", option, text, least);
+    else if (wrong)
+        argp_error(state, "--%s=%s: use a number from %zu to %zu", option, text, least, most);
     return (size_t)number;
 }
 
@@ -140,9 +129,10 @@ static error_t parse_ask(int key, char *argument, struct argp_state *state) {
         state->child_inputs[0] = &arguments->output;
         return 0;
     case OPTION_FORMAT:
-        return parse_word("format", argument, arguments->formats, &arguments->format, state);
     case OPTION_FORMAT_JSON:
-        return parse_word("format", "json", arguments->formats, &arguments->format, state);
+        arguments->format =
+            (unsigned)xs_parse_word("format", key == OPTION_FORMAT ? argument : "json", arguments->formats, state);
+        return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
             argp_error(state, "%s", arguments->one_only);

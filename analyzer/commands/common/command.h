@@ -61,9 +61,9 @@ char *xs_help_with_page(int key, const char *text, const char *page);
 /* Returns the index of a word in `words` (NULL after the last), for an option that takes one of these words. If the
  * word is not there, prints a message that lists `words`, and ends the program. */
 int xs_parse_word(const char *option, const char *text, const char *const *words, struct argp_state *state);
-/* Parses the argument of --top, a number of at least 1. If it is anything else, prints a message and ends the program.
- */
-size_t xs_parse_top(const char *text, struct argp_state *state);
+/* Parses the argument of an option, a whole number from `least` to `most` (SIZE_MAX: no limit). If it is anything else,
+ * prints a message and ends the program. */
+size_t xs_parse_number(const char *option, const char *text, size_t least, size_t most, struct argp_state *state);
 
 /* Holds the arguments of a command that reads one trace to answer a question: the options of output, --format, --json,
  * the trace's name, and at most one argument after it. The children of the command's argp contain XS_ASK_CHILD instead
@@ -98,6 +98,6 @@ bool xs_output_is_input(const struct xs_out_options *options, char *const *input
 void xs_complain_live(const char *path, const char *verb);
 
 /* Prints a report on each trace, one after the other (report/report_command.c). `run --report` also ends with this. */
-int xs_report_traces(char *const *paths, int count, bool json, bool details, struct xs_out *out);
+int xs_report_traces(char *const *paths, int count, struct xs_out *out);
 
 #endif

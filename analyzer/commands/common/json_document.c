@@ -24,14 +24,12 @@ uint64_t xs_json_document_count(sqlite3_stmt *row, int column, bool *good) {
 }
 
 const char *xs_json_document_read(FILE *file, struct xs_json_document *document) {
-    char buffer[65536];
     *document = (struct xs_json_document){0};
     struct xs_string *text = &document->text;
-    for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0 && text->length <= MOST_BYTES;)
-        xs_string_add(text, buffer, n);
+    xs_string_read(text, file, MOST_BYTES + 1);
     if (ferror(file))
         return strerror(errno);
-    if (!text->data || text->length > MOST_BYTES || memchr(text->data, '\0', text->length))
+    if (!text->length || text->length > MOST_BYTES || memchr(text->data, '\0', text->length))
         return "is no JSON: too large, or no text";
     if (xs_sqlite_open_memory(&document->db) != SQLITE_OK)
         xs_out_of_memory();

@@ -32,12 +32,11 @@ struct item {
 };
 
 struct work {
-    const struct xs_match_place *before, *after;
-    size_t before_count, after_count;
+    const struct xs_match_place *places[2]; /* of BEFORE and of AFTER */
+    size_t counts[2];
+    bool *file_stays[2]; /* by index: true if the other side has a file of the same name, too */
     struct xs_match *match;
-    int64_t *moved;                             /* by index of `before`: how many lines the function of this place moved
-                                                   down */
-    bool *file_stays_before, *file_stays_after; /* by index: true if the other side has a file of the same name, too */
+    int64_t *moved; /* by index of BEFORE: how many lines the function of this place moved down */
     struct item *items;
     uint64_t *cells; /* the table for aligning one group */
     size_t cell_capacity;
@@ -213,14 +212,12 @@ static unsigned known_fields(const struct xs_match_place *place) {
 static size_t collect(struct work *w, const struct stage *stage) {
     size_t count = 0;
     for (int side = 0; side < 2; side++) {
-        const struct xs_match_place *places = side ? w->after : w->before;
         const uint32_t *other = side ? w->match->before_of : w->match->after_of;
-        const bool *stays = side ? w->file_stays_after : w->file_stays_before;
-        for (size_t i = 0; i < (side ? w->after_count : w->before_count); i++) {
-            unsigned known = known_fields(&places[i]);
+        for (size_t i = 0; i < w->counts[side]; i++) {
+            unsigned known = known_fields(&w->places[side][i]);
             if (other[i] == XS_UNMATCHED && (known & stage->known) == stage->known && !(known & stage->unknown) &&
-                !(stage->files_gone && stays[i]))
-                w->items[count++] = (struct item){&places[i], (uint32_t)i, side != 0};
+                !(stage->files_gone && w->file_stays[side][i]))
+                w->items[count++] = (struct item){&w->places[side][i], (uint32_t)i, side != 0};
         }
     }
     return count;
@@ -302,7 +299,7 @@ static void look_for_files(struct work *w) {
         end = next_group(w->items, count, first, fields, &middle);
         bool both = middle > first && end > middle;
         for (size_t i = first; i < end; i++)
-            (i < middle ? w->file_stays_before : w->file_stays_after)[w->items[i].index] = both;
+            w->file_stays[w->items[i].after][w->items[i].index] = both;
     }
 }
 
@@ -384,14 +381,11 @@ static void *zeroed(size_t count, size_t bytes) { return memset(xs_realloc(NULL,
 
 void xs_match_places(const struct xs_match_place *before, size_t before_count, const struct xs_match_place *after,
                      size_t after_count, struct xs_match *match) {
-    struct work w = {.before = before,
-                     .after = after,
-                     .before_count = before_count,
-                     .after_count = after_count,
+    struct work w = {.places = {before, after},
+                     .counts = {before_count, after_count},
+                     .file_stays = {zeroed(before_count, sizeof(bool)), zeroed(after_count, sizeof(bool))},
                      .match = match,
                      .moved = zeroed(before_count, sizeof *w.moved),
-                     .file_stays_before = zeroed(before_count, sizeof *w.file_stays_before),
-                     .file_stays_after = zeroed(after_count, sizeof *w.file_stays_after),
                      .items = xs_realloc(NULL, (before_count + after_count) * sizeof *w.items)};
     match->after_of = xs_realloc(NULL, before_count * sizeof *match->after_of);
     match->before_of = xs_realloc(NULL, after_count * sizeof *match->before_of);
@@ -403,8 +397,8 @@ void xs_match_places(const struct xs_match_place *before, size_t before_count, c
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         run_stage(&w, &stages[i]);
     free(w.moved);
-    free(w.file_stays_before);
-    free(w.file_stays_after);
+    free(w.file_stays[0]);
+    free(w.file_stays[1]);
     free(w.items);
     free(w.cells);
 }

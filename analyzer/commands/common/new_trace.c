@@ -2,6 +2,7 @@
 #include "analyzer/commands/common/new_trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,14 +117,15 @@ int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force)
     return XS_ERROR_SQLITE;
 }
 
-/* Renames the file to its final name. Without --force, a file of this name that was made in the meantime is not
- * replaced. With --force, a symbolic link of this name is replaced, not followed. */
-static int put_in_place(const struct xs_new_trace *trace) {
-    if (trace->force)
-        return rename(trace->temporary, trace->path);
-    if (link(trace->temporary, trace->path) == 0)
-        return 0;
-    return errno == EEXIST ? -1 : rename(trace->temporary, trace->path); /* for file systems without hard links */
+int xs_put_in_place(const char *temporary, const char *path, bool force) {
+    struct stat st;
+    int failed = force ? rename(temporary, path) : renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE);
+    if (failed && !force && (errno == EINVAL || errno == ENOSYS)) { /* not on this file system */
+        bool exists = lstat(path, &st) == 0;
+        failed = exists ? -1 : rename(temporary, path);
+        errno = exists ? EEXIST : errno;
+    }
+    return failed ? fail(path, errno == EEXIST ? XS_EXISTS : strerror(errno)) : XS_OK;
 }
 
 int xs_new_trace_end(struct xs_new_trace *trace, bool keep) {
@@ -136,10 +138,8 @@ int xs_new_trace_end(struct xs_new_trace *trace, bool keep) {
     }
     sqlite3_close_v2(trace->db);
     trace->db = NULL;
-    if (keep && status >= 0 && put_in_place(trace) != 0) {
-        xs_complain("%s: %s", trace->path, strerror(errno));
-        status = XS_ERROR_SYSTEM;
-    }
+    if (keep && status >= 0)
+        status = xs_put_in_place(trace->temporary, trace->path, trace->force);
     forget(trace);
     return status;
 }

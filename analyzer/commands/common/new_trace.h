@@ -41,4 +41,8 @@ int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force)
  * status after a message. */
 int xs_new_trace_end(struct xs_new_trace *trace, bool keep);
 
+/* Renames a complete file to its final name. With --force, replaces a file or a symbolic link of this name; without it,
+ * replaces no file that was made in the meantime. Returns 0, or a negative status after a message. */
+int xs_put_in_place(const char *temporary, const char *path, bool force);
+
 #endif

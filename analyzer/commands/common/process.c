@@ -46,9 +46,8 @@ static void add(struct xs_traces *traces, const char *path) {
     for (int i = 0; i < traces->count; i++)
         if (!strcmp(traces->names[i], path))
             return; /* it has several files of the same trace open */
-    traces->names = xs_realloc(traces->names, ((size_t)traces->count + 2) * sizeof *traces->names);
+    traces->names = xs_realloc(traces->names, ((size_t)traces->count + 1) * sizeof *traces->names);
     traces->names[traces->count++] = xs_strdup(path);
-    traces->names[traces->count] = NULL;
 }
 
 static bool is_new(struct xs_texts *seen, const char *path) {
@@ -64,14 +63,12 @@ static int add_of_table(int64_t pid, const char *folder, struct xs_texts *seen, 
     int error = files ? 0 : errno;
     // cppcheck-suppress readdirCalled ; the stream is this function's own
     for (struct dirent *entry; files && (entry = readdir(files));) {
-        struct xs_string name = {0};
-        char path[PATH_MAX];
-        xs_string_format(&name, "%s/%s", folder, entry->d_name);
-        ssize_t length = readlink(name.data, path, sizeof path - 1);
+        char path[PATH_MAX], *name = xs_text_format("%s/%s", folder, entry->d_name);
+        ssize_t length = readlink(name, path, sizeof path - 1);
         path[length > 0 ? length : 0] = '\0';
         if (*path == '/' && strncmp(path, "/dev/", 5) != 0 && is_new(seen, path) && is_trace_of(path, pid))
             add(traces, path);
-        xs_string_free(&name);
+        free(name);
     }
     if (files)
         closedir(files);
@@ -107,6 +104,19 @@ static int add_open_ones(int64_t pid, struct xs_traces *traces) {
 
 /* --- processes that a process started --- */
 
+char *xs_process_file(int64_t pid, const char *what, size_t *bytes) {
+    char *path = xs_text_format("/proc/%" PRId64 "/%s", pid, what);
+    struct xs_string text = {0};
+    FILE *file = fopen(path, "re");
+    free(path);
+    if (!file)
+        return NULL;
+    xs_string_read(&text, file, SIZE_MAX);
+    fclose(file);
+    *bytes = text.length;
+    return text.data;
+}
+
 struct process {
     int64_t pid, parent;
     bool is_meant;
@@ -114,20 +124,12 @@ struct process {
 
 /* Returns the number of the parent: the second word after the name. The name is in brackets and may contain any
  * characters. */
-static int64_t parent_of(const char *pid) {
-    struct xs_string path = {0};
-    char text[1024];
-    int64_t parent = 0;
-    xs_string_format(&path, "/proc/%s/stat", pid);
-    FILE *file = fopen(path.data, "r");
-    size_t bytes = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    text[bytes] = '\0';
-    const char *behind = strrchr(text, ')');
-    if (behind && strlen(behind) > 4)
-        parent = strtoll(behind + 4, NULL, 10);
-    if (file)
-        fclose(file);
-    xs_string_free(&path);
+static int64_t parent_of(int64_t pid) {
+    size_t bytes = 0;
+    char *stat = xs_process_file(pid, "stat", &bytes);
+    const char *behind = stat ? strrchr(stat, ')') : NULL;
+    int64_t parent = behind && strlen(behind) > 4 ? strtoll(behind + 4, NULL, 10) : 0;
+    free(stat);
     return parent;
 }
 
@@ -136,9 +138,10 @@ static size_t list_processes(struct process *processes) {
     DIR *entries = opendir("/proc");
     // cppcheck-suppress readdirCalled ; the stream is this function's own
     for (struct dirent *entry; entries && count < MOST_PROCESSES && (entry = readdir(entries));)
-        if (!entry->d_name[strspn(entry->d_name, "0123456789")])
-            processes[count++] =
-                (struct process){.pid = strtoll(entry->d_name, NULL, 10), .parent = parent_of(entry->d_name)};
+        if (!entry->d_name[strspn(entry->d_name, "0123456789")]) {
+            int64_t pid = strtoll(entry->d_name, NULL, 10);
+            processes[count++] = (struct process){.pid = pid, .parent = parent_of(pid)};
+        }
     if (entries)
         closedir(entries);
     return count;

@@ -3,12 +3,17 @@
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "analyzer/commands/common/traces.h"
 
 /* True if an argument that names a trace is the number of a process: it consists of digits, and no file has that name.
  */
 bool xs_is_process(const char *argument);
+
+/* Returns the content of a process's file in /proc, such as "stat"; NULL: it cannot be read. The caller frees it. */
+char *xs_process_file(int64_t pid, const char *what, size_t *bytes);
 
 /* Puts the traces that the process has open into `traces`. If the process writes none, because it is a launcher for
  * example, takes the traces of its descendants, and prints a line on standard error that says which. `traces` must be

@@ -7,19 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analyzer/base/text.h"
+#include "schema/clock.h"
 
 enum { NAME_COLUMNS = 40, WORDS_COLUMNS = 32, LEAST_NAME_COLUMNS = 8 };
 #define BEFORE_MS 1000 /* work that is shorter ends before anybody needs to know */
 
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+static int64_t now_ms(void) { return xs_time_ns(CLOCK_MONOTONIC) / 1000000; }
 
 /* Returns how many columns of the name are shown. The line must not wrap, because a wrapped line could not be removed.
  */

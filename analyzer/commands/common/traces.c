@@ -30,7 +30,6 @@ struct source {
 struct expansion {
     struct xs_traces *traces;
     struct source *sources; /* one per name; inode 0: no such file */
-    int count;              /* number of names and of sources */
     int status;
 };
 
@@ -47,7 +46,7 @@ static void add(struct expansion *e, const char *name, const char *file, const c
         source.device = st.st_dev;
         source.inode = st.st_ino;
     }
-    for (int i = 0; i < e->count && e->sources; i++) {
+    for (int i = 0; i < traces->count; i++) {
         if (is_same(&e->sources[i], &source)) {
             if (strcmp(traces->names[i], name) != 0)
                 xs_complain("%s: is %s, which was named before; counted once", name, traces->names[i]);
@@ -57,12 +56,10 @@ static void add(struct expansion *e, const char *name, const char *file, const c
             return;
         }
     }
-    traces->names = xs_realloc(traces->names, ((size_t)traces->count + 2) * sizeof *traces->names);
-    e->sources = xs_realloc(e->sources, ((size_t)e->count + 1) * sizeof *e->sources);
-    traces->names[traces->count] = xs_strdup(name);
-    e->sources[e->count++] = source;
-    traces->count = e->count;
-    traces->names[traces->count] = NULL;
+    traces->names = xs_realloc(traces->names, ((size_t)traces->count + 1) * sizeof *traces->names);
+    e->sources = xs_realloc(e->sources, ((size_t)traces->count + 1) * sizeof *e->sources);
+    e->sources[traces->count] = source;
+    traces->names[traces->count++] = xs_strdup(name);
 }
 
 static void add_merged(struct expansion *e, const char *file) {
@@ -75,10 +72,9 @@ static void add_merged(struct expansion *e, const char *file) {
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        struct xs_string name = {0};
-        xs_string_format(&name, "%s:%s", file, members[i].name);
-        add(e, name.data, file, members[i].name);
-        xs_string_free(&name);
+        char *name = xs_text_format("%s:%s", file, members[i].name);
+        add(e, name, file, members[i].name);
+        free(name);
     }
     free(members);
 }
@@ -96,23 +92,20 @@ static bool is_trace(const char *path) {
 }
 
 static int is_database(const struct dirent *entry) {
-    size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 3 && !strcmp(entry->d_name + length - 3, ".db");
+    return entry->d_name[0] != '.' && xs_text_ends_with(entry->d_name, ".db");
 }
 
 /* Deletes files that a process left because it was killed while it started. They are no traces, and useless for a user.
  */
 static void clear_unstarted(const char *folder) {
-    static const char suffix[] = ".db.spool";
     DIR *entries = opendir(folder);
     /* cppcheck-suppress readdirCalled ; of a stream of this thread's own */
     for (struct dirent *entry; entries && (entry = readdir(entries));) {
-        size_t length = strlen(entry->d_name);
-        if (length >= sizeof suffix && !strcmp(entry->d_name + length - strlen(suffix), suffix)) {
-            struct xs_string path = {0};
-            xs_string_format(&path, "%s/%.*s", folder, (int)(length - strlen(".spool")), entry->d_name);
-            xs_spool_clear_unstarted(path.data);
-            xs_string_free(&path);
+        if (xs_text_ends_with(entry->d_name, ".db.spool")) {
+            size_t bytes = strlen(entry->d_name) - strlen(".spool");
+            char *path = xs_text_format("%s/%.*s", folder, (int)bytes, entry->d_name);
+            xs_spool_clear_unstarted(path);
+            free(path);
         }
     }
     if (entries)
@@ -198,8 +191,7 @@ static void add_argument(struct expansion *e, const char *argument) {
     struct stat st;
     size_t split = xs_merged_split(argument);
     if (split) {
-        char *file = xs_strdup(argument);
-        file[split] = '\0';
+        char *file = xs_traces_file(argument);
         add(e, argument, file, argument + split + 1);
         free(file);
     } else if (stat(argument, &st) == 0 && S_ISDIR(st.st_mode)) {
@@ -218,7 +210,7 @@ int xs_traces_expand(char *const *arguments, int count, struct xs_traces *traces
     *traces = (struct xs_traces){0};
     for (int i = 0; i < count; i++)
         add_argument(&e, arguments[i]);
-    for (int i = 0; i < e.count && e.sources; i++)
+    for (int i = 0; i < traces->count; i++)
         free(e.sources[i].member);
     free(e.sources);
     return e.status;
@@ -231,9 +223,9 @@ void xs_traces_free(struct xs_traces *traces) {
     *traces = (struct xs_traces){0};
 }
 
-size_t xs_traces_file_bytes(const char *name) {
+char *xs_traces_file(const char *name) {
     size_t split = xs_merged_split(name);
-    return split ? split : strlen(name);
+    return xs_text_format("%.*s", split ? (int)split : -1, name);
 }
 
 char *xs_trace_identity(const struct xs_trace *trace) {
@@ -251,8 +243,7 @@ char *xs_trace_identity(const struct xs_trace *trace) {
 
 bool xs_output_is_trace(const struct xs_out_options *options, const struct xs_traces *traces) {
     for (int i = 0; i < traces->count; i++) {
-        char *file = xs_strdup(traces->names[i]);
-        file[xs_traces_file_bytes(file)] = '\0';
+        char *file = xs_traces_file(traces->names[i]);
         bool is_input = xs_output_is_input(options, &file, 1);
         free(file);
         if (is_input)

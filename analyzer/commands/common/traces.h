@@ -8,7 +8,7 @@
 #include "schema/read/trace.h"
 
 struct xs_traces {
-    char **names; /* names for xs_open; NULL after the last */
+    char **names; /* names for xs_open */
     int count;
 };
 
@@ -27,8 +27,8 @@ void xs_traces_free(struct xs_traces *traces);
  * true. */
 bool xs_complain_folder(const char *path);
 
-/* Returns how many bytes of a trace's name are the name of the file: all bytes, except for a trace in a merged file. */
-size_t xs_traces_file_bytes(const char *name);
+/* Returns the name of a trace's file as a new string; it is the trace's name, except for a trace in a merged file. */
+char *xs_traces_file(const char *name);
 
 /* Returns the identity of a trace, which all its copies have and no other trace has: host, pid, rank and start time of
  * the process that wrote it. The caller frees it. NULL if the trace does not have these values. */

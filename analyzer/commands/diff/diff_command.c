@@ -104,7 +104,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         a->bench = argument;
         return 0;
     case OPTION_TOP:
-        a->view.top = xs_parse_top(argument, state);
+        a->view.top = xs_parse_number("top", argument, 1, SIZE_MAX, state);
         return 0;
     case OPTION_ALL:
         a->view.all = true;

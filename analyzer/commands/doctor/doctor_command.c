@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analyzer/base/json.h"
@@ -16,6 +15,7 @@
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/doctor/doctor.h"
 #include "analyzer/commands/run/run.h"
+#include "schema/clock.h"
 
 XS_DECLARE_COMMAND(doctor)
 
@@ -139,22 +139,16 @@ static void receive(struct xs_diagnoses *diagnoses, const struct xs_string *byte
     }
 }
 
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Reads to the end of the pipe. False: the time was over before. */
 static bool read_all(int fd, int timeout_s, struct xs_string *bytes) {
-    int64_t end = now_ms() + (int64_t)timeout_s * 1000;
+    int64_t end_ns = xs_time_ns(CLOCK_MONOTONIC) + (int64_t)timeout_s * 1000000000;
     for (;;) {
         char buffer[4096];
-        int64_t left = end - now_ms();
+        int64_t left_ms = (end_ns - xs_time_ns(CLOCK_MONOTONIC)) / 1000000;
         struct pollfd wait = {.fd = fd, .events = POLLIN};
-        if (left <= 0)
+        if (left_ms <= 0)
             return false;
-        if (poll(&wait, 1, (int)left) <= 0)
+        if (poll(&wait, 1, (int)left_ms) <= 0)
             continue;
         ssize_t n = read(fd, buffer, sizeof buffer);
         if (n == 0)

@@ -111,10 +111,9 @@ void xs_doctor_link(struct xs_diagnoses *diagnoses, const char *pci_bus_id) {
     for (char *c = id; *c; c++)
         *c = (char)tolower((unsigned char)*c);
     for (int i = 0; i < 4; i++) {
-        struct xs_string path = {0};
-        xs_string_format(&path, "/sys/bus/pci/devices/%s/%s", id, files[i]);
-        bool known = read_line(path.data, values[i], sizeof values[i]);
-        xs_string_free(&path);
+        char *path = xs_text_format("/sys/bus/pci/devices/%s/%s", id, files[i]);
+        bool known = read_line(path, values[i], sizeof values[i]);
+        free(path);
         if (!known) {
             xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "link", NULL,
                           "%s: the system does not tell (usual in virtual machines)", id);
@@ -162,8 +161,7 @@ void xs_doctor_environment(struct xs_diagnoses *diagnoses) {
     if (preload && *preload)
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "variables", NULL, "LD_PRELOAD=%s (kept; libxferspy.so goes first)",
                       preload);
-    if (enable && (!strcasecmp(enable, "off") || !strcmp(enable, "0") || !strcasecmp(enable, "false") ||
-                   !strcasecmp(enable, "no")))
+    if (xs_option_is_off(enable))
         xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "unset it", "XFERSPY_ENABLE=%s switches capture off",
                       enable);
 }
@@ -195,9 +193,8 @@ static bool counters_are_restricted(FILE *params) {
 /* Checks the access to hardware counters. Since CUDA 10.2 on Linux, all users may use CUPTI's activity records, which
  * xferspy needs, but not events, metrics and the profiling APIs (CUPTI's documentation, "Limitations"). */
 void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool privileged) {
-    struct xs_string path = {0};
-    xs_string_format(&path, "%s/proc/driver/nvidia/params", root);
-    FILE *params = fopen(path.data, "re");
+    char *path = xs_text_format("%s/proc/driver/nvidia/params", root);
+    FILE *params = fopen(path, "re");
     if (!privileged && counters_are_restricted(params))
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "counters",
                       "nothing is to be done for xferspy, which reads no counters: its device times come from CUPTI's "
@@ -206,7 +203,7 @@ void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool p
                       "the GPU's hardware counters are for administrators only");
     if (params)
         fclose(params);
-    xs_string_free(&path);
+    free(path);
 }
 
 /* Finds the devices by which memory can change without a CUDA call, as preload/core/direct_access.c does. */
@@ -218,10 +215,9 @@ void xs_doctor_direct_access(struct xs_diagnoses *diagnoses, const char *root) {
     if (chosen && !strcasecmp(chosen, "no"))
         return;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        struct xs_string pattern = {0};
-        xs_string_format(&pattern, "%s/%s", root, patterns[i]);
-        glob(pattern.data, i ? GLOB_APPEND : 0, NULL, &found);
-        xs_string_free(&pattern);
+        char *pattern = xs_text_format("%s/%s", root, patterns[i]);
+        glob(pattern, i ? GLOB_APPEND : 0, NULL, &found);
+        free(pattern);
     }
     if (found.gl_pathc)
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "direct access",

@@ -43,15 +43,20 @@ static const struct {
     {"cuDeviceGetPCIBusId", offsetof(struct driver, bus_id)},
 };
 
+/* Sets `*function`, a pointer to a function, to the address of a symbol; NULL: there is none. */
+static bool find(void *handle, const char *name, void *function) {
+    void *symbol = handle ? dlsym(handle, name) : NULL;
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
 static bool bind_driver(struct xs_diagnoses *diagnoses, void *handle, struct driver *driver) {
     for (size_t i = 0; i < sizeof driver_symbols / sizeof *driver_symbols; i++) {
-        void *symbol = dlsym(handle, driver_symbols[i].name);
-        if (!symbol) {
+        if (!find(handle, driver_symbols[i].name, (char *)driver + driver_symbols[i].offset)) {
             xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "driver", "reinstall the NVIDIA driver", "libcuda.so.1 has no %s",
                           driver_symbols[i].name);
             return false;
         }
-        memcpy((char *)driver + driver_symbols[i].offset, &symbol, sizeof symbol);
     }
     return true;
 }
@@ -96,15 +101,10 @@ static bool is_confidential(void) {
     int (*init)(void) = NULL, (*get_state)(struct nvml_state *) = NULL, (*get_settings)(struct nvml_settings *) = NULL;
     struct nvml_state state = {0};
     struct nvml_settings settings = {.version = NVML_SETTINGS_VERSION};
-    if (!handle)
-        return false;
-    void *symbols[] = {dlsym(handle, "nvmlInit_v2"), dlsym(handle, "nvmlSystemGetConfComputeState"),
-                       dlsym(handle, "nvmlSystemGetConfComputeSettings")};
-    memcpy(&init, &symbols[0], sizeof init);
-    memcpy(&get_state, &symbols[1], sizeof get_state);
-    memcpy(&get_settings, &symbols[2], sizeof get_settings);
-    if (!init || init() != 0)
+    if (!find(handle, "nvmlInit_v2", &init) || init() != 0)
         return false; /* cppcheck-suppress resourceLeak */
+    find(handle, "nvmlSystemGetConfComputeState", &get_state);
+    find(handle, "nvmlSystemGetConfComputeSettings", &get_settings);
     bool settled =
         get_settings && get_settings(&settings) == 0 && (settings.feature || settings.multi_gpu == NVML_PROTECTED_PCIE);
     return settled || (get_state && get_state(&state) == 0 && state.feature); /* cppcheck-suppress resourceLeak */
@@ -165,7 +165,7 @@ void xs_probe_driver(struct xs_diagnoses *diagnoses) {
     if (driver.version(&version) != 0)
         version = 0;
     library_path(dlsym(handle, "cuInit"), path, sizeof path);
-    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    const char *file = xs_base_name(path);
     if (strncmp(file, "libcuda.so", strlen("libcuda.so")) != 0 && strncmp(file, "libxferspy.so", 13) != 0)
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "shims", XS_DOCTOR_WITHOUT_IT,
                       "whoever looks the driver's functions up gets those of %s", path);
@@ -190,9 +190,8 @@ static int driver_version(void) {
     int version = 0;
     int (*get)(int *) = NULL;
     void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    void *symbol = handle ? dlsym(handle, "cuDriverGetVersion") : NULL;
-    memcpy(&get, &symbol, sizeof symbol);
-    return get && get(&version) == 0 ? version : 0; /* cppcheck-suppress resourceLeak */
+    bool known = find(handle, "cuDriverGetVersion", &get) && get(&version) == 0;
+    return known ? version : 0; /* cppcheck-suppress resourceLeak */
 }
 
 /* Adds the known problems of this version of CUPTI with this driver (known_trouble.def). */
@@ -224,9 +223,7 @@ static bool try_cupti(struct xs_diagnoses *diagnoses, const char *name, bool in_
     char path[4096], text[40];
     if (!handle)
         return false;
-    void *symbol = dlsym(handle, "cuptiGetVersion");
-    memcpy(&get_version, &symbol, sizeof symbol);
-    if (!get_version || get_version(&version) != 0) {
+    if (!find(handle, "cuptiGetVersion", &get_version) || get_version(&version) != 0) {
         xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "CUPTI", "reinstall the CUDA toolkit's CUPTI",
                       "%s does not tell its version", name);
         return true; /* cppcheck-suppress resourceLeak */
@@ -235,7 +232,7 @@ static bool try_cupti(struct xs_diagnoses *diagnoses, const char *name, bool in_
         snprintf(text, sizeof text, "%u.%u.%u", version / 10000, version / 100 % 100, version % 100);
     else
         snprintf(text, sizeof text, "API %u", version);
-    library_path(symbol, path, sizeof path);
+    library_path(dlsym(handle, "cuptiGetVersion"), path, sizeof path);
     if (in_packages)
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "CUPTI",
                       "set XFERSPY_CUPTI_LIBRARY to this file to use it with other programs too",
@@ -252,10 +249,9 @@ static bool try_toolkits(struct xs_diagnoses *diagnoses, int major) {
     bool done = false;
     for (size_t r = 0; r < sizeof roots / sizeof *roots; r++) {
         for (size_t f = 0; !done && f < sizeof folders / sizeof *folders && roots[r] && *roots[r]; f++) {
-            struct xs_string path = {0};
-            xs_string_format(&path, "%s/%s/libcupti.so.%d", roots[r], folders[f], major);
-            done = try_cupti(diagnoses, path.data, false);
-            xs_string_free(&path);
+            char *path = xs_text_format("%s/%s/libcupti.so.%d", roots[r], folders[f], major);
+            done = try_cupti(diagnoses, path, false);
+            free(path);
         }
     }
     return done;
@@ -263,9 +259,8 @@ static bool try_toolkits(struct xs_diagnoses *diagnoses, int major) {
 
 static bool try_packages(struct xs_diagnoses *diagnoses, int major) {
     const char *home = getenv("HOME");
-    struct xs_string local = {0};
-    xs_string_format(&local, "%s/.local", home ? home : "");
-    const char *roots[] = {getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX"), local.data, "/usr/local", "/usr"};
+    char *local = xs_text_format("%s/.local", home ? home : "");
+    const char *roots[] = {getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX"), local, "/usr/local", "/usr"};
     static const char *const folders[] = {"site-packages", "dist-packages"};
     bool done = false;
     for (size_t i = 0; i < 5 * 2 * 2 && !done; i++) {
@@ -286,13 +281,8 @@ static bool try_packages(struct xs_diagnoses *diagnoses, int major) {
         globfree(&found);
         xs_string_free(&pattern);
     }
-    xs_string_free(&local);
+    free(local);
     return done;
-}
-
-static int driver_major(void) {
-    int version = driver_version();
-    return version ? version / 1000 : 13;
 }
 
 void xs_probe_cupti(struct xs_diagnoses *diagnoses) {
@@ -312,7 +302,8 @@ void xs_probe_cupti(struct xs_diagnoses *diagnoses) {
         return;
     }
     /* as in the preloaded library: everywhere, the version that fits the driver is tried first */
-    const int majors[] = {driver_major() >= 13 ? 13 : 12, driver_major() >= 13 ? 12 : 13};
+    int version = driver_version(), fits = version && version < 13000 ? 12 : 13;
+    const int majors[] = {fits, fits == 13 ? 12 : 13};
     for (int i = 0; i < 2; i++) {
         char soname[40];
         snprintf(soname, sizeof soname, "libcupti.so.%d", majors[i]);

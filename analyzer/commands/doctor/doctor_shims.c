@@ -106,7 +106,7 @@ static unsigned functions_of_name(const char *root, const char *name) {
 }
 
 static void look_at(struct xs_diagnoses *diagnoses, const char *root, const char *name, const char *where) {
-    const char *slash = strrchr(name, '/'), *file = slash ? slash + 1 : name, *what = known_as(file);
+    const char *file = xs_base_name(name), *what = known_as(file);
     if (!strncmp(file, "libxferspy.so", strlen("libxferspy.so")))
         return;
     unsigned count = functions_of_name(root, name);
@@ -120,26 +120,22 @@ static void look_at(struct xs_diagnoses *diagnoses, const char *root, const char
 }
 
 static void look_at_list(struct xs_diagnoses *diagnoses, const char *root, const char *list, const char *where) {
-    struct xs_string names = {0};
-    char *next = NULL;
-    xs_string_format(&names, "%s", list);
-    for (char *name = strtok_r(names.data, ": \t\n", &next); name; name = strtok_r(NULL, ": \t\n", &next))
+    char *next = NULL, *names = xs_strdup(list);
+    for (char *name = strtok_r(names, ": \t\n", &next); name; name = strtok_r(NULL, ": \t\n", &next))
         look_at(diagnoses, root, name, where);
-    xs_string_free(&names);
+    free(names);
 }
 
 void xs_doctor_shims(struct xs_diagnoses *diagnoses, const char *root) {
     const char *preload = getenv("LD_PRELOAD");
-    struct xs_string path = {0};
-    char list[4096];
+    char list[4096], *path = xs_text_format("%s/etc/ld.so.preload", root);
     if (preload)
         look_at_list(diagnoses, root, preload, "LD_PRELOAD");
-    xs_string_format(&path, "%s/etc/ld.so.preload", root);
-    FILE *file = fopen(path.data, "re");
+    FILE *file = fopen(path, "re");
     size_t n = file ? fread(list, 1, sizeof list - 1, file) : 0;
     list[n] = '\0';
     look_at_list(diagnoses, root, list, "/etc/ld.so.preload");
     if (file)
         fclose(file);
-    xs_string_free(&path);
+    free(path);
 }

@@ -42,19 +42,14 @@ struct sink {
     bool all; /* always with json */
 };
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 /* Adds the value with a unit, if its key ends in the name of a unit. */
 static void add_human(struct xs_table *table, const char *key, int64_t value) {
     char buffer[XS_UNIT_BYTES] = "";
-    if (ends_with(key, "_unix_ns"))
+    if (xs_text_ends_with(key, "_unix_ns"))
         xs_format_unix_ns(buffer, value);
-    else if (ends_with(key, "_ns") && value >= 0)
+    else if (xs_text_ends_with(key, "_ns") && value >= 0)
         xs_format_ns(buffer, (uint64_t)value);
-    else if (ends_with(key, "_bytes") && value >= 0)
+    else if (xs_text_ends_with(key, "_bytes") && value >= 0)
         xs_format_bytes(buffer, (uint64_t)value);
     xs_table_cell(table, buffer);
 }
@@ -66,13 +61,27 @@ static struct xs_table *new_table(const char *const *headers, const char *right)
     return table;
 }
 
-static int show_meta(const struct xs_trace *trace, struct sink *sink, char *message) {
-    struct xs_table *table = new_table(NULL, "lll");
-    struct xs_scan scan;
+/* Begins a part that has rows: an array, or with the bracket '}' an object, of the JSON, or a table with a heading. */
+static struct xs_table *begin_rows(const struct sink *sink, char bracket, const char *key, const char *heading,
+                                   const char *const *headers, const char *right) {
     if (sink->json)
-        xs_json_object(sink->json, "meta");
-    else
-        xs_out_heading(sink->out, "Meta");
+        (bracket == '}' ? xs_json_object : xs_json_array)(sink->json, key);
+    else if (heading)
+        xs_out_heading(sink->out, heading);
+    return new_table(headers, right);
+}
+
+static void end_rows(const struct sink *sink, char bracket, struct xs_table *table) {
+    if (sink->json)
+        xs_json_end(sink->json, bracket);
+    else if (xs_table_rows(table))
+        xs_table_print(table, sink->out);
+    xs_table_free(table);
+}
+
+static int show_meta(const struct xs_trace *trace, struct sink *sink, char *message) {
+    struct xs_table *table = begin_rows(sink, '}', "meta", "Meta", NULL, "lll");
+    struct xs_scan scan;
     xs_scan_begin(&scan, trace, "SELECT key, value FROM meta", message, NULL);
     while (xs_scan_row(&scan)) {
         char *key = xs_strdup(xs_scan_text(&scan, 0));
@@ -91,11 +100,7 @@ static int show_meta(const struct xs_trace *trace, struct sink *sink, char *mess
         }
         free(key);
     }
-    if (sink->json)
-        xs_json_end(sink->json, '}');
-    else
-        xs_table_print(table, sink->out);
-    xs_table_free(table);
+    end_rows(sink, '}', table);
     return xs_scan_end(&scan);
 }
 
@@ -114,14 +119,10 @@ static int count_rows(const struct xs_trace *trace, const char *name, uint64_t *
 
 static int show_tables(const struct xs_trace *trace, struct sink *sink, char *message) {
     static const char *const headers[] = {"table", "rows"};
-    struct xs_table *table = new_table(headers, "lr");
+    struct xs_table *table = begin_rows(sink, ']', "tables", "Tables", headers, "lr");
     struct xs_scan scan;
     char buffer[XS_UNIT_BYTES];
     int status = XS_OK;
-    if (sink->json)
-        xs_json_array(sink->json, "tables");
-    else
-        xs_out_heading(sink->out, "Tables");
     xs_scan_begin(&scan, trace,
                   "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'merged_trace'"
                   " ORDER BY rowid LIMIT 1000",
@@ -139,22 +140,14 @@ static int show_tables(const struct xs_trace *trace, struct sink *sink, char *me
             xs_table_cell(table, xs_format_count(buffer, rows));
         }
     }
-    if (sink->json)
-        xs_json_end(sink->json, ']');
-    else
-        xs_table_print(table, sink->out);
-    xs_table_free(table);
+    end_rows(sink, ']', table);
     int ended = xs_scan_end(&scan);
     return status < 0 ? status : ended;
 }
 
 static int show_views(const struct xs_trace *trace, struct sink *sink, char *message) {
     struct xs_scan scan;
-    struct xs_table *table = new_table(NULL, "l");
-    if (sink->json)
-        xs_json_array(sink->json, "views");
-    else
-        xs_out_heading(sink->out, "Views, for xferspy query");
+    struct xs_table *table = begin_rows(sink, ']', "views", "Views, for xferspy query", NULL, "l");
     xs_scan_begin(&scan, trace,
                   trace->merged_id < 0 ? "SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY rowid LIMIT 1000"
                                        : "SELECT name FROM sqlite_temp_master WHERE name NOT IN"
@@ -166,31 +159,22 @@ static int show_views(const struct xs_trace *trace, struct sink *sink, char *mes
             xs_json_text(sink->json, NULL, xs_scan_text(&scan, 0));
         else
             xs_table_cell(table, xs_scan_text(&scan, 0));
-    if (sink->json)
-        xs_json_end(sink->json, ']');
-    else
-        xs_table_print(table, sink->out);
-    xs_table_free(table);
+    end_rows(sink, ']', table);
     return xs_scan_end(&scan);
 }
 
 static int show_notes(const struct xs_trace *trace, struct sink *sink, char *message) {
     static const char *const headers[] = {"at", "topic", "note"};
-    struct xs_table *table = new_table(headers, "rll");
+    struct xs_table *table = begin_rows(sink, ']', "notes", NULL, headers, "rll");
     struct xs_scan scan;
     char buffer[XS_UNIT_BYTES];
-    if (sink->json)
-        xs_json_array(sink->json, "notes");
     xs_scan_begin(&scan, trace, "SELECT at_ns, topic, text FROM note ORDER BY id LIMIT 10000", message, NULL);
     while (xs_scan_row(&scan)) {
         int64_t at = xs_scan_int(&scan, 0);
         bool known = !xs_scan_null(&scan, 0) && at >= 0;
         if (sink->json) {
             xs_json_object(sink->json, NULL);
-            if (known)
-                xs_json_int(sink->json, "at_ns", at);
-            else
-                xs_json_null(sink->json, "at_ns");
+            xs_json_known_int(sink->json, "at_ns", known, at);
             xs_json_text(sink->json, "topic", xs_scan_text(&scan, 1));
             xs_json_text(sink->json, "text", xs_scan_text(&scan, 2));
             xs_json_end(sink->json, '}');
@@ -200,23 +184,16 @@ static int show_notes(const struct xs_trace *trace, struct sink *sink, char *mes
             xs_table_cell(table, xs_scan_text(&scan, 2));
         }
     }
-    if (sink->json)
-        xs_json_end(sink->json, ']');
-    else if (xs_table_rows(table)) {
+    if (xs_table_rows(table))
         xs_out_heading(sink->out, "Notes");
-        xs_table_print(table, sink->out);
-    }
-    xs_table_free(table);
+    end_rows(sink, ']', table);
     return xs_scan_end(&scan);
 }
 
 static void show_file(const struct xs_trace *trace, struct sink *sink) {
     struct stat st;
     char buffer[XS_UNIT_BYTES], status[64];
-    char *file = xs_strdup(trace->path);
-    file[xs_traces_file_bytes(file)] = '\0';
-    int64_t size = stat(file, &st) == 0 ? (int64_t)st.st_size : 0;
-    free(file);
+    int64_t size = stat(trace->file, &st) == 0 ? (int64_t)st.st_size : 0;
     int64_t schema = xs_trace_meta_int(trace, "schema_version", 0);
     xs_trace_meta_text(trace, "status", status, sizeof status, "unknown");
     if (sink->json) {

@@ -14,6 +14,14 @@
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
 
+const struct xs_job_column_names xs_job_columns[XS_JOB_COLUMN_COUNT] = {
+    [XS_JOB_WALL] = {XS_METRIC_WALL_TIME, "run_ns", "run"},
+    [XS_JOB_COPIED] = {XS_METRIC_TRANSFER_BYTES, "transfer_bytes", "copied"},
+    [XS_JOB_DEVICE] = {XS_METRIC_DEVICE_TIME, "device_ns", "device time"},
+    [XS_JOB_EXPOSED] = {XS_METRIC_EXPOSED_TIME, "exposed_ns", "exposed"},
+    [XS_JOB_SAVES] = {XS_METRIC_SAVED_TIME, "saves_ns", "saves"},
+};
+
 static char *copy_or_null(const char *text) { return text ? xs_strdup(text) : NULL; }
 
 const char *xs_job_known(const struct xs_job *job, const char *identity) {
@@ -31,13 +39,9 @@ static char *bounds_of(const struct xs_diagnosis *diagnosis) {
 
 static void add_process(struct xs_job *job, const char *path, const char *identity, const struct xs_summary *s,
                         const struct xs_diagnosis *diagnosis) {
-    static const enum xs_metric metrics[] = {
-#define X(id, metric, key, title) XS_METRIC_##metric,
-        XS_JOB_COLUMNS(X)
-#undef X
-    };
     struct xs_metric_values values;
     const struct xs_run *run = &s->run;
+    bool is_live = s->trace && s->trace->is_live;
     xs_metrics_compute(s, diagnosis, &values);
     job->processes = xs_realloc(job->processes, (job->process_count + 1) * sizeof *job->processes);
     struct xs_job_process *p = &job->processes[job->process_count++];
@@ -52,18 +56,18 @@ static void add_process(struct xs_job *job, const char *path, const char *identi
                                  .world_size = run->world_size,
                                  .pid = run->pid,
                                  .start_unix_ns = run->start_unix_ns,
-                                 .is_live = s->trace && s->trace->is_live,
+                                 .is_live = is_live,
                                  .is_snapshot = run->is_snapshot,
+                                 .is_cut = !is_live && !run->is_snapshot && strcmp(run->status, "complete") != 0,
                                  .simulated = run->simulated,
                                  .modelled = s->trace && s->trace->windows,
                                  .in_part = s->looked_at.has_gaps,
                                  .recorded = s->recorded,
                                  .repaired = xs_repaired_any(&s->repaired),
-                                 .run_estimated = run->duration_estimated,
                                  .together = diagnosis->together,
                                  .bounds = bounds_of(diagnosis)};
     for (unsigned i = 0; i < XS_JOB_COLUMN_COUNT; i++)
-        p->columns[i] = values.of[metrics[i]];
+        p->columns[i] = values.of[xs_job_columns[i].metric];
     p->columns[XS_JOB_WALL] = (struct xs_metric_value){.value = run->duration_ns, .known = true};
     if (s->selected) /* exposed time is known for all copies together only, not for the selected ones */
         p->columns[XS_JOB_EXPOSED] = (struct xs_metric_value){0};

@@ -20,19 +20,14 @@ struct xs_job_spread {
     size_t least, most; /* the processes with min and with max; the first process if there are several */
 };
 
-/* The metrics of summary/metrics.def by which processes are compared. */
-#define XS_JOB_COLUMNS(X)                                                                                              \
-    X(WALL, WALL_TIME, "run_ns", "run")                                                                                \
-    X(COPIED, TRANSFER_BYTES, "transfer_bytes", "copied")                                                              \
-    X(DEVICE, DEVICE_TIME, "device_ns", "device time")                                                                 \
-    X(EXPOSED, EXPOSED_TIME, "exposed_ns", "exposed")                                                                  \
-    X(SAVES, SAVED_TIME, "saves_ns", "saves")
-enum xs_job_column {
-#define X(id, metric, key, title) XS_JOB_##id,
-    XS_JOB_COLUMNS(X)
-#undef X
-        XS_JOB_COLUMN_COUNT,
+/* The numbers by which processes are compared: metrics of summary/metrics.def, keys of the JSON, and heads of the
+ * table's columns. */
+enum xs_job_column { XS_JOB_WALL, XS_JOB_COPIED, XS_JOB_DEVICE, XS_JOB_EXPOSED, XS_JOB_SAVES, XS_JOB_COLUMN_COUNT };
+struct xs_job_column_names {
+    enum xs_metric metric;
+    const char *key, *title;
 };
+extern const struct xs_job_column_names xs_job_columns[XS_JOB_COLUMN_COUNT];
 
 struct xs_job_process {
     char *path;     /* the path by which it was opened */
@@ -41,7 +36,8 @@ struct xs_job_process {
     char *host, *command, *executable, *cwd, *status, *identity; /* identity NULL: not known */
     int64_t rank, world_size, pid, start_unix_ns;                /* rank -1: none */
     char *contents_unknown; /* a sentence that says why no contents are known; "" if some are known */
-    bool is_live, is_snapshot, simulated, run_estimated;
+    bool is_live, is_snapshot, simulated;
+    bool is_cut;                      /* the process was killed, or did not close the trace */
     bool modelled;                    /* some of its device times are modelled */
     bool in_part;                     /* only a part of the run's calls was recorded */
     struct xs_recorded_time recorded; /* the time that shares refer to */

@@ -71,11 +71,6 @@ static int compare_shares(const void *left, const void *right) {
     return (a->process > b->process) - (a->process < b->process);
 }
 
-static int compare_indices(const void *left, const void *right) {
-    size_t a = *(const size_t *)left, b = *(const size_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* Sorts the processes, and renumbers all that refers to them. */
 static void order_processes(struct xs_job *job) {
     struct place *places = xs_realloc(NULL, job->process_count * sizeof *places);
@@ -98,7 +93,7 @@ static void order_processes(struct xs_job *job) {
         struct xs_job_device *d = &job->devices[i];
         for (size_t k = 0; k < d->process_count; k++)
             d->processes[k] = after[d->processes[k]];
-        qsort(d->processes, d->process_count, sizeof *d->processes, compare_indices);
+        qsort(d->processes, d->process_count, sizeof *d->processes, xs_ascending_uint64);
     }
     free(places);
     free(after);

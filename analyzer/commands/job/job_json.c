@@ -1,14 +1,9 @@
 /* The report of a job as JSON. Keys are stable, and docs/use/report.md lists them; null: not known. */
+#include <math.h>
+
 #include "analyzer/commands/job/job_words.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
-
-static void put_known_int(struct xs_json *json, const char *key, bool known, int64_t value) {
-    if (known)
-        xs_json_int(json, key, value);
-    else
-        xs_json_null(json, key);
-}
 
 /* Writes a spread. Keys that end in "process" are indices of the array "processes". */
 static void put_spread(struct xs_json *json, const char *key, const struct xs_job_spread *s) {
@@ -24,30 +19,22 @@ static void put_spread(struct xs_json *json, const char *key, const struct xs_jo
     xs_json_count(json, "max", s->max);
     xs_json_count(json, "min_process", s->least);
     xs_json_count(json, "max_process", s->most);
-    if (s->mean)
-        xs_json_number(json, "max_over_mean", (double)s->max / (double)s->mean);
-    else
-        xs_json_null(json, "max_over_mean");
+    xs_json_number(json, "max_over_mean", s->mean ? (double)s->max / (double)s->mean : NAN);
     xs_json_end(json, '}');
 }
 
 static void put_processes(const struct xs_job *job, struct xs_json *json) {
-    static const char *const keys[] = {
-#define X(id, metric, key, title) key,
-        XS_JOB_COLUMNS(X)
-#undef X
-    };
     xs_json_array(json, "processes");
     for (size_t i = 0; i < job->process_count; i++) {
         const struct xs_job_process *p = &job->processes[i];
         xs_json_object(json, NULL);
         xs_json_text(json, "trace", p->path);
         xs_json_text(json, "name", p->label);
-        put_known_int(json, "rank", p->rank >= 0, p->rank);
+        xs_json_known_int(json, "rank", p->rank >= 0, p->rank);
         xs_json_text(json, "host", p->host);
         xs_json_int(json, "pid", p->pid);
         xs_json_text(json, "executable", p->executable);
-        put_known_int(json, "start_unix_ns", p->start_unix_ns > 0, p->start_unix_ns);
+        xs_json_known_int(json, "start_unix_ns", p->start_unix_ns > 0, p->start_unix_ns);
         xs_json_bool(json, "simulated", p->simulated);
         xs_json_text(json, "status", p->status);
         xs_json_bool(json, "still_running", p->is_live);
@@ -57,20 +44,20 @@ static void put_processes(const struct xs_job *job, struct xs_json *json) {
         if (p->modelled)
             xs_json_bool(json, "modelled", true);
         for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
-            xs_json_known_count(json, keys[column], p->columns[column].known, p->columns[column].value);
+            xs_json_known_count(json, xs_job_columns[column].key, p->columns[column].known, p->columns[column].value);
         xs_json_count(json, "recorded_ns", p->recorded.ns);
         xs_saving_json(json, "together", &p->together);
         xs_json_array(json, "outlier_in");
         for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
             if (p->outlier[column])
-                xs_json_text(json, NULL, keys[column]);
+                xs_json_text(json, NULL, xs_job_columns[column].key);
         xs_json_end(json, ']');
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
     xs_json_object(json, "spread");
     for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
-        put_spread(json, keys[column], &job->columns[column]);
+        put_spread(json, xs_job_columns[column].key, &job->columns[column]);
     xs_json_end(json, '}');
 }
 
@@ -163,8 +150,8 @@ void xs_job_json(const struct xs_job *job, struct xs_json *json) {
     xs_json_count(json, "process_count", job->process_count);
     xs_json_count(json, "host_count", job->host_count);
     xs_json_count(json, "program_count", job->program_count);
-    put_known_int(json, "world_size", job->world_size > 0, job->world_size);
-    put_known_int(json, "start_unix_ns", job->start_unix_ns > 0, job->start_unix_ns);
+    xs_json_known_int(json, "world_size", job->world_size > 0, job->world_size);
+    xs_json_known_int(json, "start_unix_ns", job->start_unix_ns > 0, job->start_unix_ns);
     xs_json_known_count(json, "wall_ns", job->wall_ns > 0, job->wall_ns);
     xs_json_bool(json, "ran_at_the_same_time", xs_job_is_concurrent(job));
     xs_json_array(json, "missing_ranks");

@@ -6,7 +6,6 @@
 
 #include "analyzer/base/markdown.h"
 #include "analyzer/base/units.h"
-#include "analyzer/commands/job/job_internal.h"
 #include "analyzer/commands/job/job_words.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/findings_markdown.h"

@@ -6,11 +6,9 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/units.h"
-#include "analyzer/commands/job/job_internal.h"
+#include "analyzer/commands/job/job_words.h"
 
 enum { NAMED = 6, PROGRAMS = 4, PROGRAMS_SHOWN = 2, NAME_COLUMNS = 60, COMMAND_COLUMNS = 200 };
-
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
 /* Returns the processes that have the same text as process `first`; NULL if an earlier process has this text, too. */
 static size_t *alike(const struct xs_job *job, size_t first, const char *(*of)(const struct xs_job_process *),
@@ -118,49 +116,45 @@ static void missing_line(const struct xs_job *job, struct xs_out *out) {
             xs_string_format(&text, "-%" PRId64, ranks.last);
     }
     if (missing)
-        xs_out_line(out, XS_STYLE_WARN, "Not the whole job: no trace of rank%s %s%s (of %" PRId64 ").", plural(missing),
-                    text.data, named == NAMED ? ", ..." : "", job->world_size);
+        xs_out_line(out, XS_STYLE_WARN, "Not the whole job: no trace of rank%s %s%s (of %" PRId64 ").",
+                    missing == 1 ? "" : "s", text.data, named == NAMED ? ", ..." : "", job->world_size);
     xs_string_free(&text);
 }
 
-static bool is_simulated(const struct xs_job_process *p) { return p->simulated; }
-static bool is_repaired(const struct xs_job_process *p) { return p->repaired; }
-static bool is_in_part(const struct xs_job_process *p) { return p->in_part; }
-static bool is_modelled(const struct xs_job_process *p) { return p->modelled; }
-static bool is_live(const struct xs_job_process *p) { return p->is_live; }
-static bool is_snapshot(const struct xs_job_process *p) { return p->is_snapshot; }
-static bool is_cut(const struct xs_job_process *p) {
-    return !p->is_live && !p->is_snapshot && strcmp(p->status, "complete") != 0;
-}
 static const char *bounds_of(const struct xs_job_process *p) { return p->bounds; }
 static const char *contents_unknown_of(const struct xs_job_process *p) { return p->contents_unknown; }
 
+/* What may be said of some processes: the field that says of which, and the sentence. */
+static const struct {
+    size_t field;
+    enum xs_style style;
+    const char *sentence;
+} said_of_some[] = {
+    {offsetof(struct xs_job_process, repaired), XS_STYLE_WARN,
+     "Recorded with repairs (XFERSPY_REPAIR), so counts and findings are of calls that a repair left out, too: %s."},
+    {offsetof(struct xs_job_process, in_part), XS_STYLE_WARN,
+     "Calls were recorded in parts of the run only (XFERSPY_OUTSIDE, XFERSPY_STEPS): %s."},
+    {offsetof(struct xs_job_process, modelled), XS_STYLE_PLAIN,
+     "Device times recorded in windows, the rest of them modelled: %s."},
+    {offsetof(struct xs_job_process, is_live), XS_STYLE_WARN, "Still running: %s. These are the numbers so far."},
+    {offsetof(struct xs_job_process, is_snapshot), XS_STYLE_WARN,
+     "Snapshots of running processes: %s. These are the numbers until then."},
+    {offsetof(struct xs_job_process, is_cut), XS_STYLE_WARN,
+     "Killed, or not closed: %s. The last moments may be missing."},
+};
+
 static void warnings(const struct xs_job *job, struct xs_out *out) {
-    struct xs_string simulated = {0}, said = {0}, live = {0}, snapshot = {0}, cut = {0}, modelled = {0}, in_part = {0};
-    struct xs_string repaired = {0};
-    if (xs_job_who_is(&simulated, job, is_simulated)) {
+    struct xs_string simulated = {0}, said = {0};
+    if (xs_job_who_is(&simulated, job, offsetof(struct xs_job_process, simulated))) {
         xs_say_simulated(&said, simulated.data, "times");
         xs_out_line(out, XS_STYLE_BAD, "%s", said.data);
     }
-    if (xs_job_who_is(&repaired, job, is_repaired))
-        xs_out_line(
-            out, XS_STYLE_WARN,
-            "Recorded with repairs (XFERSPY_REPAIR), so counts and findings are of calls that a repair left out, "
-            "too: %s.",
-            repaired.data);
-    if (xs_job_who_is(&in_part, job, is_in_part))
-        xs_out_line(out, XS_STYLE_WARN,
-                    "Calls were recorded in parts of the run only (XFERSPY_OUTSIDE, XFERSPY_STEPS): %s.", in_part.data);
-    if (xs_job_who_is(&modelled, job, is_modelled))
-        xs_out_line(out, XS_STYLE_PLAIN, "Device times recorded in windows, the rest of them modelled: %s.",
-                    modelled.data);
-    if (xs_job_who_is(&live, job, is_live))
-        xs_out_line(out, XS_STYLE_WARN, "Still running: %s. These are the numbers so far.", live.data);
-    if (xs_job_who_is(&snapshot, job, is_snapshot))
-        xs_out_line(out, XS_STYLE_WARN, "Snapshots of running processes: %s. These are the numbers until then.",
-                    snapshot.data);
-    if (xs_job_who_is(&cut, job, is_cut))
-        xs_out_line(out, XS_STYLE_WARN, "Killed, or not closed: %s. The last moments may be missing.", cut.data);
+    for (size_t i = 0; i < sizeof said_of_some / sizeof *said_of_some; i++) {
+        struct xs_string who = {0};
+        if (xs_job_who_is(&who, job, said_of_some[i].field))
+            xs_out_line(out, said_of_some[i].style, said_of_some[i].sentence, who.data);
+        xs_string_free(&who);
+    }
     missing_line(job, out);
     if (job->program_count > 1)
         xs_out_line(out, XS_STYLE_WARN, "These are traces of %zu programs; what is below is over all of them.",
@@ -170,12 +164,6 @@ static void warnings(const struct xs_job *job, struct xs_out *out) {
                     "They did not run at the same time: is this one job? `--each' shows them one by one.");
     xs_string_free(&simulated);
     xs_string_free(&said);
-    xs_string_free(&live);
-    xs_string_free(&cut);
-    xs_string_free(&snapshot);
-    xs_string_free(&in_part);
-    xs_string_free(&repaired);
-    xs_string_free(&modelled);
 }
 
 static void print_run(const struct xs_job *job, bool all, struct xs_out *out) {

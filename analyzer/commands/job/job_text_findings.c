@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/commands/job/job_internal.h"
+#include "analyzer/commands/job/job_words.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"

@@ -5,7 +5,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
-#include "analyzer/commands/job/job_internal.h"
+#include "analyzer/commands/job/job_words.h"
 #include "analyzer/trace/windows/device_windows.h"
 
 enum {
@@ -99,11 +99,6 @@ static bool *choose_rows(const struct xs_job *job, bool all) {
 }
 
 void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *out) {
-    static const char *const titles[] = {
-#define X(id, metric, key, title) title,
-        XS_JOB_COLUMNS(X)
-#undef X
-    };
     bool *chosen = choose_rows(job, all), marked = false, ranked = true;
     size_t left_out = 0;
     for (size_t i = 0; i < job->process_count; i++)
@@ -116,7 +111,7 @@ void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *ou
     xs_table_column(table, "device", true);
     xs_table_optional(table);
     for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++) {
-        xs_table_column(table, titles[column], true);
+        xs_table_column(table, xs_job_columns[column].title, true);
         if (out->columns && out->columns < NARROW && column != XS_JOB_WALL && column != XS_JOB_SAVES)
             xs_table_optional(table);
     }

@@ -9,8 +9,6 @@
 
 enum { NAMED = 6, NAME_COLUMNS = 60 };
 
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
-
 void xs_job_process_name(struct xs_string *text, const struct xs_job *job, size_t process) {
     const struct xs_job_process *p = &job->processes[process];
     xs_string_format(text, "%s", p->is_ranked ? "rank " : "");
@@ -54,7 +52,7 @@ void xs_job_who(struct xs_string *text, const struct xs_job *job, const size_t *
         return;
     }
     if (ranked)
-        xs_string_format(text, "rank%s ", plural(ranked));
+        xs_string_format(text, "rank%s ", ranked == 1 ? "" : "s");
     for (size_t i = 0; i < count; named++) {
         xs_string_format(text, "%s", i ? ", " : "");
         if (named == NAMED) {
@@ -74,10 +72,10 @@ void xs_job_who_short(struct xs_string *text, const struct xs_job *job, const si
         xs_job_who(text, job, processes, count);
 }
 
-bool xs_job_who_is(struct xs_string *text, const struct xs_job *job, bool (*is)(const struct xs_job_process *)) {
+bool xs_job_who_is(struct xs_string *text, const struct xs_job *job, size_t field) {
     size_t *processes = xs_realloc(NULL, job->process_count * sizeof *processes), count = 0;
     for (size_t i = 0; i < job->process_count; i++)
-        if (is(&job->processes[i]))
+        if (*(const bool *)((const char *)&job->processes[i] + field))
             processes[count++] = i;
     if (count)
         xs_job_who(text, job, processes, count);

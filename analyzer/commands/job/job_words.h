@@ -18,8 +18,9 @@ void xs_job_who_short(struct xs_string *text, const struct xs_job *job, const si
 /* Adds "rank 3", or the process's name. */
 void xs_job_process_name(struct xs_string *text, const struct xs_job *job, size_t process);
 
-/* Adds the processes for which `is` returns true, as xs_job_who does. False: there are none. */
-bool xs_job_who_is(struct xs_string *text, const struct xs_job *job, bool (*is)(const struct xs_job_process *));
+/* Adds the processes in which a bool is true, as xs_job_who does. `field` is the bool's offset in struct
+ * xs_job_process. False: there are none. */
+bool xs_job_who_is(struct xs_string *text, const struct xs_job *job, size_t field);
 
 /* Adds a sentence on the filter and on how much of all traces passed it; nothing if there was no filter. The text is
  * not escaped. */
@@ -64,5 +65,19 @@ void xs_job_json(const struct xs_job *job, struct xs_json *json);
 
 /* True if the repair saves nothing in any process. Such a finding is no cause, and no list counts it. */
 bool xs_job_saves_nothing(const struct xs_job_finding *finding);
+
+/* --- only the files of this folder call the functions below --- */
+
+/* Prints warnings: what may be wrong with the traces, and which traces have no contents. */
+void xs_job_text_warnings(const struct xs_job *job, struct xs_out *out);
+/* Prints the section of findings; without `all`, only the first few. */
+void xs_job_text_findings(const struct xs_job *job, bool all, struct xs_out *out);
+/* Prints the table of processes; without `all`, only the processes that differ most. */
+void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *out);
+
+/* Adds the names of the processes that have a finding, as xs_job_who does. Without `named`, adds "3 of 17 processes" if
+ * the processes have no ranks. */
+void xs_job_finding_who(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding,
+                        bool named);
 
 #endif

@@ -15,6 +15,7 @@
 #include "analyzer/base/unfinished.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/common/command.h"
+#include "analyzer/commands/common/new_trace.h"
 #include "analyzer/commands/common/progress.h"
 #include "analyzer/commands/common/traces.h"
 #include "schema/read/merged.h"
@@ -57,7 +58,13 @@ struct job {
 static char *file_of(const struct xs_trace *trace, const char *path) {
     if (trace->merged_id < 0)
         return xs_strdup(xs_base_name(path));
-    return xs_strdup(path + xs_traces_file_bytes(path) + 1);
+    return xs_strdup(path + xs_merged_split(path) + 1);
+}
+
+static void free_source(struct source *source) {
+    free(source->identity);
+    free(source->file);
+    free(source->host);
 }
 
 static void look_at(struct job *job, const char *path) {
@@ -76,9 +83,7 @@ static void look_at(struct job *job, const char *path) {
     for (size_t i = 0; i < job->count && source.identity; i++) {
         if (job->sources[i].identity && !strcmp(job->sources[i].identity, source.identity)) {
             xs_complain("%s: the same run as %s; taken once", path, job->sources[i].path);
-            free(source.identity);
-            free(source.file);
-            free(source.host);
+            free_source(&source);
             return;
         }
     }
@@ -112,8 +117,7 @@ static void name_sources(struct job *job) {
         size_t length = strlen(s->file), same = 0;
         for (size_t k = 0; k < job->count; k++)
             same += job->sources[k].rank == s->rank;
-        if (length > 3 && !strcmp(s->file + length - 3, ".db"))
-            length -= 3;
+        length -= length > 3 && xs_text_ends_with(s->file, ".db") ? 3 : 0;
         length = length < 200 ? length : 200;
         if (s->rank >= 0 && same == 1)
             snprintf(s->name, sizeof s->name, "%" PRId64, s->rank);
@@ -158,20 +162,6 @@ static void tell(const struct xs_out_options *options, size_t merged, size_t unr
     free(path);
 }
 
-/* Renames the complete file to its final name; replaces an existing one only with --force. A symbolic link is
- * replaced, not followed. */
-static int put_in_place(const char *temporary, const struct xs_out_options *options) {
-    int failed = options->force ? rename(temporary, options->path)
-                                : renameat2(AT_FDCWD, temporary, AT_FDCWD, options->path, RENAME_NOREPLACE);
-    if (failed && !options->force && (errno == EINVAL || errno == ENOSYS)) /* not on this file system */
-        failed = xs_out_check(options) < 0 ? -2 : rename(temporary, options->path);
-    if (failed == -1 && errno == EEXIST)
-        xs_complain("%s: %s", options->path, XS_EXISTS);
-    else if (failed == -1)
-        xs_complain("%s: %s", options->path, strerror(errno));
-    return failed ? XS_EXIT_ERROR : XS_EXIT_OK;
-}
-
 static int merge(struct job *job, const char *temporary, const struct xs_out_options *options) {
     struct xs_merged_writer *writer;
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -188,7 +178,7 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
         xs_complain("%s", message);
         keep = false;
     }
-    if (!keep || put_in_place(temporary, options) != XS_EXIT_OK)
+    if (!keep || xs_put_in_place(temporary, options->path, options->force) < 0)
         return XS_EXIT_ERROR;
     tell(options, merged, job->unread);
     return job->unread ? XS_EXIT_ERROR : XS_EXIT_OK;
@@ -196,22 +186,21 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
 
 /* Merges into a temporary file in the folder of the output, and renames it when it is complete. */
 static int merge_into(struct job *job, const struct xs_out_options *options) {
-    struct xs_string temporary = {0};
-    xs_string_format(&temporary, "%s.XXXXXX", options->path);
-    int fd = mkostemp(temporary.data, O_CLOEXEC);
+    char *temporary = xs_text_format("%s.XXXXXX", options->path);
+    int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0) {
         xs_complain("%s: %s", options->path, strerror(errno));
-        xs_string_free(&temporary);
+        free(temporary);
         return XS_EXIT_ERROR;
     }
     if (fchmod(fd, 0600) != 0)
         errno = 0; /* not on this file system */
     close(fd);
-    xs_unfinished(temporary.data);
-    int status = merge(job, temporary.data, options);
-    unlink(temporary.data);
-    xs_finished(temporary.data);
-    xs_string_free(&temporary);
+    xs_unfinished(temporary);
+    int status = merge(job, temporary, options);
+    unlink(temporary);
+    xs_finished(temporary);
+    free(temporary);
     return status;
 }
 
@@ -223,11 +212,8 @@ static int merge_traces(const struct xs_traces *traces, const struct xs_out_opti
         qsort(job.sources, job.count, sizeof *job.sources, by_rank);
     name_sources(&job);
     int status = job.count ? merge_into(&job, options) : XS_EXIT_ERROR;
-    for (size_t i = 0; i < job.count; i++) {
-        free(job.sources[i].identity);
-        free(job.sources[i].file);
-        free(job.sources[i].host);
-    }
+    for (size_t i = 0; i < job.count; i++)
+        free_source(&job.sources[i]);
     free(job.sources);
     return status;
 }

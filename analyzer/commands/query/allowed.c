@@ -29,6 +29,8 @@ static const char *const functions[] = {
     "json_insert", "json_object", "json_patch", "json_quote", "json_remove", "json_replace", "json_set", "json_type",
     "json_valid"};
 
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
 /* Names that were read from SQLite; there are so few that sorting them is not worthwhile. */
 struct names {
     char **items;
@@ -42,9 +44,9 @@ struct xs_query_guard {
     char refused[256];    /* the first thing that was refused; "": nothing */
 };
 
-static bool is_one_of(const struct names *names, const char *name) {
-    for (size_t i = 0; i < names->count; i++)
-        if (!sqlite3_stricmp(names->items[i], name))
+static bool is_one_of(const char *const *names, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (!sqlite3_stricmp(names[i], name))
             return true;
     return false;
 }
@@ -67,21 +69,16 @@ static void free_names(struct names *names) {
     free(names->items);
 }
 
-static bool may_call(const char *name) {
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (!sqlite3_stricmp(functions[i], name))
-            return true;
-    return false;
-}
-
 static bool is_virtual(const struct xs_query_guard *guard, const char *name) {
-    return is_one_of(&guard->modules, name) || !sqlite3_strnicmp(name, "pragma_", 7);
+    return is_one_of((const char *const *)guard->modules.items, guard->modules.count, name) ||
+           !sqlite3_strnicmp(name, "pragma_", 7);
 }
 
 /* True if a statement may read a column. SQLite also asks for the table of a WITH clause, without a column if it needs
  * none. Such a table may have any name, except that of a virtual table, because the two look the same here. */
 static bool may_read(const struct xs_query_guard *guard, const char *table, const char *column) {
-    return is_one_of(&guard->tables, table) || ((!column || !*column) && !is_virtual(guard, table));
+    return is_one_of((const char *const *)guard->tables.items, guard->tables.count, table) ||
+           ((!column || !*column) && !is_virtual(guard, table));
 }
 
 static const char only_tables[] = "it reads tables and views of a trace, not ";
@@ -104,7 +101,9 @@ static int authorize(void *data, int action, const char *first, const char *seco
     case SQLITE_READ:
         return first && may_read(guard, first, second) ? SQLITE_OK : refuse(guard, only_tables, first);
     case SQLITE_FUNCTION: /* the second name is that of the function */
-        return second && may_call(second) ? SQLITE_OK : refuse(guard, "it cannot call the function ", second);
+        return second && is_one_of(functions, FUNCTIONS, second)
+                   ? SQLITE_OK
+                   : refuse(guard, "it cannot call the function ", second);
     case SQLITE_PRAGMA:
         return refuse(guard, "it cannot use PRAGMA ", first);
     case SQLITE_ATTACH:

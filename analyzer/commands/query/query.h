@@ -8,18 +8,7 @@ struct sqlite3_stmt;
 struct xs_string;
 struct xs_trace;
 
-/* X(number, name) */
-#define XS_QUERY_FORMATS(X)                                                                                            \
-    X(TABLE, "table")                                                                                                  \
-    X(CSV, "csv")                                                                                                      \
-    X(JSON, "json")                                                                                                    \
-    X(TSV, "tsv")
-
-enum xs_query_format {
-#define X(id, name) XS_QUERY_##id,
-    XS_QUERY_FORMATS(X)
-#undef X
-};
+enum xs_query_format { XS_QUERY_TABLE, XS_QUERY_CSV, XS_QUERY_JSON, XS_QUERY_TSV, XS_QUERY_FORMATS };
 
 /* Reads all rows of the statement and prints them as they are read. The widths of a table's columns are computed from
  * its first 1000 rows. Returns SQLITE_DONE or the error's code. */

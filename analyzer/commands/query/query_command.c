@@ -5,20 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/query/allowed.h"
 #include "analyzer/commands/query/query.h"
 #include "analyzer/trace/scan.h"
+#include "schema/clock.h"
 #include "schema/read/merged.h"
 #include "schema/safe_open/step_limit.h"
 
 XS_DECLARE_COMMAND(query)
 
-#define NAME(id, name) name,
-static const char *const format_names[] = {XS_QUERY_FORMATS(NAME) NULL};
+static const char *const format_names[] = {[XS_QUERY_TABLE] = "table",
+                                           [XS_QUERY_CSV] = "csv",
+                                           [XS_QUERY_JSON] = "json",
+                                           [XS_QUERY_TSV] = "tsv",
+                                           [XS_QUERY_FORMATS] = NULL};
 
 struct arguments {
     struct xs_ask_arguments ask; /* the arguments; the question is in SQL */
@@ -109,11 +112,7 @@ struct limits {
     bool late;
 };
 
-static double processor_s(void) {
-    struct timespec now = {0, 0};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+static double processor_s(void) { return (double)xs_time_ns(CLOCK_PROCESS_CPUTIME_ID) * 1e-9; }
 
 /* SQLite calls this function regularly. (sqlite3_interrupt would have no effect if a signal came just before the first
  * step.) */
@@ -253,14 +252,6 @@ static int print_tables(const struct xs_trace *trace, const struct arguments *ar
     return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
-static void read_sql(struct xs_string *sql) {
-    char buffer[4096];
-    size_t bytes;
-    while ((bytes = fread(buffer, 1, sizeof buffer, stdin)) > 0)
-        xs_string_add(sql, buffer, bytes);
-    xs_string_add(sql, "", 0);
-}
-
 static const struct argp_child children[] = {XS_ASK_CHILD, {0}};
 const struct xs_interface xs_interface_query = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE \"SQL\"", .doc = doc, .children = children},
@@ -276,7 +267,7 @@ int xs_command_query(int argc, char **argv) {
     if (xs_output_is_input(&arguments.ask.output, &arguments.ask.trace, 1))
         return XS_EXIT_ERROR;
     if (arguments.ask.asked && !strcmp(arguments.ask.asked, "-"))
-        read_sql(&sql);
+        xs_string_read(&sql, stdin, SIZE_MAX);
     if (open_asked(arguments.ask.trace, &trace) < 0) {
         xs_string_free(&sql);
         return XS_EXIT_ERROR;

@@ -58,11 +58,11 @@ static int print_table(sqlite3_stmt *statement, struct xs_out *out) {
 }
 
 /* Prints a field. TSV has no quotes, so its separators are escaped. */
-static void print_field(FILE *file, const struct xs_string *text, bool number, char separator) {
+static void print_field(FILE *file, const char *text, size_t bytes, bool number, char separator) {
     struct xs_string escaped = {0};
     xs_string_add(&escaped, "", 0);
-    if (text->data)
-        xs_string_escape(&escaped, text->data, text->length);
+    if (text)
+        xs_string_escape(&escaped, text, bytes);
     if (separator == ',')
         xs_csv_field(file, escaped.data, number);
     else
@@ -74,12 +74,9 @@ static void print_names(sqlite3_stmt *statement, char separator, struct xs_out *
     int columns = sqlite3_column_count(statement);
     for (int i = 0; i < columns; i++) {
         const char *name = sqlite3_column_name(statement, i);
-        struct xs_string text = {0};
-        xs_string_add(&text, name ? name : "", name ? strlen(name) : 0);
         if (i)
             putc(separator, out->file);
-        print_field(out->file, &text, false, separator);
-        xs_string_free(&text);
+        print_field(out->file, name, name ? strlen(name) : 0, false, separator);
     }
     putc('\n', out->file);
 }
@@ -95,7 +92,7 @@ static int print_separated(sqlite3_stmt *statement, char separator, struct xs_ou
             value_text(statement, i, &text);
             if (i)
                 putc(separator, out->file);
-            print_field(out->file, &text, number, separator);
+            print_field(out->file, text.data, text.length, number, separator);
             xs_string_free(&text);
         }
         putc('\n', out->file);
@@ -139,14 +136,7 @@ static int print_json(sqlite3_stmt *statement, struct xs_out *out) {
 }
 
 int xs_query_print(sqlite3_stmt *statement, enum xs_query_format format, struct xs_out *out) {
-    switch (format) {
-    case XS_QUERY_CSV:
-        return print_separated(statement, ',', out);
-    case XS_QUERY_TSV:
-        return print_separated(statement, '\t', out);
-    case XS_QUERY_JSON:
-        return print_json(statement, out);
-    default:
-        return print_table(statement, out);
-    }
+    if (format == XS_QUERY_CSV || format == XS_QUERY_TSV)
+        return print_separated(statement, format == XS_QUERY_CSV ? ',' : '\t', out);
+    return format == XS_QUERY_JSON ? print_json(statement, out) : print_table(statement, out);
 }

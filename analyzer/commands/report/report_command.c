@@ -141,7 +141,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         arguments->by = xs_parse_word("by", argument, xs_by_names, state);
         return 0;
     case OPTION_TOP:
-        arguments->top = xs_parse_top(argument, state);
+        arguments->top = xs_parse_number("top", argument, 1, SIZE_MAX, state);
         return 0;
     case OPTION_EACH:
         arguments->each = true;
@@ -279,9 +279,8 @@ static int report_all(char *const *paths, int count, struct view *view) {
     return status;
 }
 
-int xs_report_traces(char *const *paths, int count, bool as_json, bool details, struct xs_out *out) {
-    struct xs_json json = {.file = out->file};
-    struct view view = {.json = as_json ? &json : NULL, .details = details, .by = -1, .each = true, .out = out};
+int xs_report_traces(char *const *paths, int count, struct xs_out *out) {
+    struct view view = {.by = -1, .each = true, .out = out};
     return report_all(paths, count, &view);
 }
 

@@ -54,6 +54,8 @@ void xs_watch_steps(pid_t program, const struct xs_run_files *before);
 /* Returns the folder of the traces, as a new string: the folder part of XFERSPY_OUTPUT, up to the first field with %.
  */
 char *xs_output_folder(void);
+/* Returns the template, or the pattern of files, with a number before its suffix: "run.%n.db" for "run.db" and "%n". */
+char *xs_output_numbered(const char *template, const char *number);
 #define XS_NO_WAY_INTO "%s: %s; give another place with --output"
 
 /* Must be called before the program starts. Makes the folder of the trace that XFERSPY_OUTPUT names. If a trace of that

@@ -205,7 +205,16 @@ static void add_help(struct xs_string *help, const char *text) {
     }
 }
 
-static struct argp_option options[CAPTURE_OPTIONS + 8];
+static const struct argp_option other_options[] = {
+    {NULL, 'o', "FILE", OPTION_HIDDEN, NULL, 1},
+    {NULL, 0, NULL, 0, "Afterwards:", 2},
+    {"report", KEY_REPORT, NULL, 0,
+     "when the program ends, print the report of its traces to standard error; standard output stays the program's", 2},
+    {"report-output", KEY_REPORT_OUTPUT, "FILE", 0, "print the report to FILE (`-': standard output); implies --report",
+     2},
+    {"force", KEY_FORCE, NULL, 0, "let -o replace an existing trace, and --report-output an existing file", 2},
+    {0}};
+static struct argp_option options[1 + CAPTURE_OPTIONS + sizeof other_options / sizeof *other_options];
 const struct xs_interface xs_interface_run = {
     .argp = {.options = options, .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENTS]", .doc = doc}};
 
@@ -231,23 +240,7 @@ __attribute__((constructor)) static void build_options(void) {
                                             .doc = help.data,
                                             .group = 1};
     }
-    options[n++] = (struct argp_option){.key = 'o', .arg = "FILE", .flags = OPTION_HIDDEN, .group = 1};
-    options[n++] = (struct argp_option){.doc = "Afterwards:", .group = 2};
-    options[n++] = (struct argp_option){.name = "report",
-                                        .key = KEY_REPORT,
-                                        .doc = "when the program ends, print the report of its traces to standard "
-                                               "error; standard output stays the program's",
-                                        .group = 2};
-    options[n++] = (struct argp_option){.name = "report-output",
-                                        .key = KEY_REPORT_OUTPUT,
-                                        .arg = "FILE",
-                                        .doc = "print the report to FILE (`-': standard output); implies --report",
-                                        .group = 2};
-    options[n++] = (struct argp_option){.name = "force",
-                                        .key = KEY_FORCE,
-                                        .doc = "let -o replace an existing trace, and --report-output an existing file",
-                                        .group = 2};
-    options[n] = (struct argp_option){0};
+    memcpy(&options[n], other_options, sizeof other_options);
 }
 
 static int start(struct arguments *arguments) {

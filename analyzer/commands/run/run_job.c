@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "analyzer/base/text.h"
+#include "analyzer/commands/common/process.h"
 #include "analyzer/commands/run/run.h"
+#include "schema/clock.h"
 #include "schema/rank.h"
 
 enum { BILLION = 1000000000, MOST_ANCESTORS = 64 };
@@ -17,25 +17,9 @@ enum { BILLION = 1000000000, MOST_ANCESTORS = 64 };
  * than the process that made it. */
 enum { FILES_CLOCK_LAG_NS = 10000000 };
 
-/* Returns the content of a process's file in /proc; NULL: it cannot be read. The caller frees it. */
-static char *read_of(long pid, const char *what, size_t *bytes) {
-    char *path = xs_text_format("/proc/%ld/%s", pid, what), buffer[4096];
-    struct xs_string text = {0};
-    FILE *file = fopen(path, "re");
-    free(path);
-    if (!file)
-        return NULL;
-    xs_string_add(&text, "", 0);
-    for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
-        xs_string_add(&text, buffer, n);
-    fclose(file);
-    *bytes = text.length;
-    return text.data;
-}
-
 static bool was_started_with(long pid, const char *variable) {
     size_t bytes = 0, length = strlen(variable);
-    char *all = read_of(pid, "environ", &bytes);
+    char *all = xs_process_file(pid, "environ", &bytes);
     bool found = false;
     if (!all)
         return false;
@@ -48,16 +32,14 @@ static bool was_started_with(long pid, const char *variable) {
 /* Finds the parent of a process, and its start in nanoseconds since 1970. False: not known. */
 static bool look_at(long pid, long *parent, int64_t *start_ns) {
     size_t bytes = 0;
-    char *stat = read_of(pid, "stat", &bytes), *at = stat ? strrchr(stat, ')') : NULL; /* the name may have blanks */
+    char *stat = xs_process_file(pid, "stat", &bytes),
+         *at = stat ? strrchr(stat, ')') : NULL; /* the name may have blanks */
     unsigned long long ticks = 0;
-    struct timespec now, since_boot;
     bool known =
         at && sscanf(at + 1, " %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
                      parent, &ticks) == 2;
     free(stat);
-    clock_gettime(CLOCK_REALTIME, &now);
-    clock_gettime(CLOCK_BOOTTIME, &since_boot);
-    int64_t boot_ns = ((int64_t)now.tv_sec - since_boot.tv_sec) * BILLION + (now.tv_nsec - since_boot.tv_nsec);
+    int64_t boot_ns = xs_time_ns(CLOCK_REALTIME) - xs_time_ns(CLOCK_BOOTTIME);
     *start_ns = boot_ns + (int64_t)(ticks * (BILLION / (unsigned long long)sysconf(_SC_CLK_TCK)));
     return known;
 }

@@ -33,8 +33,7 @@ static void add_value(struct xs_string *path, const char *value) {
 
 static void add_executable(struct xs_string *path, const char *program) {
     char *real = program ? realpath(program, NULL) : NULL;
-    const char *slash = real ? strrchr(real, '/') : NULL;
-    add_value(path, slash ? slash + 1 : "unknown");
+    add_value(path, real ? xs_base_name(real) : "unknown");
     free(real);
 }
 
@@ -154,20 +153,17 @@ static char *taken_name(const char *path) {
     return NULL;
 }
 
-/* Returns "run.%n.db" for "run.db"; a % in the name of the folder is kept. */
-static char *numbered_template(const char *template) {
+char *xs_output_numbered(const char *template, const char *number) {
     const char *slash = strrchr(template, '/'), *dot = strrchr(template, '.');
     bool has_suffix = dot && (!slash || dot > slash + 1) && dot > template;
     size_t bytes = has_suffix ? (size_t)(dot - template) : strlen(template);
-    return xs_text_format("%.*s.%%n%s", (int)bytes, template, has_suffix ? dot : "");
+    return xs_text_format("%.*s.%s%s", (int)bytes, template, number, has_suffix ? dot : "");
 }
 
 static void complain_taken(const char *name, const char *why, const char *template) {
-    char *numbered = numbered_template(template);
-    struct xs_string word = {0};
-    xs_string_shell_word(&word, numbered);
-    xs_complain("%s: %s, and -o %s takes the next free number; the program was not started", name, why, word.data);
-    xs_string_free(&word);
+    char *numbered = xs_output_numbered(template, "%n"), *word = xs_text_shell_word(numbered);
+    xs_complain("%s: %s, and -o %s takes the next free number; the program was not started", name, why, word);
+    free(word);
     free(numbered);
 }
 

@@ -27,23 +27,18 @@ char *xs_find_library(char **tried) {
 #endif
     };
     const char *given = getenv("XFERSPY_LIBRARY");
-    struct xs_string list = {0};
     *tried = NULL;
     if (given && *given) {
         char *real = realpath(given, NULL);
-        if (!real) {
-            xs_string_format(&list, "XFERSPY_LIBRARY=%s", given);
-            *tried = list.data;
-        }
+        *tried = real ? NULL : xs_text_format("XFERSPY_LIBRARY=%s", given);
         return real;
     }
     char *own = xs_own_folder();
+    struct xs_string list = {0};
     for (size_t i = 0; own && i < sizeof places / sizeof *places; i++) {
-        struct xs_string path = {0};
-        xs_string_format(&path, "%s%s/libxferspy.so", own, places[i]);
-        char *real = realpath(path.data, NULL);
+        char *path = xs_text_format("%s%s/libxferspy.so", own, places[i]), *real = realpath(path, NULL);
         xs_string_format(&list, "%s%s", i == 0 ? own : i == 1 ? " and from there " : ", ", places[i] + (i > 0));
-        xs_string_free(&path);
+        free(path);
         if (real) {
             xs_string_free(&list);
             free(own);
@@ -154,14 +149,13 @@ void xs_say_no_trace(const char *program) {
 
 int xs_set_preload(const char *library) {
     const char *before = getenv("LD_PRELOAD");
-    struct xs_string value = {0};
     if (strpbrk(library, " :\t\n")) {
         xs_complain(XS_CANNOT_PRELOAD, library);
         return -1;
     }
-    xs_string_format(&value, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");
-    int status = setenv("LD_PRELOAD", value.data, 1);
-    xs_string_free(&value);
+    char *value = xs_text_format("%s%s%s", library, before && *before ? ":" : "", before ? before : "");
+    int status = setenv("LD_PRELOAD", value, 1);
+    free(value);
     /* NVTX finds the library by this variable, and reports the program's ranges to it. If another tool has set the
      * variable, its value is kept. */
     status |= setenv("NVTX_INJECTION64_PATH", library, 0);

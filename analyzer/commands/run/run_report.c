@@ -6,13 +6,13 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/run/run.h"
+#include "schema/clock.h"
 #include "schema/safe_open/side_files.h"
 
 enum { SHELLS_SIGNALS = 128 }; /* a shell whose program was killed ends with this plus the signal's number */
@@ -31,12 +31,6 @@ static void make_template_absolute(void) {
         xs_string_free(&absolute);
     }
     free(cwd);
-}
-
-static int64_t now_unix_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* True if the capture of the trace began after `since`. Other traces were copied by the program. */
@@ -102,13 +96,12 @@ static void look_for_traces(const char *program, const struct xs_run_files *file
 
 static int report(const char *program, bool warned, const struct xs_run_files *files, int64_t since,
                   const struct xs_out_options *options) {
-    char **mine = xs_realloc(NULL, (files->count + 1) * sizeof *mine);
+    char **mine = xs_realloc(NULL, files->count * sizeof *mine);
     struct xs_out out;
     int count = 0, status = XS_EXIT_OK;
     for (size_t i = 0; i < files->count; i++)
         if (is_of_this_run(files->paths[i], since))
             mine[count++] = files->paths[i];
-    mine[count] = NULL;
     if (!count && xs_option_is_off(getenv("XFERSPY_ENABLE"))) {
         xs_complain("no trace: capture was switched off");
     } else if (!count) {
@@ -117,9 +110,9 @@ static int report(const char *program, bool warned, const struct xs_run_files *f
     } else if (!options->path) {
         xs_out_stderr(&out, options);
         putc('\n', stderr);
-        status = xs_report_traces(mine, count, false, false, &out);
+        status = xs_report_traces(mine, count, &out);
     } else if (xs_out_open(&out, options) >= 0) {
-        status = xs_report_traces(mine, count, false, false, &out);
+        status = xs_report_traces(mine, count, &out);
         xs_out_close(&out, true);
     }
     free(mine);
@@ -181,7 +174,7 @@ static pid_t start_child(char **argv) {
 }
 
 int xs_run_program(char **argv, const struct xs_out_options *options, bool warned) {
-    int64_t since = now_unix_ns();
+    int64_t since = xs_time_ns(CLOCK_REALTIME);
     int status = 0;
     make_template_absolute();
     struct xs_run_files before = xs_run_files();

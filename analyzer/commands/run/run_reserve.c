@@ -14,16 +14,14 @@
 #include <unistd.h>
 
 #include "analyzer/base/hash.h"
-#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/commands/run/run.h"
 
 bool xs_output_reserve(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    char *folder = slash ? xs_strdup(path) : xs_strdup(".");
+    char *folder = xs_text_format("%.*s", slash && slash > path ? (int)(slash - path) : 1, slash ? path : ".");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat st;
-    if (slash)
-        folder[slash == path ? 1 : slash - path] = '\0';
     bool is_known = stat(folder, &st) == 0;
     free(folder);
     if (!is_known)

@@ -43,23 +43,9 @@ static char *template_pattern(void) {
     return pattern.data;
 }
 
-/* Returns the pattern with a number in it, as the library names a trace if the name is taken: "run.[0-9]*.db" for
- * "run.db". */
-static char *numbered_pattern(const char *pattern) {
-    const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
-    bool has_suffix = dot && (!slash || dot > slash + 1);
-    size_t bytes = has_suffix ? (size_t)(dot - pattern) : strlen(pattern);
-    return xs_text_format("%.*s.[0-9]*%s", (int)bytes, pattern, has_suffix ? dot : "");
-}
-
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 static bool is_beside_a_trace(const char *path) {
-    return ends_with(path, "-wal") || ends_with(path, "-shm") || ends_with(path, "-journal") ||
-           ends_with(path, ".spool");
+    return xs_text_ends_with(path, "-wal") || xs_text_ends_with(path, "-shm") || xs_text_ends_with(path, "-journal") ||
+           xs_text_ends_with(path, ".spool");
 }
 
 static void add(struct xs_run_files *files, const char *path) {
@@ -85,7 +71,7 @@ static void add_matching(struct xs_run_files *files, const char *pattern) {
 
 struct xs_run_files xs_run_files(void) {
     struct xs_run_files files = {0};
-    char *pattern = template_pattern(), *numbered = numbered_pattern(pattern);
+    char *pattern = template_pattern(), *numbered = xs_output_numbered(pattern, "[0-9]*");
     add_matching(&files, pattern);
     add_matching(&files, numbered);
     free(pattern);

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/run/run.h"
+#include "schema/clock.h"
 
 enum {
     LOOK_MS = 1000,
@@ -34,12 +34,6 @@ static int descriptor_of(pid_t process) {
     (void)process;
     return -1;
 #endif
-}
-
-static int64_t seconds_since(int64_t unix_ns) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec - unix_ns / 1000000000;
 }
 
 static void say_not_found(const struct xs_trace *trace, int64_t seconds) {
@@ -69,7 +63,8 @@ static bool look_at(const char *path) {
     char message[XS_TRACE_MESSAGE_BYTES], by[16];
     if (xs_trace_open(path, &trace, message) < 0)
         return false; /* the trace is being made */
-    int64_t seconds = seconds_since(xs_trace_meta_int(&trace, "start_unix_ns", 0));
+    int64_t start_ns = xs_trace_meta_int(&trace, "start_unix_ns", 0), now_ns = xs_time_ns(CLOCK_REALTIME);
+    int64_t seconds = now_ns / 1000000000 - start_ns / 1000000000;
     int64_t calls = xs_trace_meta_int(&trace, "range.left_out_transfers", 0) +
                     xs_trace_meta_int(&trace, "range.left_out_launches", 0) +
                     xs_trace_meta_int(&trace, "range.waits", 0);

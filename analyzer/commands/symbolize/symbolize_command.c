@@ -74,8 +74,7 @@ static bool write_lines(const struct xs_trace *trace, const struct xs_lines *lin
     char why[XS_LINES_WHY_BYTES];
     if ((!lines->found && !lines->text_count) || xs_lines_write(trace, lines, PATIENCE_MS, why))
         return true;
-    char *path = xs_strdup(trace->path);
-    path[xs_traces_file_bytes(path)] = '\0';
+    char *path = xs_traces_file(trace->path);
     xs_complain("%s: %s", path, why);
     free(path);
     return false;

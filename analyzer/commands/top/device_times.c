@@ -8,31 +8,24 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/scan.h"
 
-/* Sets `ns` to the number that the statement returns, or to 0. */
-static int read_newest(const struct xs_trace *trace, const char *sql, uint64_t *ns, char *message) {
-    struct xs_scan scan;
-    *ns = 0;
-    xs_scan_begin(&scan, trace, sql, message, NULL);
-    if (xs_scan_row(&scan))
-        *ns = xs_scan_count_or_null(&scan, 0);
-    return xs_scan_end(&scan);
-}
-
 /* Finds known_ns. If a trace has no device times because CUPTI did not run, no device times are late. */
 static int find_known(const struct xs_summary *s, struct xs_device_times *times, char *message) {
     uint64_t recorded = 0, called = 0;
+    struct xs_scan scan;
     times->known_ns = s->run.duration_ns;
     if (!s->trace->is_live || strcmp(s->run.cupti_status, "active") != 0)
         return XS_OK;
-    int status = read_newest(s->trace,
-                             "SELECT max(ns) FROM (SELECT max(end_ns) AS ns FROM device_copy"
-                             " UNION ALL SELECT max(end_ns) FROM device_kernel)",
-                             &recorded, message);
-    if (status >= 0)
-        status = read_newest(s->trace,
-                             "SELECT max(ns) FROM (SELECT max(enter_ns) AS ns FROM transfer"
-                             " UNION ALL SELECT max(enter_ns) FROM memset UNION ALL SELECT max(enter_ns) FROM launch)",
-                             &called, message);
+    xs_scan_begin(&scan, s->trace,
+                  "SELECT (SELECT max(ns) FROM (SELECT max(end_ns) AS ns FROM device_copy"
+                  " UNION ALL SELECT max(end_ns) FROM device_kernel)),"
+                  " (SELECT max(ns) FROM (SELECT max(enter_ns) AS ns FROM transfer"
+                  " UNION ALL SELECT max(enter_ns) FROM memset UNION ALL SELECT max(enter_ns) FROM launch))",
+                  message, NULL);
+    if (xs_scan_row(&scan)) {
+        recorded = xs_scan_count_or_null(&scan, 0);
+        called = xs_scan_count_or_null(&scan, 1);
+    }
+    int status = xs_scan_end(&scan);
     if (status >= 0 && called > recorded && recorded < times->known_ns) {
         times->late = true;
         times->known_ns = recorded;

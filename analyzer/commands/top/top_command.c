@@ -13,6 +13,7 @@
 #include "analyzer/commands/report/report.h"
 #include "analyzer/commands/top/device_times.h"
 #include "analyzer/trace/scan.h"
+#include "schema/clock.h"
 
 XS_DECLARE_COMMAND(top)
 
@@ -125,15 +126,13 @@ static void print_rates(const struct so_far *now, const struct so_far *then, con
 static void print_missing(const struct xs_summary *summary, const struct xs_device_times *times, struct xs_out *out) {
     char known[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
     uint64_t run_ns = summary->run.duration_ns;
-    struct timespec now;
     xs_format_ns(run, run_ns);
     bool much = run_ns - times->known_ns > run_ns / 100 * MUCH_PERCENT;
     if (times->late && much)
         xs_out_fact(out, "devices", "%s%s of %s; the order of causes can still change",
                     times->known_ns ? "device times are known up to " : "no device times are known yet",
                     times->known_ns ? xs_format_ns(known, times->known_ns) : "", run);
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t ago_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - summary->run.start_unix_ns;
+    int64_t ago_ns = xs_time_ns(CLOCK_REALTIME) - summary->run.start_unix_ns;
     if (summary->trace->is_live && summary->run.start_unix_ns > 0 && ago_ns > 0 &&
         less((uint64_t)ago_ns, run_ns) > SILENT_NS)
         xs_out_fact(out, "events",
@@ -198,11 +197,7 @@ static int look(const char *path, struct so_far *then, struct xs_out *out, bool 
     return XS_EXIT_OK;
 }
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
+static double seconds(void) { return (double)xs_time_ns(CLOCK_MONOTONIC) / 1e9; }
 
 /* Waits until the next display; longer if reading the trace takes long. */
 static void wait_for_next(long interval_s, double look_s) {

@@ -8,8 +8,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/units.h"
-#include "analyzer/commands/bench/start.h"
 #include "analyzer/commands/try/try.h"
+#include "schema/clock.h"
 #include "schema/safe_open/private_file.h"
 
 /* --- files --- */
@@ -58,7 +58,7 @@ static double time_left_s(const struct xs_try *t) {
     double limit_s = t->arguments->terms.time_limit_s;
     if (limit_s <= 0)
         return 0;
-    double left_s = limit_s - (double)(xs_monotonic_ns() - t->began_ns) / 1e9;
+    double left_s = limit_s - (double)(xs_time_ns(CLOCK_MONOTONIC) - t->began_ns) / 1e9;
     return left_s > 0 ? left_s : -1;
 }
 

@@ -4,11 +4,11 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/commands/bench/start.h"
 #include "analyzer/commands/common/traces.h"
 #include "analyzer/commands/try/tried.h"
 #include "analyzer/commands/try/try.h"
 #include "analyzer/words/findings_words.h"
+#include "schema/clock.h"
 
 XS_DECLARE_COMMAND(try)
 
@@ -234,7 +234,7 @@ static int start(struct arguments *a) {
     if (a->trace && xs_output_is_input(&a->output, &a->trace, 1))
         return XS_EXIT_ERROR;
     int status = xs_program_begin(&program);
-    a->began_ns = xs_monotonic_ns();
+    a->began_ns = xs_time_ns(CLOCK_MONOTONIC);
     if (a->bench.terms.time_limit_s > 0)
         program.deadline_ns = a->began_ns + (int64_t)(a->bench.terms.time_limit_s * 1e9);
     if (status == XS_EXIT_OK && a->program)

@@ -67,18 +67,6 @@ static void put_trial(struct xs_json *json, const char *key, const struct xs_try
     xs_json_end(json, '}');
 }
 
-static void put_gate(struct xs_json *json, const struct xs_try *t) {
-    xs_json_object(json, "gate");
-    xs_json_bool(json, "holds", !t->failed);
-    xs_json_text(json, "at_least", t->arguments->gate.at_least);
-    xs_json_array(json, "failed");
-    for (unsigned i = 0; xs_bench_fault_names[i]; i++)
-        if (t->failed & 1U << i)
-            xs_json_text(json, NULL, xs_bench_fault_names[i]);
-    xs_json_end(json, ']');
-    xs_json_end(json, '}');
-}
-
 void xs_try_json(const struct xs_try *t, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
     xs_json_object(&json, NULL);
@@ -100,7 +88,7 @@ void xs_try_json(const struct xs_try *t, struct xs_out *out) {
         put_trial(&json, "together", t, t->sum);
     else
         xs_json_null(&json, "together");
-    put_gate(&json, t);
+    xs_bench_gate_json(&json, t->failed, &t->arguments->gate);
     xs_json_text(&json, "ended", xs_bench_end_names[t->end]);
     xs_json_count(&json, "rounds", t->bench.rounds);
     xs_json_count(&json, "warm_up", t->arguments->terms.warm_up);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "schema/path.h"
+#include "analyzer/base/text.h"
 
 const char *const xs_framework_phase_keys[XS_PHASES] = {
 #define XS_PHASE(name, key, words) [XS_PHASE_##name] = key,
@@ -50,14 +50,9 @@ static enum xs_framework_phase phase_of(const struct mark *marks, size_t count, 
     return XS_PHASE_NONE;
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), bytes = strlen(end);
-    return length >= bytes && !strcmp(text + length - bytes, end);
-}
-
 static enum xs_framework_phase phase_of_python(const struct xs_frame *frame) {
     for (size_t i = 0; i < COUNT(python_marks) && frame->file; i++)
-        if (ends_with(frame->file, python_marks[i].text) &&
+        if (xs_text_ends_with(frame->file, python_marks[i].text) &&
             strstr(frame->function ? frame->function : "", python_marks[i].function))
             return python_marks[i].phase;
     return XS_PHASE_NONE;
