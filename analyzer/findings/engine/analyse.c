@@ -54,8 +54,7 @@ static void add_wanting(struct wanting **list, unsigned *count, struct xs_detect
 }
 
 static void begin_detectors(struct xs_analysis *a) {
-    a->detections = xs_realloc(NULL, xs_detector_count * sizeof *a->detections);
-    memset(a->detections, 0, xs_detector_count * sizeof *a->detections);
+    a->detections = xs_zeroed(xs_detector_count, sizeof *a->detections);
     for (unsigned i = 0; i < xs_detector_count; i++) {
         const struct xs_detector *detector = xs_detectors[i];
         struct xs_detection *d = &a->detections[i];
@@ -71,8 +70,7 @@ static void begin_detectors(struct xs_analysis *a) {
                                    .index = i};
         if (!is_asked_for(a, detector))
             continue;
-        d->state = xs_realloc(NULL, detector->state_bytes);
-        memset(d->state, 0, detector->state_bytes);
+        d->state = xs_zeroed(1, detector->state_bytes);
         for (unsigned on = 0; on < XS_ON_COUNT; on++)
             if (detector->wants & XS_WANT(on))
                 add_wanting(&a->wanting[on], &a->wanting_count[on], d, detector->on_event);
@@ -256,9 +254,8 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
 int xs_analyse(const struct xs_trace *trace, const struct xs_analysis_options *options, struct xs_findings **out,
                char *message) {
     static const struct xs_analysis_options defaults;
-    struct xs_findings *findings = xs_realloc(NULL, sizeof *findings);
+    struct xs_findings *findings = xs_zeroed(1, sizeof *findings);
     *out = NULL;
-    *findings = (struct xs_findings){0};
     findings->sites = xs_realloc(NULL, sizeof *findings->sites);
     options = options ? options : &defaults;
     int64_t duration = xs_trace_meta_int(trace, "duration_ns", 0);

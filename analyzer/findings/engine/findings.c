@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/findings_build.h"
 #include "analyzer/findings/engine/selection.h"
@@ -134,26 +135,12 @@ static uint64_t weight(const struct xs_finding *f) { return f->potential ? f->cl
 /* Orders by group, then by weight, then by other fields so that the order is the same in every analysis. */
 static int compare(const void *a, const void *b) {
     const struct xs_finding *x = a, *y = b;
-    if (group_of(x) != group_of(y))
-        return group_of(x) < group_of(y) ? -1 : 1;
-    if (weight(x) != weight(y))
-        return weight(x) < weight(y) ? 1 : -1;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    if (x->detector != y->detector)
-        return x->detector < y->detector ? -1 : 1;
-    if (x->verdict != y->verdict)
-        return x->verdict < y->verdict ? -1 : 1;
-    return (x->site > y->site) - (x->site < y->site);
+    return xs_compare(group_of(x), group_of(y)) ?: xs_compare_uint64(weight(y), weight(x)) ?: xs_compare_uint64(y->bytes, x->bytes) ?: xs_compare(x->detector, y->detector) ?: xs_compare(x->verdict, y->verdict) ?: xs_compare(x->site, y->site);
 }
 
 static int compare_undecided(const void *a, const void *b) {
     const struct xs_undecided *x = a, *y = b;
-    if (x->detector != y->detector)
-        return x->detector < y->detector ? -1 : 1;
-    if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
-    return strcmp(x->reason, y->reason);
+    return xs_compare(x->detector, y->detector) ?: xs_compare_uint64(y->count, x->count) ?: strcmp(x->reason, y->reason);
 }
 
 static void rank(struct xs_findings *findings) {
@@ -177,9 +164,7 @@ static void take_items(struct xs_findings_builder *builder, struct xs_findings *
 
 static int compare_unchecked(const void *a, const void *b) {
     const struct xs_unchecked *x = a, *y = b;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return (x->detector > y->detector) - (x->detector < y->detector);
+    return xs_compare(x->site, y->site) ?: xs_compare(x->detector, y->detector);
 }
 
 /* Moves the unchecked copies out of the builder, with one item for each site and detector. */
@@ -222,11 +207,7 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
 
 static int by_place(const void *a, const void *b) {
     const struct xs_finding *x = a, *y = b;
-    if (x->detector != y->detector)
-        return x->detector < y->detector ? -1 : 1;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return (x->verdict > y->verdict) - (x->verdict < y->verdict);
+    return xs_compare(x->detector, y->detector) ?: xs_compare(x->site, y->site) ?: xs_compare(x->verdict, y->verdict);
 }
 
 unsigned xs_finding_compared_verdict(unsigned detector, unsigned verdict) {
@@ -273,15 +254,12 @@ static void join_samples(struct xs_finding *finding, const struct xs_sample *mor
 
 static int by_time(const void *a, const void *b) {
     const struct xs_instance *x = a, *y = b;
-    if (x->at_ns != y->at_ns)
-        return x->at_ns < y->at_ns ? -1 : 1;
-    return (x->evidence[0].row > y->evidence[0].row) - (x->evidence[0].row < y->evidence[0].row);
+    return xs_compare(x->at_ns, y->at_ns) ?: xs_compare(x->evidence[0].row, y->evidence[0].row);
 }
 
 static int by_rank(const void *a, const void *b) {
     const struct xs_instance *x = a, *y = b;
-    uint64_t mine = xs_times_rank_ns(&x->removable), others = xs_times_rank_ns(&y->removable);
-    return mine != others ? (mine < others ? 1 : -1) : by_time(a, b);
+    return xs_compare_uint64(xs_times_rank_ns(&y->removable), xs_times_rank_ns(&x->removable)) ?: by_time(a, b);
 }
 
 static void join_instances(struct xs_instance **items, size_t *count, struct xs_instance *more, size_t more_count,

@@ -7,6 +7,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/statement.h"
@@ -247,10 +248,7 @@ static uint64_t most_ns(const struct finding_detours *finding, const struct xs_d
     return left < run_ns ? (uint64_t)(run_ns - left) : 0;
 }
 
-static int most_first(const void *left, const void *right) {
-    uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
-    return (l < r) - (l > r);
-}
+static int most_first(const void *left, const void *right) { return xs_ascending_uint64(right, left); }
 
 static void limit_replays(struct finding_detours *finding) {
     uint64_t *host_ns = xs_realloc(NULL, (finding->pair_count + 1) * sizeof *host_ns);

@@ -3,9 +3,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/causes/contexts.h"
 #include "analyzer/savings/causes/detours.h"
@@ -154,9 +154,7 @@ struct claim {
 
 static int by_claim(const void *a, const void *b) {
     const struct claim *x = a, *y = b;
-    if (x->ns != y->ns)
-        return x->ns < y->ns ? 1 : -1;
-    return (x->finding > y->finding) - (x->finding < y->finding);
+    return xs_compare_uint64(y->ns, x->ns) ?: xs_compare_uint64(x->finding, y->finding);
 }
 
 /* Returns the findings with repairs, the largest claim first. The caller frees the array. */

@@ -2,15 +2,13 @@
 #include "analyzer/savings/causes/diagnosis.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/detector.h"
 
 static void number(struct xs_diagnosis *diagnosis) {
     enum { KINDS = XS_SEVERAL_VERDICTS + 1 };
-    size_t *met = xs_realloc(NULL, xs_detector_count * KINDS * sizeof *met);
-    memset(met, 0, xs_detector_count * KINDS * sizeof *met);
+    size_t *met = xs_zeroed(xs_detector_count * KINDS, sizeof *met);
     for (size_t i = 0; i < diagnosis->count; i++) {
         const struct xs_finding *f = diagnosis->items[i].finding;
         diagnosis->items[i].ordinal = ++met[f->detector * KINDS + f->verdict % KINDS];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/scale.h"
@@ -118,10 +119,7 @@ static void rank_within(const struct xs_diagnosis *diagnosis, struct xs_cause *c
 
 static int by_saving(const void *a, const void *b) {
     const struct xs_cause *x = a, *y = b;
-    uint64_t mine = middle(&x->saves), others = middle(&y->saves);
-    if (mine != others)
-        return mine < others ? 1 : -1;
-    return (x->findings[0] > y->findings[0]) - (x->findings[0] < y->findings[0]);
+    return xs_compare_uint64(middle(&y->saves), middle(&x->saves)) ?: xs_compare_uint64(x->findings[0], y->findings[0]);
 }
 
 /* --- what a larger cause already repairs --- */
@@ -303,9 +301,7 @@ static void apply_savings(struct xs_diagnosis *diagnosis) {
         if (d->finding->site >= diagnosis->site_count)
             diagnosis->site_count = (size_t)d->finding->site + 1;
     }
-    diagnosis->saves_at = xs_realloc(NULL, (diagnosis->site_count + 1) * sizeof *diagnosis->saves_at);
-    for (size_t i = 0; i < diagnosis->site_count; i++)
-        diagnosis->saves_at[i] = 0;
+    diagnosis->saves_at = xs_zeroed(diagnosis->site_count, sizeof *diagnosis->saves_at);
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         const struct xs_diagnosed *d = &diagnosis->items[diagnosis->causes[i].findings[0]];
         uint64_t *of_site = &diagnosis->saves_at[d->finding->site];
@@ -341,12 +337,8 @@ void xs_group_causes(struct xs_diagnosis *diagnosis, struct xs_plan *plan, int64
         qsort(diagnosis->causes, diagnosis->cause_count, sizeof *diagnosis->causes, by_saving);
     if (diagnosis->cause_count && plan->model->call_count) {
         size_t numbers = (size_t)plan->model->call_count + plan->model->copy_count;
-        g.owner = xs_realloc(NULL, numbers * sizeof *g.owner);
-        for (size_t i = 0; i < numbers; i++)
-            g.owner[i] = 0;
-        g.owned = xs_realloc(NULL, diagnosis->cause_count * sizeof *g.owned);
-        for (size_t i = 0; i < diagnosis->cause_count; i++)
-            g.owned[i] = 0;
+        g.owner = xs_zeroed(numbers, sizeof *g.owner);
+        g.owned = xs_zeroed(diagnosis->cause_count, sizeof *g.owned);
         merge_covered(&g);
     }
     sum_up(&g);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/trace/link.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
@@ -67,7 +68,7 @@ void xs_pinning_clear(struct xs_pinning *pinning) { pinning->count = 0; }
 
 static int by_begin(const void *a, const void *b) {
     const struct xs_pinned_range *x = a, *y = b;
-    return (x->begin > y->begin) - (x->begin < y->begin);
+    return xs_compare_uint64(x->begin, y->begin);
 }
 
 uint64_t xs_pinning_ns(struct xs_pinning *pinning) {

@@ -2,35 +2,23 @@
 #include "analyzer/savings/plan/replay_plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/savings/plan/managed.h"
 #include "analyzer/savings/plan/statement.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
-static bool is_before(const struct xs_plan_row *x, uint32_t kind, int64_t row) {
-    return x->kind != kind ? x->kind < kind : x->row < row;
-}
-
 static int by_row(const void *a, const void *b) {
     const struct xs_plan_row *x = a, *y = b;
-    return is_before(x, y->kind, y->row) ? -1 : is_before(y, x->kind, x->row);
+    return xs_compare(x->kind, y->kind) ?: xs_compare(x->row, y->row);
 }
 
 uint32_t xs_plan_number_of(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
-    size_t low = 0, high = plan->row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (is_before(&plan->rows[middle], kind, row))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct xs_plan_row *found = &plan->rows[low];
-    bool is_there = low < plan->row_count && found->kind == kind && found->row == row;
-    return row > 0 && is_there ? found->number : XS_PLAN_NONE;
+    const struct xs_plan_row key = {.kind = kind, .row = row};
+    const struct xs_plan_row *found = row > 0 ? bsearch(&key, plan->rows, plan->row_count, sizeof key, by_row) : NULL;
+    return found ? found->number : XS_PLAN_NONE;
 }
 
 bool xs_plan_is_of_batch(const struct xs_plan *plan, uint32_t number) {
@@ -59,8 +47,7 @@ static void link_calls(struct xs_plan *plan) {
     plan->previous = numbers(model->call_count, XS_PLAN_NONE);
     plan->next = numbers(model->call_count, XS_PLAN_NONE);
     plan->change_of = numbers(model->call_count, 0);
-    plan->copies = xs_realloc(NULL, ((size_t)model->copy_count + 1) * sizeof *plan->copies);
-    memset(plan->copies, 0, ((size_t)model->copy_count + 1) * sizeof *plan->copies);
+    plan->copies = xs_zeroed(model->copy_count, sizeof *plan->copies);
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
         if (!call->copies)

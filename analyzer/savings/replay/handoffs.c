@@ -119,14 +119,11 @@ void xs_model_find_handoffs(struct xs_model *model) {
     int32_t threads = model->threads < THREADS ? model->threads : THREADS;
     if (threads < 2)
         return;
-    size_t pairs = (size_t)threads * (size_t)threads;
     struct search s = {.model = model,
                        .threads = threads,
                        .next = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *s.next),
                        .latest = xs_realloc(NULL, (size_t)threads * sizeof *s.latest),
-                       .pairs = xs_realloc(NULL, pairs * sizeof *s.pairs)};
-    for (size_t i = 0; i < pairs; i++)
-        s.pairs[i] = (struct pair){0};
+                       .pairs = xs_zeroed((size_t)threads * (size_t)threads, sizeof *s.pairs)};
     find_next(&s);
     each_pause(&s, count);
     each_pause(&s, set);

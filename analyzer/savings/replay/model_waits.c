@@ -60,13 +60,7 @@ struct engine_use {
 
 static int by_engine(const void *a, const void *b) {
     const struct engine_use *x = a, *y = b;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    if (x->engine != y->engine)
-        return x->engine < y->engine ? -1 : 1;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->operation > y->operation) - (x->operation < y->operation);
+    return xs_compare(x->device, y->device) ?: xs_compare(x->engine, y->engine) ?: xs_compare(x->start_ns, y->start_ns) ?: xs_compare(x->operation, y->operation);
 }
 
 /* Returns for each operation the latest end of the copies that began before it on its engine. */

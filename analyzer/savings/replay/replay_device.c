@@ -8,9 +8,10 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 
-static void *filled(size_t count, size_t bytes, int byte) {
-    void *items = xs_realloc(NULL, (count + 1) * bytes);
-    memset(items, byte, (count + 1) * bytes);
+/* Returns one number of a point for each device, which says that there is no point. */
+static uint32_t *no_points(size_t devices) {
+    uint32_t *items = xs_zeroed(devices, sizeof *items);
+    memset(items, 0xff, devices * sizeof *items);
     return items;
 }
 
@@ -18,13 +19,13 @@ void xs_device_begin(struct xs_device *d, const struct xs_model *model) {
     size_t streams = (size_t)model->streams, devices = (size_t)model->devices;
     *d = (struct xs_device){.model = model,
                             .free_edge = UINT32_MAX,
-                            .streams = filled(streams, sizeof *d->streams, 0),
-                            .active = filled(streams, sizeof *d->active, 0),
-                            .legacy = filled(devices, sizeof *d->legacy, 0xff),
-                            .beside = filled(devices, sizeof *d->beside, 0xff),
-                            .all = filled(devices, sizeof *d->all, 0),
-                            .ordered = filled(devices, sizeof *d->ordered, 0),
-                            .engines = filled(devices, sizeof *d->engines, 0)};
+                            .streams = xs_zeroed(streams, sizeof *d->streams),
+                            .active = xs_zeroed(streams, sizeof *d->active),
+                            .legacy = no_points(devices),
+                            .beside = no_points(devices),
+                            .all = xs_zeroed(devices, sizeof *d->all),
+                            .ordered = xs_zeroed(devices, sizeof *d->ordered),
+                            .engines = xs_zeroed(devices, sizeof *d->engines)};
     for (size_t i = 0; i < streams; i++)
         d->streams[i].tail = XS_NO_POINT;
 }
