@@ -7,14 +7,17 @@
 
 struct xs_heap_item {
     int64_t ns;
-    uint64_t order; /* of items with equal times, the one with the least `order` comes first */
+    int64_t order;  /* of items with equal times, the one with the least `order` comes first */
     uint64_t value; /* the caller's: a number or a pointer */
 };
 
 struct xs_heap {                /* zeroed: empty */
-    struct xs_heap_item *items; /* items[0] is the first one in order, if there is any */
+    struct xs_heap_item *items; /* items[0] is the first one in order */
     size_t count, capacity;
 };
+
+/* Returns the time of the first item; INT64_MAX: the heap is empty. */
+static inline int64_t xs_heap_next(const struct xs_heap *heap) { return heap->count ? heap->items[0].ns : INT64_MAX; }
 
 void xs_heap_push(struct xs_heap *heap, struct xs_heap_item item);
 

@@ -121,13 +121,8 @@ static void take_other_use(struct xs_detection *detection, int64_t allocation, u
 
 static const char *doubt_of(const struct xs_detection *detection, const struct memory *memory,
                             const struct xs_allocation *a, bool lives) {
-    if (!detection->calls_recorded)
-        return XS_UNDECIDED_CALLS;
-    if (!detection->addresses_recorded)
-        return XS_UNDECIDED_ADDRESSES;
-    if (lives && !detection->ended)
-        return XS_UNDECIDED_END;
-    return a->unseen_launched ? XS_UNDECIDED_ARGUMENTS : memory->doubt;
+    const char *doubt = xs_doubt_of_use(detection, lives);
+    return doubt ? doubt : a->unseen_launched ? XS_UNDECIDED_ARGUMENTS : memory->doubt;
 }
 
 /* Returns the time of the calls that lock and unlock the memory. The wait for kernels in the free does not count,

@@ -23,6 +23,14 @@ uint64_t xs_times_rank_ns(const struct xs_times *times) {
     return times->device_known ? times->device_ns : times->host_ns;
 }
 
+struct xs_times xs_event_times(const struct xs_trace_event *event) {
+    return (struct xs_times){.device_ns = event->device_ns,
+                             .exposed_ns = event->exposed_ns,
+                             .host_ns = xs_event_host_ns(event),
+                             .device_known = event->timed,
+                             .exposed_known = event->exposed_known};
+}
+
 void xs_times_add(struct xs_times *sum, const struct xs_times *times) {
     sum->device_ns = xs_sum(sum->device_ns, times->device_ns);
     sum->exposed_ns = xs_sum(sum->exposed_ns, times->exposed_ns);
@@ -33,12 +41,11 @@ void xs_times_add(struct xs_times *sum, const struct xs_times *times) {
 
 static struct xs_finding *finding_of(struct xs_findings_builder *builder, unsigned detector,
                                      const struct xs_instance *instance) {
-    uint64_t *place = xs_hash_put(&builder->by_key, (uint64_t)detector << 32 | instance->verdict, instance->site);
-    if (*place)
-        return builder->items[*place - 1];
-    xs_grow(&builder->items, builder->count, &builder->capacity, sizeof *builder->items);
-    struct xs_finding *finding = xs_realloc(NULL, sizeof *finding);
     static const struct xs_times nothing = {.device_known = true, .exposed_known = true};
+    struct xs_finding *finding =
+        xs_hash_item(&builder->items, (uint64_t)detector << 32 | instance->verdict, instance->site, sizeof *finding);
+    if (finding->kept)
+        return finding;
     *finding = (struct xs_finding){.detector = detector,
                                    .verdict = instance->verdict,
                                    .site = instance->site,
@@ -47,11 +54,9 @@ static struct xs_finding *finding_of(struct xs_findings_builder *builder, unsign
                                    .apart = nothing,
                                    .first_ns = instance->at_ns,
                                    .last_ns = instance->at_ns,
-                                   .kept = builder->count < XS_WELL_KEPT_FINDINGS ? XS_KEPT_INSTANCES : 1,
+                                   .kept = builder->items.count <= XS_WELL_KEPT_FINDINGS ? XS_KEPT_INSTANCES : 1,
                                    .advice = xs_detectors[detector]->kind == XS_ADVICE,
                                    .potential = xs_detectors[detector]->kind == XS_POTENTIAL};
-    builder->items[builder->count++] = finding;
-    *place = builder->count;
     return finding;
 }
 
@@ -154,11 +159,11 @@ static void rank(struct xs_findings *findings) {
 
 /* Moves the findings out of the builder. */
 static void take_items(struct xs_findings_builder *builder, struct xs_findings *findings) {
-    findings->items = builder->count ? xs_realloc(NULL, builder->count * sizeof *findings->items) : NULL;
-    findings->count = builder->count;
-    for (size_t i = 0; i < builder->count; i++) {
-        findings->items[i] = *builder->items[i];
-        builder->items[i]->first = builder->items[i]->largest = NULL;
+    findings->items = xs_realloc(NULL, builder->items.count * sizeof *findings->items);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&builder->items, entry));) {
+        struct xs_finding *finding = (struct xs_finding *)(uintptr_t)entry->value;
+        findings->items[findings->count++] = *finding;
+        finding->first = finding->largest = NULL;
     }
 }
 
@@ -320,16 +325,14 @@ void xs_findings_join(struct xs_findings *findings) {
 }
 
 void xs_findings_discard(struct xs_findings_builder *builder) {
-    for (size_t i = 0; i < builder->count; i++) {
-        free(builder->items[i]->first);
-        free(builder->items[i]->largest);
-        free(builder->items[i]);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&builder->items, entry));) {
+        free(((struct xs_finding *)(uintptr_t)entry->value)->first);
+        free(((struct xs_finding *)(uintptr_t)entry->value)->largest);
     }
-    free(builder->items);
+    xs_hash_free(&builder->items);
     free(builder->undecided);
     free(builder->unchecked);
     free(builder->left_out);
-    xs_hash_free(&builder->by_key);
     *builder = (struct xs_findings_builder){0};
 }
 

@@ -274,19 +274,19 @@ void xs_samples_finish(struct xs_samples *s, struct xs_findings_builder *builder
             end_cell(cell);
             add_left_out(cell, &builder->left_out[cell->detector]);
             for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++) {
-                const uint64_t *found =
-                    xs_hash_find(&builder->by_key, (uint64_t)cell->detector << 32 | verdict, cell->site);
-                if (found)
-                    add_cell(cell, builder->items[*found - 1]);
+                struct xs_finding *finding =
+                    xs_hash_pointer(&builder->items, (uint64_t)cell->detector << 32 | verdict, cell->site);
+                if (finding)
+                    add_cell(cell, finding);
             }
         }
         add_unchecked(group, builder);
     }
-    for (size_t i = 0; i < builder->count; i++) {
-        builder->items[i]->sample.is_of_contents =
-            (xs_detectors[builder->items[i]->detector]->needs & XS_NEEDS_CONTENTS) != 0;
-        if (builder->items[i]->sample.is_of_contents)
-            end_finding(builder->items[i]);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&builder->items, entry));) {
+        struct xs_finding *finding = (struct xs_finding *)(uintptr_t)entry->value;
+        finding->sample.is_of_contents = (xs_detectors[finding->detector]->needs & XS_NEEDS_CONTENTS) != 0;
+        if (finding->sample.is_of_contents)
+            end_finding(finding);
     }
 }
 

@@ -77,16 +77,9 @@ static void group_by_place(struct grouping *g) {
 static uint64_t middle(const struct xs_saving *s) { return s->least_ns + (s->most_ns - s->least_ns) / 2; }
 
 static bool is_removed(const struct xs_finding *f, unsigned verdict) {
-    switch (xs_detector_repair(xs_detectors[f->detector], verdict)) {
-    case XS_REPAIR_DROP:
-    case XS_REPAIR_DROP_BOTH:
-    case XS_REPAIR_PEER_COPY:
-    case XS_REPAIR_KEEP:
-    case XS_REPAIR_NOT_ALLOCATE:
-        return true;
-    default:
-        return false;
-    }
+    static const unsigned removing = 1u << XS_REPAIR_DROP | 1u << XS_REPAIR_DROP_BOTH | 1u << XS_REPAIR_PEER_COPY |
+                                     1u << XS_REPAIR_KEEP | 1u << XS_REPAIR_NOT_ALLOCATE;
+    return removing >> xs_detector_repair(xs_detectors[f->detector], verdict) & 1;
 }
 
 static bool removes(const struct xs_finding *f) {
@@ -220,8 +213,7 @@ static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_l
             else if (xs_sample_is_part(&d->finding->sample))
                 xs_scale_add(g->plan, d->finding, items, count, end);
         }
-    int64_t left = xs_plan_run(g->plan);
-    return g->run_ns > left ? (uint64_t)(g->run_ns - left) : 0;
+    return xs_plan_saves(g->plan, g->run_ns);
 }
 
 /* Returns the saving of all repairs including the estimated parts for copies that the sample left out. These parts are

@@ -187,7 +187,7 @@ static void find_gaps(struct reading *r) {
     for (size_t i = 0; i < r->m->memory_count; i++)
         first = r->m->memories[i].first_kernel_ns < first ? r->m->memories[i].first_kernel_ns : first;
     for (uint32_t i = 0; i < model->call_count; i++) {
-        uint32_t before = r->plan->previous[i];
+        uint32_t before = r->plan->model->calls[i].previous;
         if (before == XS_PLAN_NONE || !r->threads[model->calls[i].thread])
             continue;
         const struct xs_model_call *last = &model->calls[before];
