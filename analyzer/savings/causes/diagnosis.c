@@ -26,10 +26,10 @@ struct xs_diagnosis *xs_diagnosis_of(struct xs_findings *findings) {
     return diagnosis;
 }
 
-void xs_diagnosis_reorder(struct xs_diagnosis *diagnosis, const size_t *order) {
+void xs_diagnosis_reorder(struct xs_diagnosis *diagnosis, const size_t *places) {
     struct xs_diagnosed *items = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *items);
     for (size_t i = 0; i < diagnosis->count; i++)
-        items[i] = diagnosis->items[order[i]];
+        items[places[i]] = diagnosis->items[i];
     free(diagnosis->items);
     diagnosis->items = items;
     number(diagnosis);

@@ -264,24 +264,18 @@ static void sum_up(struct grouping *g) {
 
 /* Sorts the findings: the causes' first findings by rank, then the others in their old order. */
 static void put_in_order(struct xs_diagnosis *diagnosis) {
-    size_t *order = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *order), count = 0;
-    size_t *place = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *place);
+    size_t *place = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *place), count = 0;
     for (size_t i = 0; i < diagnosis->count; i++)
         place[i] = SIZE_MAX;
-    for (size_t i = 0; i < diagnosis->cause_count; i++) {
-        place[diagnosis->causes[i].findings[0]] = count;
-        order[count++] = diagnosis->causes[i].findings[0];
-    }
+    for (size_t i = 0; i < diagnosis->cause_count; i++)
+        place[diagnosis->causes[i].findings[0]] = count++;
     for (size_t i = 0; i < diagnosis->count; i++)
-        if (place[i] == SIZE_MAX) {
-            place[i] = count;
-            order[count++] = i;
-        }
-    xs_diagnosis_reorder(diagnosis, order);
+        if (place[i] == SIZE_MAX)
+            place[i] = count++;
+    xs_diagnosis_reorder(diagnosis, place);
     for (size_t i = 0; i < diagnosis->cause_count; i++)
         for (size_t k = 0; k < diagnosis->causes[i].count; k++)
             diagnosis->causes[i].findings[k] = place[diagnosis->causes[i].findings[k]];
-    free(order);
     free(place);
 }
 
