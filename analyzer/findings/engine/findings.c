@@ -140,12 +140,15 @@ static uint64_t weight(const struct xs_finding *f) { return f->potential ? f->cl
 /* Orders by group, then by weight, then by other fields so that the order is the same in every analysis. */
 static int compare(const void *a, const void *b) {
     const struct xs_finding *x = a, *y = b;
-    return xs_compare(group_of(x), group_of(y)) ?: xs_compare_uint64(weight(y), weight(x)) ?: xs_compare_uint64(y->bytes, x->bytes) ?: xs_compare(x->detector, y->detector) ?: xs_compare(x->verdict, y->verdict) ?: xs_compare(x->site, y->site);
+    int order = xs_compare(group_of(x), group_of(y)) ?: xs_compare_uint64(weight(y), weight(x));
+    order = order ?: xs_compare_uint64(y->bytes, x->bytes) ?: xs_compare(x->detector, y->detector);
+    return order ?: xs_compare(x->verdict, y->verdict) ?: xs_compare(x->site, y->site);
 }
 
 static int compare_undecided(const void *a, const void *b) {
     const struct xs_undecided *x = a, *y = b;
-    return xs_compare(x->detector, y->detector) ?: xs_compare_uint64(y->count, x->count) ?: strcmp(x->reason, y->reason);
+    int order = xs_compare(x->detector, y->detector) ?: xs_compare_uint64(y->count, x->count);
+    return order ?: strcmp(x->reason, y->reason);
 }
 
 static void rank(struct xs_findings *findings) {

@@ -46,7 +46,7 @@ struct xs_plan {
     struct xs_plan_copy *copies; /* by index in the model's copies */
     uint32_t count, capacity;
 };
-#define XS_PLAN_NONE UINT32_MAX
+#define XS_PLAN_NONE XS_NO_CALL
 
 /* A call that waits for a copy returns this long after the copy's end; measured on the host of an H100
  * (docs/develop/measurements.md). */

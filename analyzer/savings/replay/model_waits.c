@@ -61,7 +61,8 @@ struct engine_use {
 
 static int by_engine(const void *a, const void *b) {
     const struct engine_use *x = a, *y = b;
-    return xs_compare(x->device, y->device) ?: xs_compare(x->engine, y->engine) ?: xs_compare(x->start_ns, y->start_ns) ?: xs_compare(x->operation, y->operation);
+    int order = xs_compare(x->device, y->device) ?: xs_compare(x->engine, y->engine);
+    return order ?: xs_compare(x->start_ns, y->start_ns) ?: xs_compare(x->operation, y->operation);
 }
 
 /* Returns for each operation the latest end of the copies that began before it on its engine. */
