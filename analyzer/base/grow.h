@@ -1,4 +1,5 @@
-/* xs_grow makes room for one more item in an array that grows by doubling. */
+/* xs_grow makes room for one more item in an array that grows by doubling. xs_reach returns an item of an array that
+ * has items up to the largest index that was used. */
 #ifndef XFERSPY_ANALYZER_BASE_GROW_H
 #define XFERSPY_ANALYZER_BASE_GROW_H
 
@@ -20,6 +21,19 @@ static inline void xs_grow_from(size_t first, void *items, size_t count, size_t 
 
 static inline void xs_grow(void *items, size_t count, size_t *capacity, size_t item_bytes) {
     xs_grow_from(32, items, count, capacity, item_bytes);
+}
+
+/* Returns the item at `index`. If the array has fewer items, zeroed ones are added first. */
+static inline void *xs_reach(void *items, size_t *count, size_t index, size_t item_bytes) {
+    char *block;
+    memcpy(&block, items, sizeof block);
+    if (index >= *count) {
+        block = xs_realloc(block, (index + 1) * item_bytes);
+        memset(block + *count * item_bytes, 0, (index + 1 - *count) * item_bytes);
+        memcpy(items, &block, sizeof block);
+        *count = index + 1;
+    }
+    return block + index * item_bytes;
 }
 
 #endif

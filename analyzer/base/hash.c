@@ -1,6 +1,8 @@
 /* Tables of uthash; see hash.h. */
 #include "analyzer/base/hash.h"
 
+#include <string.h>
+
 #include "analyzer/base/memory.h"
 
 #define uthash_fatal(what) xs_out_of_memory()
@@ -9,6 +11,7 @@
 struct xs_hash_node {
     struct xs_hash_entry entry; /* the first member: a pointer to it is also a pointer to the node */
     UT_hash_handle hh;
+    /* the item follows, in a table of items */
 };
 
 static unsigned hash_of(uint64_t low, uint64_t high) { return (unsigned)xs_mix(low ^ high * 0x9e3779b97f4a7c15u); }
@@ -32,16 +35,23 @@ void xs_hash_expect(const struct xs_hash *table, uint64_t low, uint64_t high) {
     __builtin_prefetch(&uthash->buckets[hash_of(low, high) & (uthash->num_buckets - 1)]);
 }
 
-uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high) {
+static uint64_t *put(struct xs_hash *table, uint64_t low, uint64_t high, size_t item_bytes) {
     struct xs_hash_node *node = find(table, low, high);
     if (node)
         return &node->entry.value;
-    table->pool.item_bytes = sizeof *node;
+    table->pool.item_bytes = sizeof *node + item_bytes;
     node = xs_pool_take(&table->pool);
-    node->entry = (struct xs_hash_entry){.low = low, .high = high};
+    memset(node + 1, 0, item_bytes);
+    node->entry = (struct xs_hash_entry){.low = low, .high = high, .value = item_bytes ? (uintptr_t)(node + 1) : 0};
     HASH_ADD_BYHASHVALUE(hh, table->nodes, entry.low, 2 * sizeof low, hash_of(low, high), node);
     table->count++;
     return &node->entry.value;
+}
+
+uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high) { return put(table, low, high, 0); }
+
+void *xs_hash_item(struct xs_hash *table, uint64_t low, uint64_t high, size_t bytes) {
+    return (void *)(uintptr_t)*put(table, low, high, bytes);
 }
 
 void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high) {

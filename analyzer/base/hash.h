@@ -1,5 +1,5 @@
-/* This hash table maps 128-bit keys to numbers or pointers that are not 0. It is a uthash with one type of key and of
- * value, so no user needs a struct and macros of its own. */
+/* This hash table maps 128-bit keys to numbers or pointers that are not 0, or to items that it holds itself. It is a
+ * uthash with one type of key and of value, so no user needs a struct and macros of its own. */
 #ifndef XFERSPY_ANALYZER_BASE_HASH_H
 #define XFERSPY_ANALYZER_BASE_HASH_H
 
@@ -45,11 +45,21 @@ void xs_hash_expect(const struct xs_hash *table, uint64_t low, uint64_t high);
  * set before the next call. */
 uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high);
 
+/* Returns a key's item, and adds a zeroed one if the key is missing. All items of a table have `bytes` bytes. They live
+ * in the table, at the same address until their keys are removed; this address is the key's value. */
+void *xs_hash_item(struct xs_hash *table, uint64_t low, uint64_t high, size_t bytes);
+
+/* Returns a key's item, or in a table of pointers its pointer; NULL: the key is missing. */
+static inline void *xs_hash_pointer(const struct xs_hash *table, uint64_t low, uint64_t high) {
+    const uint64_t *value = xs_hash_find(table, low, high);
+    return value ? (void *)(uintptr_t)*value : NULL;
+}
+
 /* Removes a key, if present. */
 void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high);
 
 /* Returns the entry after `entry`, in the order in which keys were put. `entry` NULL: returns the first; result NULL:
- * no more entries. No entry may be removed during the loop; what the values point to may be freed. */
+ * no more entries. An entry may be removed once the entry after it is known; what the values point to may be freed. */
 const struct xs_hash_entry *xs_hash_next(const struct xs_hash *table, const struct xs_hash_entry *entry);
 
 void xs_hash_free(struct xs_hash *table);

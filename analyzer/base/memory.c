@@ -17,7 +17,12 @@ void *xs_realloc(void *memory, size_t bytes) {
     return block;
 }
 
-void *xs_zeroed(size_t bytes) { return memset(xs_realloc(NULL, bytes), 0, bytes); }
+void *xs_zeroed(size_t count, size_t bytes) {
+    void *block = calloc(count ? count : 1, bytes);
+    if (!block)
+        xs_out_of_memory();
+    return block;
+}
 
 char *xs_strdup(const char *text) {
     size_t bytes = strlen(text) + 1;

@@ -6,7 +6,7 @@
 
 _Noreturn void xs_out_of_memory(void);
 void *xs_realloc(void *memory, size_t bytes); /* memory NULL: a new block; bytes 0 counts as 1 */
-void *xs_zeroed(size_t bytes);                /* a new block of zeros */
+void *xs_zeroed(size_t count, size_t bytes);  /* `count` items of `bytes` bytes, all 0 */
 char *xs_strdup(const char *text);
 
 #endif

@@ -8,16 +8,17 @@ static inline int64_t xs_later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static inline uint64_t xs_without_sign(int64_t a) { return a < 0 ? (uint64_t)0 - (uint64_t)a : (uint64_t)a; }
 
-/* Returns -1, 0 or 1, as a comparison function of qsort does. */
+/* These functions return -1, 0 or 1, as a comparison function of qsort does. `a ?: b` compares by a, then by b: its
+ * value is the first of the two that is not 0. */
 static inline int xs_compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
+static inline int xs_compare_uint64(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
 /* These functions sort arrays of numbers, the smallest one first. */
 static inline int xs_ascending_int64(const void *a, const void *b) {
     return xs_compare(*(const int64_t *)a, *(const int64_t *)b);
 }
 static inline int xs_ascending_uint64(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    return xs_compare_uint64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 #endif

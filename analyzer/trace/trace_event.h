@@ -154,8 +154,6 @@ struct xs_interval_view {
     int64_t transfer;            /* transfer.id; 0: a kernel, or a copy of a launched graph */
     int64_t device_allocation;   /* allocation.id of a copy's device side; 0: not known */
     uint64_t bytes;
-    uint32_t correlation;       /* of the call that requested it */
-    struct xs_account *account; /* of the transfer; NULL for kernels and copies of graphs */
 
     /* The next fields are set only for the copy of a transfer. The event's device_ns and exposed_ns are then those of
      * the transfer. */

@@ -352,7 +352,7 @@ static int read_trace(const char *path, struct xs_baseline *baseline) {
 
 int xs_baseline_open(const char *path, struct xs_baseline *baseline) {
     struct stat st;
-    *baseline = (struct xs_baseline){.undecided = xs_zeroed(sizeof(uint64_t) * xs_detector_count)};
+    *baseline = (struct xs_baseline){.undecided = xs_zeroed(xs_detector_count, sizeof(uint64_t))};
     FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
     int first = ' ', status;
     while (file && (first == ' ' || first == '\n' || first == '\t' || first == '\r'))

@@ -332,7 +332,7 @@ static int check_with(const struct arguments *arguments, const struct xs_check_c
     int status = baseline_path ? xs_baseline_open(baseline_path, &baseline) : XS_EXIT_OK;
     if (status != XS_EXIT_OK)
         return status;
-    bool *used = xs_zeroed(config->suppression_count);
+    bool *used = xs_zeroed(config->suppression_count, sizeof *used);
     struct xs_check_terms terms = {
         .config = config, .baseline = baseline_path ? &baseline : NULL, .tolerance = config->tolerance, .used = used};
     struct xs_check check = {.terms = &terms,

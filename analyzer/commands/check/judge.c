@@ -181,7 +181,7 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
  * upper ends of their intervals. */
 static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule, bool high) {
     const struct xs_check_findings *before = j->judged->before;
-    bool *suppressed = xs_zeroed(before->count);
+    bool *suppressed = xs_zeroed(before->count, sizeof *suppressed);
     uint64_t base = 0;
     for (size_t i = 0; i < j->judged->findings.count; i++)
         if (j->judged->states[i].before != XS_UNMATCHED && xs_judge_is_suppressed(j, i))
@@ -387,7 +387,7 @@ static void look_up_states(struct xs_judge *j) {
 static void find_gone(struct xs_judge *j) {
     struct xs_judged *judged = j->judged;
     size_t count = judged->before ? judged->before->count : 0;
-    bool *here = xs_zeroed(count);
+    bool *here = xs_zeroed(count, sizeof *here);
     for (size_t i = 0; i < judged->findings.count; i++)
         if (judged->states[i].before != XS_UNMATCHED)
             here[judged->states[i].before] = true;

@@ -239,7 +239,7 @@ void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *rea
     if (!side->runs) {
         side->run_limit = runs < XS_RUNS_LIMIT ? runs : XS_RUNS_LIMIT;
         side->runs = xs_realloc(NULL, side->run_limit * sizeof *side->runs);
-        side->undecided = xs_zeroed(xs_detector_count * sizeof *side->undecided);
+        side->undecided = xs_zeroed(xs_detector_count, sizeof *side->undecided);
     }
     if (side->run_count == side->run_limit)
         return;

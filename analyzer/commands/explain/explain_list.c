@@ -26,7 +26,7 @@ struct under {
 
 /* Returns an array by finding. The caller frees it. */
 static struct under *all_under(const struct xs_diagnosis *diagnosis) {
-    struct under *under = xs_zeroed(diagnosis->count * sizeof *under);
+    struct under *under = xs_zeroed(diagnosis->count, sizeof *under);
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         const struct xs_cause *cause = &diagnosis->causes[i];
         unsigned repairs = 0;

@@ -44,8 +44,7 @@ static void find_key(const struct xs_allocation *a, uint64_t key[2]) {
 
 /* --- sizes --- */
 
-static void drop_size(struct xs_detection *detection, struct size *size) {
-    struct xs_churn *churn = detection->state;
+static void drop_size(struct xs_detection *detection, const struct size *size) {
     for (size_t i = 0; i < size->freed_count; i++)
         xs_account_release(detection->analysis, size->freed[i].account);
     for (unsigned i = 0; i < size->pairs && size->pairs < ENOUGH; i++) {
@@ -53,41 +52,34 @@ static void drop_size(struct xs_detection *detection, struct size *size) {
         xs_account_release(detection->analysis, size->waiting[i].account);
     }
     free(size->freed);
-    xs_pool_give(&churn->pool, size);
 }
 
 /* Forgets the sizes with too few pairs; if these are less than half of all sizes, forgets all sizes. */
 static void sweep(struct xs_detection *detection) {
     struct xs_churn *churn = detection->state;
-    struct xs_hash kept = {0};
     size_t few = 0;
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&churn->sizes, entry));)
         few += ((const struct size *)(uintptr_t)entry->value)->pairs < ENOUGH;
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&churn->sizes, entry));) {
-        struct size *size = (struct size *)(uintptr_t)entry->value;
+    for (const struct xs_hash_entry *entry = xs_hash_next(&churn->sizes, NULL), *next; entry; entry = next) {
+        const struct size *size = (const struct size *)(uintptr_t)entry->value;
+        next = xs_hash_next(&churn->sizes, entry);
         if (size->pairs >= ENOUGH && few >= SIZES / 2)
-            *xs_hash_put(&kept, entry->low, entry->high) = entry->value;
-        else
-            drop_size(detection, size);
+            continue;
+        drop_size(detection, size);
+        xs_hash_remove(&churn->sizes, entry->low, entry->high);
     }
-    xs_hash_free(&churn->sizes);
-    churn->sizes = kept;
 }
 
 static struct size *size_of(struct xs_detection *detection, const struct xs_allocation *a, bool make) {
     struct xs_churn *churn = detection->state;
     uint64_t key[2];
     find_key(a, key);
-    const uint64_t *found = xs_hash_find(&churn->sizes, key[0], key[1]);
-    if (found || !make)
-        return found ? (struct size *)(uintptr_t)*found : NULL;
+    struct size *size = xs_hash_pointer(&churn->sizes, key[0], key[1]);
+    if (size || !make)
+        return size;
     if (churn->sizes.count >= SIZES)
         sweep(detection);
-    churn->pool.item_bytes = sizeof(struct size);
-    struct size *size = xs_pool_take(&churn->pool);
-    memset(size, 0, sizeof *size);
-    *xs_hash_put(&churn->sizes, key[0], key[1]) = (uint64_t)(uintptr_t)size;
-    return size;
+    return xs_hash_item(&churn->sizes, key[0], key[1], sizeof *size);
 }
 
 /* --- pairs --- */
@@ -209,9 +201,8 @@ void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *
 void xs_churn_end(struct xs_detection *detection) {
     struct xs_churn *churn = detection->state;
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&churn->sizes, entry));)
-        drop_size(detection, (struct size *)(uintptr_t)entry->value);
+        drop_size(detection, (const struct size *)(uintptr_t)entry->value);
     xs_hash_free(&churn->sizes);
     xs_hash_free(&churn->repeats);
     xs_hash_free(&churn->refused);
-    xs_pool_free(&churn->pool);
 }

@@ -6,14 +6,12 @@
 #define XFERSPY_ANALYZER_FINDINGS_DETECTORS_CHURN_H
 
 #include "analyzer/base/hash.h"
-#include "analyzer/base/pool.h"
 #include "analyzer/findings/engine/detector.h"
 
 struct xs_churn {           /* a detector's state; zeroed: empty */
-    struct xs_hash sizes;   /* maps size, kind, context and call site to struct size */
+    struct xs_hash sizes;   /* by size, kind, context and call site: struct size */
     struct xs_hash repeats; /* allocation.id of each live allocation that followed a free */
     struct xs_hash refused; /* thread.id of each thread whose last allocation failed for lack of memory */
-    struct xs_pool pool;
     /* Called instead of reporting a pair, with its two allocations, the later one first. NULL: pairs are reported. */
     void (*on_pair)(struct xs_detection *detection, int64_t id, int64_t freed_id);
 };

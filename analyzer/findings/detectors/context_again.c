@@ -1,12 +1,9 @@
 /* context-again: a context was created for a device for which the program had created one before. */
-#include <stdlib.h>
-
-#include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 
-enum { LEAST_NS = 1000000, FIRST = 8 };
+enum { LEAST_NS = 1000000 };
 enum { ENDED_BEFORE, BESIDE };
 
 /* A call that created or ended a context. */
@@ -24,18 +21,14 @@ struct device {
 };
 
 struct state {
-    struct device *devices;
-    size_t count, capacity;
-    struct xs_hash of; /* maps the handle of each live context that a call created to its device's index plus 1 */
+    struct xs_hash devices; /* by ordinal: struct device */
+    struct xs_hash of;      /* maps the handle of each live context that a call created to its device */
 };
 
 static struct device *device_of(struct state *state, int64_t ordinal) {
-    for (size_t i = 0; i < state->count; i++)
-        if (state->devices[i].ordinal == ordinal)
-            return &state->devices[i];
-    xs_grow_from(FIRST, &state->devices, state->count, &state->capacity, sizeof *state->devices);
-    state->devices[state->count] = (struct device){.ordinal = ordinal};
-    return &state->devices[state->count++];
+    struct device *device = xs_hash_item(&state->devices, (uint64_t)ordinal, 0, sizeof *device);
+    device->ordinal = ordinal;
+    return device;
 }
 
 /* Reports a creation. If the ended context had been kept, the call that ended it would not have been needed either. */
@@ -92,11 +85,11 @@ static void take_own(struct xs_detection *detection, const struct xs_trace_event
     if (event->u.api.traits & XS_TRAIT_CREATES_CONTEXT) {
         struct device *device = device_of(state, event->u.api.argument);
         take_creation(detection, event, device);
-        *xs_hash_put(&state->of, handle, 0) = (uint64_t)(device - state->devices) + 1;
+        *xs_hash_put(&state->of, handle, 0) = (uintptr_t)device;
     } else if (event->u.api.traits & XS_TRAIT_DESTROYS_CONTEXT) {
-        const uint64_t *number = xs_hash_find(&state->of, handle, 0);
-        if (number)
-            take_end(detection, event, &state->devices[*number - 1]);
+        struct device *device = xs_hash_pointer(&state->of, handle, 0);
+        if (device)
+            take_end(detection, event, device);
         xs_hash_remove(&state->of, handle, 0);
     }
 }
@@ -117,7 +110,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
-    free(state->devices);
+    xs_hash_free(&state->devices);
     xs_hash_free(&state->of);
 }
 

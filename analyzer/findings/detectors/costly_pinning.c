@@ -1,9 +1,6 @@
 /* costly-pinning: host memory whose page-locking cost more time than it saved. The cost is the time of the calls that
  * lock and unlock it; the saving is the extra time that all its copies would have taken from pageable memory. Memory
  * use grows with the number of page-locked allocations that cost at least LEAST_NS, and as in churn.h. */
-#include <stdlib.h>
-
-#include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/findings/detectors/churn.h"
 #include "analyzer/trace/scan.h"
@@ -21,14 +18,13 @@ struct memory {
     const char *doubt;  /* why it cannot be decided; NULL: no reason is known so far */
     bool is_costly;     /* set when its life ends, from the copies that are known */
     bool is_churned;    /* it is reported by pinned-churn */
+    bool has_ended;     /* its life */
 };
 
 struct state {
-    struct xs_churn churn; /* must be the first member; finds the memory that pinned-churn reports */
-    struct memory *memories;
-    size_t count, capacity;
-    struct xs_hash live; /* maps allocation.id of live memory to its index plus 1 */
-    struct xs_hash all;  /* maps allocation.id of all memory, also if its life has ended, to its index plus 1 */
+    struct xs_churn churn;   /* must be the first member; finds the memory that pinned-churn reports */
+    struct xs_hash memories; /* by allocation.id: struct memory, also if its life has ended */
+    size_t live;             /* number of memories whose life has not ended */
 };
 
 static bool applies(const struct xs_allocation *a) {
@@ -38,13 +34,13 @@ static bool applies(const struct xs_allocation *a) {
 static uint64_t span_ns(int64_t enter, int64_t leave) { return (uint64_t)leave - (uint64_t)enter; }
 
 static struct memory *memory_of(struct state *state, int64_t allocation) {
-    const uint64_t *number = state->live.count ? xs_hash_find(&state->live, (uint64_t)allocation, 0) : NULL;
-    return number ? &state->memories[*number - 1] : NULL;
+    struct memory *memory = state->live ? xs_hash_pointer(&state->memories, (uint64_t)allocation, 0) : NULL;
+    return memory && !memory->has_ended ? memory : NULL;
 }
 
 static struct memory *memory_at(struct xs_detection *detection, int64_t allocation, uint64_t address) {
     struct state *state = detection->state;
-    if (!state->live.count)
+    if (!state->live)
         return NULL;
     const struct xs_allocation *at = allocation ? NULL : xs_allocation_at(detection->residency, address);
     return memory_of(state, at ? at->id : allocation);
@@ -55,19 +51,17 @@ static struct memory *memory_at(struct xs_detection *detection, int64_t allocati
 static void take_allocation(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     const struct xs_allocation *a = event->u.allocation;
-    struct memory memory = {.account = event->account, .device = -1};
     uint64_t most_ns = span_ns(a->enter_ns, a->return_ns);
     if (a->free_return_ns != INT64_MAX)
         most_ns = xs_sum(most_ns, span_ns(a->free_enter_ns, a->free_return_ns));
     if (most_ns < LEAST_NS)
         return;
-    xs_grow(&state->memories, state->count, &state->capacity, sizeof *state->memories);
-    memory.instance = (struct xs_instance){.site = a->site, .at_ns = a->enter_ns, .bytes = a->bytes};
-    xs_add_evidence(&memory.instance, XS_EVIDENCE_ALLOCATION, a->id, "this allocation");
-    xs_account_keep(memory.account);
-    state->memories[state->count++] = memory;
-    *xs_hash_put(&state->live, (uint64_t)a->id, 0) = state->count;
-    *xs_hash_put(&state->all, (uint64_t)a->id, 0) = state->count;
+    struct memory *memory = xs_hash_item(&state->memories, (uint64_t)a->id, 0, sizeof *memory);
+    *memory = (struct memory){.instance = {.site = a->site, .at_ns = a->enter_ns, .bytes = a->bytes},
+                              .account = xs_account_keep(event->account),
+                              .device = -1};
+    xs_add_evidence(&memory->instance, XS_EVIDENCE_ALLOCATION, a->id, "this allocation");
+    state->live++;
 }
 
 /* --- use --- */
@@ -121,13 +115,8 @@ static void take_other_use(struct xs_detection *detection, int64_t allocation, u
 
 static const char *doubt_of(const struct xs_detection *detection, const struct memory *memory,
                             const struct xs_allocation *a, bool lives) {
-    if (!detection->calls_recorded)
-        return XS_UNDECIDED_CALLS;
-    if (!detection->addresses_recorded)
-        return XS_UNDECIDED_ADDRESSES;
-    if (lives && !detection->ended)
-        return XS_UNDECIDED_END;
-    return a->unseen_launched ? XS_UNDECIDED_ARGUMENTS : memory->doubt;
+    const char *doubt = xs_doubt_of_use(detection, lives);
+    return doubt ? doubt : a->unseen_launched ? XS_UNDECIDED_ARGUMENTS : memory->doubt;
 }
 
 /* Returns the time of the calls that lock and unlock the memory. The wait for kernels in the free does not count,
@@ -176,17 +165,19 @@ static void take_end(struct xs_detection *detection, const struct xs_trace_event
     struct state *state = detection->state;
     struct memory *memory = memory_of(state, a->id);
     bool lives = event->on == XS_ON_LIVE, is_freed = !lives && a->freed_by_call;
-    if (memory)
-        judge(detection, memory, a, is_freed, lives);
-    xs_hash_remove(&state->live, (uint64_t)a->id, 0);
+    if (!memory)
+        return;
+    judge(detection, memory, a, is_freed, lives);
+    memory->has_ended = true;
+    state->live--;
 }
 
 /* --- memory that pinned-churn reports --- */
 
 static void note_churned(struct state *state, int64_t allocation) {
-    const uint64_t *number = xs_hash_find(&state->all, (uint64_t)allocation, 0);
-    if (number)
-        state->memories[*number - 1].is_churned = true;
+    struct memory *memory = xs_hash_pointer(&state->memories, (uint64_t)allocation, 0);
+    if (memory)
+        memory->is_churned = true;
 }
 
 static void on_pair(struct xs_detection *detection, int64_t id, int64_t freed_id) {
@@ -229,8 +220,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 static void finish(struct xs_detection *detection) {
     struct state *state = detection->state;
-    for (size_t i = 0; i < state->count; i++) {
-        const struct memory *memory = &state->memories[i];
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->memories, entry));) {
+        const struct memory *memory = (const struct memory *)(uintptr_t)entry->value;
         if (!memory->is_costly || memory->is_churned)
             continue;
         if (memory->doubt) {
@@ -245,11 +236,9 @@ static void finish(struct xs_detection *detection) {
 
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
-    for (size_t i = 0; i < state->count; i++)
-        xs_account_release(detection->analysis, state->memories[i].account);
-    free(state->memories);
-    xs_hash_free(&state->live);
-    xs_hash_free(&state->all);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->memories, entry));)
+        xs_account_release(detection->analysis, ((const struct memory *)(uintptr_t)entry->value)->account);
+    xs_hash_free(&state->memories);
     xs_churn_end(detection);
 }
 

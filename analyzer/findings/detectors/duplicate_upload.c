@@ -2,8 +2,9 @@
  * contents, and with the number of pairs of a content and a live region to which it was uploaded. */
 #include "analyzer/findings/engine/detector.h"
 
+#include <utlist.h>
+
 #include "analyzer/base/hash.h"
-#include "analyzer/base/pool.h"
 
 enum { OVERWRITTEN, ELSEWHERE, UNKNOWN, FREED };
 enum { FIRST_SWEEP = 1024 };
@@ -31,8 +32,7 @@ struct state {
     struct xs_hash contents; /* maps content and device (and host address) to struct content */
     struct xs_hash pairs;    /* maps content and region to the latest upload of the content to the region */
     struct xs_hash holders;  /* maps small content and region to struct holder */
-    struct xs_pool content_pool, holder_pool;
-    struct content *coming; /* the entry of the transfer that on_event receives next; NULL: none */
+    struct content *coming;  /* the entry of the transfer that on_event receives next; NULL: none */
     uint32_t content_count;
     size_t sweep_pairs_at, sweep_holders_at;
     bool any;
@@ -49,13 +49,7 @@ static void key_of(const struct xs_trace_event *event, uint64_t source, uint64_t
 static struct content *content_find(const struct state *state, const struct xs_trace_event *event, uint64_t source) {
     uint64_t key[2];
     key_of(event, source, key);
-    const uint64_t *found = xs_hash_find(&state->contents, key[0], key[1]);
-    return found ? (struct content *)(uintptr_t)*found : NULL;
-}
-
-static struct holder *holder_find(const struct state *state, const struct content *content, uint64_t region) {
-    const uint64_t *found = content ? xs_hash_find(&state->holders, (uint64_t)(uintptr_t)content, region) : NULL;
-    return found ? (struct holder *)(uintptr_t)*found : NULL;
+    return xs_hash_pointer(&state->contents, key[0], key[1]);
 }
 
 /* Makes the key of a pair from the content's number, the pointer to the region's struct, and the lower half of its uid.
@@ -77,25 +71,9 @@ static uint64_t *pair_find(const struct state *state, const struct content *cont
 /* Returns the value of a pair. A row id below 1 is damage and cannot be evidence, but the pair still counts. */
 static uint64_t pair_value(int64_t transfer) { return transfer > 0 ? (uint64_t)transfer : UINT64_MAX; }
 
-static void list(struct holder *holder) {
-    struct content *content = holder->content;
-    holder->prev = NULL;
-    holder->next = content->holders;
-    if (holder->next)
-        holder->next->prev = holder;
-    content->holders = holder;
-    holder->listed = true;
-}
-
 static void unlist(struct holder *holder) {
-    if (!holder->listed)
-        return;
-    if (holder->prev)
-        holder->prev->next = holder->next;
-    else
-        holder->content->holders = holder->next;
-    if (holder->next)
-        holder->next->prev = holder->prev;
+    if (holder->listed)
+        DL_DELETE(holder->content->holders, holder);
     holder->listed = false;
 }
 
@@ -104,41 +82,34 @@ static void unlist(struct holder *holder) {
 static void sweep_pairs(struct state *state) {
     if (state->pairs.count < state->sweep_pairs_at)
         return;
-    struct xs_hash old = state->pairs;
-    state->pairs = (struct xs_hash){0};
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&old, entry));) {
+    for (const struct xs_hash_entry *entry = xs_hash_next(&state->pairs, NULL), *next; entry; entry = next) {
         const struct xs_region *region = (const struct xs_region *)(uintptr_t)entry->high;
-        if (region->uid && (uint32_t)region->uid == (uint32_t)entry->low)
-            *xs_hash_put(&state->pairs, entry->low, entry->high) = entry->value;
+        next = xs_hash_next(&state->pairs, entry);
+        if (!region->uid || (uint32_t)region->uid != (uint32_t)entry->low)
+            xs_hash_remove(&state->pairs, entry->low, entry->high);
     }
-    xs_hash_free(&old);
     state->sweep_pairs_at = state->pairs.count * 2 + FIRST_SWEEP;
 }
 
 static void sweep_holders(struct state *state) {
     if (state->holders.count < state->sweep_holders_at)
         return;
-    struct xs_hash old = state->holders;
-    state->holders = (struct xs_hash){0};
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&old, entry));) {
+    for (const struct xs_hash_entry *entry = xs_hash_next(&state->holders, NULL), *next; entry; entry = next) {
         struct holder *holder = (struct holder *)(uintptr_t)entry->value;
-        if (xs_region_live(holder->region)) {
-            *xs_hash_put(&state->holders, entry->low, entry->high) = entry->value;
-        } else {
-            unlist(holder);
-            xs_pool_give(&state->holder_pool, holder);
-        }
+        next = xs_hash_next(&state->holders, entry);
+        if (xs_region_live(holder->region))
+            continue;
+        unlist(holder);
+        xs_hash_remove(&state->holders, entry->low, entry->high);
     }
-    xs_hash_free(&old);
     state->sweep_holders_at = state->holders.count * 2 + FIRST_SWEEP;
 }
 
 static struct content *content_make(struct state *state, const struct xs_trace_event *event, uint64_t source) {
     uint64_t key[2];
-    struct content *made = xs_pool_take(&state->content_pool);
     key_of(event, source, key);
-    *made = (struct content){.number = ++state->content_count};
-    *xs_hash_put(&state->contents, key[0], key[1]) = (uint64_t)(uintptr_t)made;
+    struct content *made = xs_hash_item(&state->contents, key[0], key[1], sizeof *made);
+    made->number = ++state->content_count;
     return made;
 }
 
@@ -168,16 +139,16 @@ static void remember_small(struct state *state, const struct xs_trace_event *eve
     content->transfer = event->id;
     if (!region)
         return;
-    struct holder *holder = holder_find(state, content, region->uid);
+    struct holder *holder = xs_hash_pointer(&state->holders, (uintptr_t)content, region->uid);
     if (!holder) {
         sweep_holders(state);
-        holder = xs_pool_take(&state->holder_pool);
+        holder = xs_hash_item(&state->holders, (uintptr_t)content, region->uid, sizeof *holder);
         *holder = (struct holder){.content = content, .region = xs_region_refer(region)};
-        *xs_hash_put(&state->holders, (uint64_t)(uintptr_t)content, region->uid) = (uint64_t)(uintptr_t)holder;
     }
     holder->transfer = event->id;
     unlist(holder);
-    list(holder);
+    DL_PREPEND(content->holders, holder);
+    holder->listed = true;
 }
 
 /* Does what xs_region_holding does, but for small content: considers only regions to which the same host address was
@@ -288,11 +259,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     const struct xs_transfer_view *t = &event->u.transfer;
     if (!xs_is_upload(event))
         return;
-    if (!state->sweep_pairs_at) {
-        state->content_pool.item_bytes = sizeof(struct content);
-        state->holder_pool.item_bytes = sizeof(struct holder);
+    if (!state->sweep_pairs_at)
         state->sweep_pairs_at = state->sweep_holders_at = FIRST_SWEEP;
-    }
     if (state->any) /* the first upload may have been one that the sample left out, so the estimate may be too low */
         xs_sample(detection, event, 0, xs_drawn_alone(t));
     if (t->state != XS_CONTENT_KNOWN) {
@@ -319,8 +287,6 @@ static void end(struct xs_detection *detection) {
     xs_hash_free(&state->contents);
     xs_hash_free(&state->pairs);
     xs_hash_free(&state->holders);
-    xs_pool_free(&state->content_pool);
-    xs_pool_free(&state->holder_pool);
 }
 
 static void on_gap(struct xs_detection *detection) {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/hash.h"
-#include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/blocked.h"
 
 /* A download of at most this size reads one value. scalar-readback reports it, whether the memory is pinned or not. */
@@ -32,16 +31,6 @@ struct state {
     struct xs_hash threads; /* thread.id to struct latest */
     size_t pending;         /* number of copies, over all threads */
 };
-
-static struct latest *of_thread(struct state *state, int32_t thread, bool make) {
-    const uint64_t *found = xs_hash_find(&state->threads, (uint64_t)(uint32_t)thread, 0);
-    if (found || !make)
-        return found ? (struct latest *)(uintptr_t)*found : NULL;
-    struct latest *latest = xs_realloc(NULL, sizeof *latest);
-    *latest = (struct latest){0};
-    *xs_hash_put(&state->threads, (uint64_t)(uint32_t)thread, 0) = (uint64_t)(uintptr_t)latest;
-    return latest;
-}
 
 /* Decides about the copies, because the thread's next call is known now. `waited`: that call waits for them. */
 static void settle(struct xs_detection *detection, struct latest *latest, bool waited) {
@@ -79,7 +68,7 @@ static bool is_candidate(const struct xs_trace_event *event) {
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
-    struct latest *latest = state->pending ? of_thread(state, event->thread, false) : NULL;
+    struct latest *latest = state->pending ? xs_hash_pointer(&state->threads, (uint32_t)event->thread, 0) : NULL;
     /* a record of an event after the copy is the first half of a wait for the copy */
     bool records = event->on == XS_ON_API && event->u.api.traits & XS_TRAIT_RECORDS_EVENT;
     if (latest && latest->count && !records && !is_of_the_same_call(latest, event))
@@ -87,7 +76,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     enum xs_blocked blocked = is_candidate(event) ? xs_copy_blocked(event, detection->link) : XS_BLOCKED_NOT;
     if (blocked == XS_BLOCKED_NOT)
         return;
-    latest = of_thread(state, event->thread, true);
+    latest = xs_hash_item(&state->threads, (uint32_t)event->thread, 0, sizeof *latest);
     xs_grow_from(1, &latest->copies, latest->count, &latest->capacity, sizeof *latest->copies);
     struct copy *copy = &latest->copies[latest->count++];
     state->pending++;
@@ -102,11 +91,11 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 static void finish(struct xs_detection *detection) {
     struct state *state = detection->state;
     while (state->pending) {
-        int64_t least = INT64_MAX;
+        uint64_t least = UINT64_MAX;
         for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->threads, entry));)
-            if (((struct latest *)(uintptr_t)entry->value)->count && (int64_t)entry->low < least)
-                least = (int64_t)entry->low;
-        settle(detection, of_thread(state, (int32_t)least, true), false);
+            if (((struct latest *)(uintptr_t)entry->value)->count && entry->low < least)
+                least = entry->low;
+        settle(detection, xs_hash_pointer(&state->threads, least, 0), false);
     }
 }
 
@@ -117,7 +106,6 @@ static void end(struct xs_detection *detection) {
         for (size_t i = 0; i < latest->count; i++)
             xs_account_release(detection->analysis, latest->copies[i].account);
         free(latest->copies);
-        free(latest);
     }
     xs_hash_free(&state->threads);
 }

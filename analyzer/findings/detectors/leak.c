@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/numbers.h"
 
 /* An allocation that lives at the end. */
 struct live {
@@ -51,9 +52,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 static int by_site_and_time(const void *a, const void *b) {
     const struct live *x = a, *y = b;
-    if (x->instance.site != y->instance.site)
-        return x->instance.site < y->instance.site ? -1 : 1;
-    return (x->begin_order > y->begin_order) - (x->begin_order < y->begin_order);
+    return xs_compare(x->instance.site, y->instance.site) ?: xs_compare_uint64(x->begin_order, y->begin_order);
 }
 
 /* Decides about the allocations of one place. The first tenth of the run does not count, because programs set up their

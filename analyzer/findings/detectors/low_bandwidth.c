@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/hash.h"
-#include "analyzer/base/memory.h"
 #include "analyzer/base/size_class.h"
 
 enum {
@@ -99,13 +98,7 @@ static void judge(struct xs_detection *detection, struct group *group) {
 static void decide(struct xs_detection *detection, const struct running *copy) {
     struct state *state = detection->state;
     if (copy->is_candidate && copy->is_alone) {
-        uint64_t *place = xs_hash_put(&state->groups, copy->key[0], copy->key[1]);
-        if (!*place) {
-            struct group *made = xs_realloc(NULL, sizeof *made);
-            *made = (struct group){0};
-            *place = (uint64_t)(uintptr_t)made;
-        }
-        struct group *group = (struct group *)(uintptr_t)*place;
+        struct group *group = xs_hash_item(&state->groups, copy->key[0], copy->key[1], sizeof *group);
         if (copy->is_slow) {
             xs_grow_from(4, &group->slow, group->slow_count, &group->slow_capacity, sizeof *group->slow);
             group->slow[group->slow_count++] = (struct slow){copy->instance, xs_account_keep(copy->account)};
@@ -188,7 +181,6 @@ static void end(struct xs_detection *detection) {
         for (unsigned i = 0; i < group->slow_count; i++)
             xs_account_release(detection->analysis, group->slow[i].account);
         free(group->slow);
-        free(group);
     }
     xs_hash_free(&state->groups);
 }

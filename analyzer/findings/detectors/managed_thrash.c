@@ -9,7 +9,6 @@
 #include "analyzer/findings/engine/detector.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
@@ -58,21 +57,14 @@ struct given {
     int64_t allocations[]; /* allocation.id */
 };
 
-static struct pages *find_pages(const struct state *state, int64_t allocation) {
-    const uint64_t *found = xs_hash_find(&state->pages, (uint64_t)allocation, 0);
-    return found ? (struct pages *)(uintptr_t)*found : NULL;
-}
-
 static struct pages *pages_of(struct state *state, const struct xs_allocation *a) {
-    struct pages *known = find_pages(state, a->id);
+    struct pages *known = xs_hash_pointer(&state->pages, (uint64_t)a->id, 0);
     if (known)
         return known;
     unsigned shift = SMALLEST_SHIFT;
     while (((a->bytes - 1) >> shift) >= MOST_PIECES) /* only for more than 64 GiB */
         shift++;
-    size_t bytes = sizeof(struct pages) + (size_t)((a->bytes - 1) >> shift) + 1;
-    struct pages *pages = xs_realloc(NULL, bytes);
-    memset(pages, 0, bytes);
+    struct pages *pages = xs_zeroed(1, sizeof *pages + (size_t)((a->bytes - 1) >> shift) + 1);
     pages->address = a->address;
     pages->bytes = a->bytes;
     pages->shift = shift;
@@ -160,15 +152,13 @@ static void note_kernel(struct xs_detection *detection, struct pages *pages, int
 
 static void take_kernel(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
-    uint64_t *found = event->u.interval.is_kernel ? xs_hash_find(&state->launches, event->correlation, 0) : NULL;
-    if (!found || event->return_ns < event->enter_ns)
+    struct given *given = event->u.interval.is_kernel ? xs_hash_pointer(&state->launches, event->correlation, 0) : NULL;
+    if (!given || event->return_ns < event->enter_ns)
         return;
-    struct given *given = (struct given *)(uintptr_t)*found;
     for (unsigned i = 0; i < given->count; i++) {
-        const uint64_t *allocation = xs_hash_find(&state->managed, (uint64_t)given->allocations[i], 0);
+        const struct xs_allocation *allocation = xs_hash_pointer(&state->managed, (uint64_t)given->allocations[i], 0);
         if (allocation)
-            note_kernel(detection, pages_of(state, (const struct xs_allocation *)(uintptr_t)*allocation),
-                        event->enter_ns, event->return_ns);
+            note_kernel(detection, pages_of(state, allocation), event->enter_ns, event->return_ns);
     }
     xs_hash_remove(&state->launches, event->correlation, 0);
     free(given);
@@ -222,7 +212,7 @@ static void report(struct xs_detection *detection, const struct xs_allocation *a
 static void take_end(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     const struct xs_allocation *a = event->u.allocation;
-    struct pages *pages = find_pages(state, a->id);
+    struct pages *pages = xs_hash_pointer(&state->pages, (uint64_t)a->id, 0);
     xs_hash_remove(&state->managed, (uint64_t)a->id, 0);
     if (!pages)
         return;

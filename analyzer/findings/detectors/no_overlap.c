@@ -25,7 +25,7 @@ struct launch {
 
 struct state {
     struct xs_stretches **devices; /* by ordinal */
-    int32_t device_count;
+    size_t device_count;
     struct launch *launches; /* indexed by the last bits of their correlation number */
     struct xs_stretch_pair *waiting;
     size_t waiting_count, waiting_capacity;
@@ -85,26 +85,21 @@ static void on_pair(void *context, const struct xs_stretch_pair *pair) {
 }
 
 static struct xs_stretches *stretches_of(struct state *state, int32_t device) {
-    while (state->device_count <= device) {
-        state->devices = xs_realloc(state->devices, (size_t)(state->device_count + 1) * sizeof(struct xs_stretches *));
-        state->devices[state->device_count++] = NULL;
+    struct xs_stretches **stretches =
+        xs_reach(&state->devices, &state->device_count, (size_t)device, sizeof(struct xs_stretches *));
+    if (!*stretches) {
+        *stretches = xs_realloc(NULL, sizeof **stretches);
+        xs_stretches_begin(*stretches, on_pair, state);
     }
-    if (!state->devices[device]) {
-        state->devices[device] = xs_realloc(NULL, sizeof(struct xs_stretches));
-        xs_stretches_begin(state->devices[device], on_pair, state);
-    }
-    return state->devices[device];
+    return *stretches;
 }
 
 static void take_launch(struct state *state, const struct xs_trace_event *event) {
     const struct xs_launch_view *launch = &event->u.launch;
     if (!event->correlation)
         return;
-    if (!state->launches) {
-        state->launches = xs_realloc(NULL, LAUNCHES * sizeof *state->launches);
-        for (unsigned i = 0; i < LAUNCHES; i++)
-            state->launches[i].correlation = 0;
-    }
+    if (!state->launches)
+        state->launches = xs_zeroed(LAUNCHES, sizeof *state->launches);
     state->launches[event->correlation % LAUNCHES] =
         (struct launch){event->correlation,
                         {.id = event->id,
@@ -148,7 +143,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 static void finish(struct xs_detection *detection) {
     struct state *state = detection->state;
-    for (int32_t i = 0; i < state->device_count; i++)
+    for (size_t i = 0; i < state->device_count; i++)
         if (state->devices[i])
             xs_stretches_finish(state->devices[i]);
     if (!state->detection)
@@ -163,7 +158,7 @@ static void finish(struct xs_detection *detection) {
 /* Forgets everything, because it is not known what ran next to a copy or a kernel. */
 static void on_gap(struct xs_detection *detection) {
     struct state *state = detection->state;
-    for (int32_t i = 0; i < state->device_count; i++) {
+    for (size_t i = 0; i < state->device_count; i++) {
         if (state->devices[i]) {
             xs_stretches_finish(state->devices[i]);
             xs_stretches_free(state->devices[i]);
@@ -174,7 +169,7 @@ static void on_gap(struct xs_detection *detection) {
 
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
-    for (int32_t i = 0; i < state->device_count; i++) {
+    for (size_t i = 0; i < state->device_count; i++) {
         if (state->devices[i])
             xs_stretches_free(state->devices[i]);
         free(state->devices[i]);

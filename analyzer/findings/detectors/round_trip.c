@@ -2,6 +2,8 @@
  * distinct contents that were downloaded and not yet uploaded. */
 #include "analyzer/findings/engine/detector.h"
 
+#include <utlist.h>
+
 #include "analyzer/base/hash.h"
 #include "analyzer/base/pool.h"
 
@@ -14,20 +16,19 @@ struct download {
     uint64_t host_address;
     struct xs_region_ref region;
     struct xs_times times;
-    struct download *older, *newer;
+    struct download *prev, *next; /* neighbours in the list of the content's downloads; next: an older one */
 };
 
 struct content {
-    uint64_t key[2];
-    struct download *latest, *oldest;
+    struct download *latest;
     unsigned count;
 };
 
 struct state {
-    struct xs_hash contents;
-    struct xs_hash arrived; /* maps host address and bytes of a download that was not yet uploaded from there to its
-                             * enum xs_look + 1 */
-    struct xs_pool content_pool, download_pool;
+    struct xs_hash contents; /* struct content */
+    struct xs_hash arrived;  /* maps host address and bytes of a download that was not yet uploaded from there to its
+                              * enum xs_look + 1 */
+    struct xs_pool download_pool;
     bool any;
 };
 
@@ -39,46 +40,39 @@ static void key_of(const struct xs_transfer_view *t, uint64_t key[2]) {
 static struct content *find(const struct state *state, const struct xs_transfer_view *t) {
     uint64_t key[2];
     key_of(t, key);
-    const uint64_t *found = xs_hash_find(&state->contents, key[0], key[1]);
-    return found ? (struct content *)(uintptr_t)*found : NULL;
+    return xs_hash_pointer(&state->contents, key[0], key[1]);
 }
 
-static void take_out(struct state *state, struct content *content, struct download *download) {
-    *(download->newer ? &download->newer->older : &content->latest) = download->older;
-    *(download->older ? &download->older->newer : &content->oldest) = download->newer;
+static void take_out(struct state *state, const struct xs_transfer_view *t, struct content *content,
+                     struct download *download) {
+    uint64_t key[2];
+    DL_DELETE(content->latest, download);
     xs_pool_give(&state->download_pool, download);
     if (--content->count)
         return;
-    xs_hash_remove(&state->contents, content->key[0], content->key[1]);
-    xs_pool_give(&state->content_pool, content);
+    key_of(t, key);
+    xs_hash_remove(&state->contents, key[0], key[1]);
 }
 
 static void add_download(struct state *state, const struct xs_trace_event *event) {
     const struct xs_transfer_view *t = &event->u.transfer;
+    uint64_t key[2];
     state->any = true;
     *xs_hash_put(&state->arrived, t->dst_address, t->bytes) = 1 + (uint64_t)xs_look_of(t);
     if (t->state != XS_CONTENT_KNOWN)
         return;
-    struct content *content = find(state, t);
-    if (content && content->count == KEPT)
-        take_out(state, content, content->oldest);
-    if (!content) {
-        uint64_t key[2];
-        key_of(t, key);
-        content = xs_pool_take(&state->content_pool);
-        *content = (struct content){.key = {key[0], key[1]}};
-        *xs_hash_put(&state->contents, key[0], key[1]) = (uint64_t)(uintptr_t)content;
-    }
+    key_of(t, key);
+    struct content *content = xs_hash_item(&state->contents, key[0], key[1], sizeof *content);
+    state->download_pool.item_bytes = sizeof(struct download);
     struct download *download = xs_pool_take(&state->download_pool);
     *download = (struct download){.transfer = event->id,
                                   .device = event->device,
                                   .host_address = t->dst_address,
                                   .region = xs_region_refer(t->region),
-                                  .times = xs_event_times(event),
-                                  .older = content->latest};
-    *(content->latest ? &content->latest->newer : &content->oldest) = download;
-    content->latest = download;
-    content->count++;
+                                  .times = xs_event_times(event)};
+    DL_PREPEND(content->latest, download);
+    if (content->count++ == KEPT)
+        take_out(state, t, content, content->latest->prev); /* the oldest one */
 }
 
 /* True if an upload matches a download. Small contents may be equal by chance, so they match only if the upload's
@@ -129,7 +123,7 @@ static void on_upload(struct xs_detection *detection, const struct xs_trace_even
         return;
     struct download *download = content->latest;
     while (download && !matches(t, download))
-        download = download->older;
+        download = download->next;
     if (!download) {
         xs_undecided(detection, XS_UNDECIDED_CHANCE);
         return;
@@ -140,27 +134,21 @@ static void on_upload(struct xs_detection *detection, const struct xs_trace_even
     instance.apart = download->times;
     instance.held = still_holds(detection, t, xs_region_live(download->region));
     xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, download->transfer, "the download that brought it");
-    take_out(state, content, download);
+    take_out(state, t, content, download);
     xs_report_and_claim(detection, event, &instance);
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
-    struct state *state = detection->state;
-    if (!state->content_pool.item_bytes) {
-        state->content_pool.item_bytes = sizeof(struct content);
-        state->download_pool.item_bytes = sizeof(struct download);
-    }
     if (xs_is_upload(event))
         on_upload(detection, event);
     else if (xs_is_download(event))
-        add_download(state, event);
+        add_download(detection->state, event);
 }
 
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     xs_hash_free(&state->contents);
     xs_hash_free(&state->arrived);
-    xs_pool_free(&state->content_pool);
     xs_pool_free(&state->download_pool);
 }
 

@@ -2,9 +2,7 @@
  * with the number of call sites. */
 #include "analyzer/findings/engine/detector.h"
 
-#include <stdlib.h>
-
-#include "analyzer/base/memory.h"
+#include "analyzer/base/hash.h"
 #include "analyzer/findings/engine/blocked.h"
 
 enum { MANY = 10 };
@@ -24,24 +22,9 @@ struct site {
 };
 
 struct state {
-    struct site **sites; /* by site number; NULL: none yet */
-    uint32_t count;
-    uint64_t writes; /* number of launches, memsets, and transfers that are no downloads */
+    struct xs_hash sites; /* by site number: struct site */
+    uint64_t writes;      /* number of launches, memsets, and transfers that are no downloads */
 };
-
-static struct site *site_of(struct state *state, uint32_t number) {
-    if (number >= state->count) {
-        state->sites = xs_realloc(state->sites, (number + 1) * sizeof(struct site *));
-        while (state->count <= number)
-            state->sites[state->count++] = NULL;
-    }
-    if (!state->sites[number]) {
-        state->sites[number] = xs_realloc(NULL, sizeof(struct site));
-        state->sites[number]->count = 0;
-        state->sites[number]->last.allocation = 0;
-    }
-    return state->sites[number];
-}
 
 static void report_first(struct xs_detection *detection, struct site *site) {
     for (unsigned i = 0; i < MANY - 1; i++) {
@@ -76,10 +59,11 @@ static bool is_neighbour(struct site *site, const struct state *state, const str
 /* Counts a download. `wait` is the wait that blocked the host until the copy's end; NULL: the copy's own call did. */
 static void count(struct xs_detection *detection, const struct xs_trace_event *download,
                   const struct xs_trace_event *wait) {
-    struct site *site = site_of(detection->state, download->site);
+    struct state *state = detection->state;
+    struct site *site = xs_hash_item(&state->sites, download->site, 0, sizeof *site);
     struct xs_instance instance;
     xs_instance_of(&instance, download, "this download");
-    instance.neighbour = is_neighbour(site, detection->state, download);
+    instance.neighbour = is_neighbour(site, state, download);
     uint64_t host_ns = xs_event_host_ns(download) + (wait ? xs_event_host_ns(wait) : 0);
     instance.cost = (struct xs_times){.host_ns = host_ns};
     instance.removable = (struct xs_times){.host_ns = host_ns - waited_ns(detection, download, wait ? wait : download)};
@@ -115,13 +99,12 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
-    for (uint32_t i = 0; i < state->count; i++) {
-        struct site *site = state->sites[i];
-        for (unsigned k = 0; site && site->count < MANY && k < site->count; k++)
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->sites, entry));) {
+        struct site *site = (struct site *)(uintptr_t)entry->value;
+        for (unsigned k = 0; site->count < MANY && k < site->count; k++)
             xs_account_release(detection->analysis, site->accounts[k]);
-        free(site);
     }
-    free(state->sites);
+    xs_hash_free(&state->sites);
 }
 
 const struct xs_detector xs_detector_scalar_readback = {

@@ -5,9 +5,8 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
-#include "analyzer/base/memory.h"
-#include "analyzer/base/pool.h"
 #include "analyzer/trace/scan.h"
 
 enum { RUN = 8 };
@@ -31,8 +30,7 @@ struct device {
 };
 
 struct state {
-    struct xs_hash runs; /* maps thread, stream, site, direction and device to struct run */
-    struct xs_pool run_pool;
+    struct xs_hash runs;    /* maps thread, stream, site, direction and device to struct run */
     struct device *devices; /* by ordinal + 1 */
     size_t device_count;
     uint64_t launches_anywhere; /* number of launches on unknown devices */
@@ -40,13 +38,8 @@ struct state {
 };
 
 static struct device *device_of(struct state *state, int32_t ordinal) {
-    size_t index = ordinal < 0 ? 0 : (size_t)ordinal + 1;
-    if (index >= state->device_count) {
-        state->devices = xs_realloc(state->devices, (index + 1) * sizeof *state->devices);
-        while (state->device_count <= index)
-            state->devices[state->device_count++] = (struct device){0};
-    }
-    return &state->devices[index];
+    return xs_reach(&state->devices, &state->device_count, ordinal < 0 ? 0 : (size_t)ordinal + 1,
+                    sizeof *state->devices);
 }
 
 static uint64_t breaks_until(struct state *state, const struct xs_trace_event *event) {
@@ -59,14 +52,7 @@ static uint64_t breaks_until(struct state *state, const struct xs_trace_event *e
 static struct run *run_of(struct state *state, const struct xs_trace_event *event) {
     uint64_t low = (uint64_t)(uint32_t)event->thread << 32 | (uint32_t)event->stream;
     uint64_t high = (uint64_t)event->site << 32 | (uint64_t)(uint32_t)(event->device + 1) << 1 | xs_is_upload(event);
-    uint64_t *place = xs_hash_put(&state->runs, low, high);
-    if (!*place) {
-        state->run_pool.item_bytes = sizeof(struct run);
-        struct run *made = xs_pool_take(&state->run_pool);
-        made->instance.transfers = 0;
-        *place = (uint64_t)(uintptr_t)made;
-    }
-    return (struct run *)(uintptr_t)*place;
+    return xs_hash_item(&state->runs, low, high, sizeof(struct run));
 }
 
 /* Reports a run, or forgets it if it is too short. */
@@ -196,7 +182,6 @@ static void end(struct xs_detection *detection) {
     }
     xs_hash_free(&state->runs);
     xs_hash_free(&state->waits);
-    xs_pool_free(&state->run_pool);
     free(state->devices);
 }
 

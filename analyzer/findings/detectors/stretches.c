@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/numbers.h"
 
 enum { TOUCHES = 65536 };
 static const uint64_t apart_ns = 1000000; /* two stretches with a longer idle time between them are not neighbours */
@@ -84,9 +85,7 @@ struct room {
 
 static int by_room(const void *a, const void *b) {
     const struct room *x = a, *y = b;
-    if (x->ns != y->ns)
-        return x->ns < y->ns ? -1 : 1;
-    return (x->copy->start_ns > y->copy->start_ns) - (x->copy->start_ns < y->copy->start_ns);
+    return xs_compare_uint64(x->ns, y->ns) ?: xs_compare(x->copy->start_ns, y->copy->start_ns);
 }
 
 static uint64_t room_of(const struct xs_stretches *s, const struct xs_stretch_copy *copy, bool unseen_too) {

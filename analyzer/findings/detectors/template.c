@@ -7,9 +7,7 @@
  * the total. */
 #include "analyzer/findings/engine/detector.h"
 
-#include <stdlib.h>
-
-#include "analyzer/base/memory.h"
+#include "analyzer/base/hash.h"
 
 enum verdict { SAME_PLACE, ELSEWHERE };
 
@@ -24,23 +22,12 @@ struct row_of_uploads {
 /* The state, zeroed at the beginning. Its size may grow with live buffers, sites or distinct contents, but not with
  * events. */
 struct state {
-    struct row_of_uploads *rows; /* by site */
-    uint32_t sites;
+    struct xs_hash rows; /* by site: struct row_of_uploads */
 };
-
-static struct row_of_uploads *row_of(struct state *state, uint32_t site) {
-    while (state->sites <= site) {
-        uint32_t sites = state->sites ? state->sites * 2 : 16;
-        state->rows = xs_realloc(state->rows, sites * sizeof *state->rows);
-        for (uint32_t i = state->sites; i < sites; i++)
-            state->rows[i] = (struct row_of_uploads){0};
-        state->sites = sites;
-    }
-    return &state->rows[site];
-}
 
 /* Receives only the events that `wants` names, and only those that ran, unless XS_WANT_NOT_RUN is set. */
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
     const struct xs_transfer_view *transfer = &event->u.transfer;
     if (!xs_is_upload(event))
         return;
@@ -49,7 +36,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         xs_undecided(detection, xs_missing_content(transfer));
         return;
     }
-    struct row_of_uploads *row = row_of(detection->state, event->site);
+    struct row_of_uploads *row = xs_hash_item(&state->rows, event->site, 0, sizeof *row);
     struct row_of_uploads before = *row;
     bool same =
         before.count && before.bytes == transfer->bytes && xs_fingerprint_equal(&before.content, &transfer->content);
@@ -72,7 +59,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 /* Also called if the analysis ended early. */
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
-    free(state->rows);
+    xs_hash_free(&state->rows);
 }
 
 /* A detector without verdicts leaves `verdicts` out. `.unsure_verdicts = 1u << ELSEWHERE` would rank that verdict

@@ -10,17 +10,11 @@ static bool applies(const struct xs_allocation *a) {
 
 /* Returns why it cannot be decided; NULL: it can be decided. */
 static const char *doubt(const struct xs_detection *detection, const struct xs_allocation *a, bool lives) {
-    if (!detection->calls_recorded)
-        return XS_UNDECIDED_CALLS;
-    if (!detection->addresses_recorded)
-        return XS_UNDECIDED_ADDRESSES;
-    if (lives && !detection->ended)
-        return XS_UNDECIDED_END;
-    if (a->unseen_launched)
-        return XS_UNDECIDED_ARGUMENTS;
-    if (a->kind == XS_MEM_ARRAY && a->launch_ran) /* kernels access an array through an object that is no pointer */
-        return "kernels may use the array";
-    return NULL;
+    const char *of_use = xs_doubt_of_use(detection, lives);
+    if (of_use || a->unseen_launched)
+        return of_use ? of_use : XS_UNDECIDED_ARGUMENTS;
+    /* kernels access an array through an object that is no pointer */
+    return a->kind == XS_MEM_ARRAY && a->launch_ran ? "kernels may use the array" : NULL;
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {

@@ -13,23 +13,21 @@
 
 static int run_events(struct xs_analysis *a) {
     for (;;) {
-        int64_t ns = 0;
+        int64_t ns = 0, free_ns = xs_heap_next(&a->frees);
         enum xs_source_index source = XS_SOURCE_ALLOCATION;
         struct xs_row_event *row;
-        struct xs_allocation *freed = xs_frees_first(&a->frees);
         int status = xs_events_peek(&a->events, &ns, &source);
         if (status < 0)
             return status;
         /* an allocation that begins at the same time as a free may get the same memory, so the free comes first */
-        bool free_first = freed && (!status || freed->free_enter_ns <= ns);
-        if (!status && !freed)
+        bool free_first = a->frees.count && (!status || free_ns <= ns);
+        if (!status && !free_first)
             return xs_show_intervals(a, INT64_MAX);
-        int shown = xs_show_intervals(a, free_first ? freed->free_enter_ns : ns);
+        int shown = xs_show_intervals(a, free_first ? free_ns : ns);
         if (shown < 0)
             return shown;
         if (free_first) {
-            xs_frees_pop(&a->frees);
-            xs_take_free(a, freed);
+            xs_take_free(a, (struct xs_allocation *)(uintptr_t)xs_heap_pop(&a->frees));
             continue;
         }
         status = xs_events_take(&a->events, source, &row);
@@ -54,8 +52,7 @@ static void add_wanting(struct wanting **list, unsigned *count, struct xs_detect
 }
 
 static void begin_detectors(struct xs_analysis *a) {
-    a->detections = xs_realloc(NULL, xs_detector_count * sizeof *a->detections);
-    memset(a->detections, 0, xs_detector_count * sizeof *a->detections);
+    a->detections = xs_zeroed(xs_detector_count, sizeof *a->detections);
     for (unsigned i = 0; i < xs_detector_count; i++) {
         const struct xs_detector *detector = xs_detectors[i];
         struct xs_detection *d = &a->detections[i];
@@ -71,8 +68,7 @@ static void begin_detectors(struct xs_analysis *a) {
                                    .index = i};
         if (!is_asked_for(a, detector))
             continue;
-        d->state = xs_realloc(NULL, detector->state_bytes);
-        memset(d->state, 0, detector->state_bytes);
+        d->state = xs_zeroed(1, detector->state_bytes);
         for (unsigned on = 0; on < XS_ON_COUNT; on++)
             if (detector->wants & XS_WANT(on))
                 add_wanting(&a->wanting[on], &a->wanting_count[on], d, detector->on_event);
@@ -105,10 +101,7 @@ static void finish_detectors(struct xs_analysis *a) {
                                        .id = live[i]->id,
                                        .enter_ns = a->last_ns,
                                        .return_ns = a->last_ns,
-                                       .entry_point = live[i]->entry_point,
-                                       .thread = live[i]->thread,
                                        .context = live[i]->context,
-                                       .stream = live[i]->stream,
                                        .device = live[i]->device,
                                        .site = live[i]->site,
                                        .account = live[i]->account,
@@ -126,20 +119,13 @@ static void finish_detectors(struct xs_analysis *a) {
 }
 
 static int read_contexts(struct xs_analysis *a) {
-    enum { LIMIT = 1 << 20 };
     struct xs_scan scan;
-    xs_scan_begin(&scan, a->trace, "SELECT id, device FROM context", a->message, &a->findings->damaged_rows);
+    xs_scan_begin(&scan, a->trace, "SELECT id, device FROM context WHERE device IS NOT NULL", a->message,
+                  &a->findings->damaged_rows);
     while (xs_scan_row(&scan)) {
-        int64_t id = xs_scan_int(&scan, 0), device = xs_scan_int(&scan, 1);
-        if (id <= 0 || id >= LIMIT)
-            continue;
-        if (id >= a->context_count) {
-            a->context_devices = xs_realloc(a->context_devices, (size_t)(id + 1) * sizeof *a->context_devices);
-            while (a->context_count <= id)
-                a->context_devices[a->context_count++] = -1;
-        }
-        if (!xs_scan_null(&scan, 1) && device >= 0 && device < 4096)
-            a->context_devices[id] = (int32_t)device;
+        int64_t device = xs_scan_int(&scan, 1);
+        if (device >= 0 && device < 4096)
+            *xs_hash_put(&a->context_devices, (uint64_t)xs_scan_int(&scan, 0), 0) = (uint64_t)device + 1;
     }
     return xs_scan_end(&scan);
 }
@@ -222,12 +208,13 @@ static void end(struct xs_analysis *a) {
     xs_streams_free(&a->streams);
     xs_residency_end(&a->residency);
     xs_accounts_end(&a->accounts);
-    xs_frees_free(&a->frees);
+    xs_heap_free(&a->frees);
+    xs_heap_free(&a->coming);
+    xs_pool_free(&a->coming_pool);
     xs_capture_ranges_free(&a->ranges);
     xs_findings_discard(&a->builder);
     xs_samples_free(&a->samples);
-    free(a->context_devices);
-    free(a->coming);
+    xs_hash_free(&a->context_devices);
 }
 
 static int pass(const struct xs_trace *trace, const struct xs_analysis_options *options, struct xs_findings *findings,
@@ -256,9 +243,8 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
 int xs_analyse(const struct xs_trace *trace, const struct xs_analysis_options *options, struct xs_findings **out,
                char *message) {
     static const struct xs_analysis_options defaults;
-    struct xs_findings *findings = xs_realloc(NULL, sizeof *findings);
+    struct xs_findings *findings = xs_zeroed(1, sizeof *findings);
     *out = NULL;
-    *findings = (struct xs_findings){0};
     findings->sites = xs_realloc(NULL, sizeof *findings->sites);
     options = options ? options : &defaults;
     int64_t duration = xs_trace_meta_int(trace, "duration_ns", 0);

@@ -1,35 +1,15 @@
 /* Handles one event: joins it with its device record and its content, shows it to the detectors, and applies it to the
  * residency model. See analysis.h. */
-#include <stdlib.h>
-
-#include "analyzer/base/grow.h"
 #include "analyzer/findings/engine/analysis.h"
 
-/* --- intervals of copies, by their start --- */
+/* --- intervals of copies --- */
 
-/* Adds an interval that begins at `start_ns`; the caller sets its other fields. */
-static struct xs_coming_interval *push_interval(struct xs_analysis *a, int64_t start_ns) {
-    xs_grow(&a->coming, a->coming_count, &a->coming_capacity, sizeof *a->coming);
-    size_t i = a->coming_count++;
-    for (; i > 0 && a->coming[(i - 1) / 2].start_ns > start_ns; i = (i - 1) / 2)
-        a->coming[i] = a->coming[(i - 1) / 2];
-    return &a->coming[i];
-}
-
-static void pop_interval(struct xs_analysis *a) {
-    if (!--a->coming_count)
-        return;
-    struct xs_coming_interval last = a->coming[a->coming_count];
-    size_t i = 0;
-    for (size_t child = 1; child < a->coming_count; child = 2 * i + 1) {
-        if (child + 1 < a->coming_count && a->coming[child + 1].start_ns < a->coming[child].start_ns)
-            child++;
-        if (last.start_ns <= a->coming[child].start_ns)
-            break;
-        a->coming[i] = a->coming[child];
-        i = child;
-    }
-    a->coming[i] = last;
+/* Keeps an event about a copy until the analysis reaches its start. */
+static void keep_interval(struct xs_analysis *a, const struct xs_trace_event *interval) {
+    a->coming_pool.item_bytes = sizeof *interval;
+    struct xs_trace_event *kept = xs_pool_take(&a->coming_pool);
+    *kept = *interval;
+    xs_heap_push(&a->coming, (struct xs_heap_item){.ns = kept->enter_ns, .value = (uintptr_t)kept});
 }
 
 void xs_take_graph_copy(void *context, const struct xs_graph_copy *copy) {
@@ -37,13 +17,14 @@ void xs_take_graph_copy(void *context, const struct xs_graph_copy *copy) {
     struct xs_analysis *a = context;
     if ((copy->kind != HTOD && copy->kind != DTOH) || !a->wanting_count[XS_ON_DEVICE_INTERVAL])
         return;
-    *push_interval(a, copy->start_ns) =
-        (struct xs_coming_interval){.start_ns = copy->start_ns,
-                                    .end_ns = copy->end_ns,
-                                    .device = copy->device,
-                                    .view = {.direction = copy->kind == HTOD ? XS_DIR_H2D : XS_DIR_D2H,
-                                             .bytes = copy->bytes,
-                                             .correlation = copy->correlation}};
+    keep_interval(a, &(struct xs_trace_event){.on = XS_ON_DEVICE_INTERVAL,
+                                              .ran = true,
+                                              .enter_ns = copy->start_ns,
+                                              .return_ns = copy->end_ns,
+                                              .device = copy->device,
+                                              .correlation = copy->correlation,
+                                              .u.interval = {.direction = copy->kind == HTOD ? XS_DIR_H2D : XS_DIR_D2H,
+                                                             .bytes = copy->bytes}});
 }
 
 /* --- showing events --- */
@@ -79,8 +60,7 @@ void xs_show_write_end(void *context, const struct xs_write *write, bool freed, 
 /* Keeps the latest time, which is used as the run's length if the run could not record its length. */
 static void note_time(struct xs_analysis *a, int64_t ns) { a->last_ns = ns > a->last_ns ? ns : a->last_ns; }
 
-/* Shows a kernel. Kernels and copies each have an event of their own and always set the same fields of it, so the other
- * fields remain 0. */
+/* Shows a kernel. All kernels use one event, of which they set the same fields, so the other fields remain 0. */
 static void show_kernel(struct xs_analysis *a, const struct xs_kernel_interval *kernel) {
     struct xs_trace_event *e = &a->kernel_event;
     e->on = XS_ON_DEVICE_INTERVAL;
@@ -91,30 +71,15 @@ static void show_kernel(struct xs_analysis *a, const struct xs_kernel_interval *
     e->device = kernel->device;
     e->correlation = kernel->correlation;
     e->u.interval.is_kernel = true;
-    e->u.interval.correlation = kernel->correlation;
     note_time(a, kernel->end_ns);
     xs_show(a, e);
 }
 
-static void show_copy(struct xs_analysis *a, const struct xs_coming_interval *copy) {
-    struct xs_trace_event *e = &a->copy_event;
-    e->on = XS_ON_DEVICE_INTERVAL;
-    e->ran = true;
-    e->id = copy->view.transfer;
-    e->enter_ns = copy->start_ns;
-    e->return_ns = copy->end_ns;
-    e->device = copy->device;
-    e->site = copy->site;
-    e->stream = copy->stream;
-    e->timed = copy->timed;
-    e->exposed_known = copy->exposed_known;
-    e->device_ns = copy->device_ns;
-    e->exposed_ns = copy->exposed_ns;
-    e->correlation = copy->view.correlation;
-    e->account = copy->view.account;
-    e->u.interval = copy->view;
-    xs_show(a, e);
-    xs_account_close(&a->accounts, e->account);
+static void show_copy(struct xs_analysis *a) {
+    struct xs_trace_event *copy = (struct xs_trace_event *)(uintptr_t)xs_heap_pop(&a->coming);
+    xs_show(a, copy);
+    xs_account_close(&a->accounts, copy->account);
+    xs_pool_give(&a->coming_pool, copy);
 }
 
 /* Shows the device's intervals that begin at `ns` or before: kernels and copies, ascending by start. */
@@ -126,16 +91,15 @@ int xs_show_intervals(struct xs_analysis *a, int64_t ns) {
         int status = xs_exposure_peek(&a->exposure, &kernel);
         if (status < 0)
             return status;
-        const struct xs_coming_interval *copy = a->coming_count ? &a->coming[0] : NULL;
-        bool kernel_first = kernel && (!copy || kernel->start_ns < copy->start_ns);
-        if ((!kernel && !copy) || (kernel_first ? kernel->start_ns : copy->start_ns) > ns)
+        int64_t copy_ns = xs_heap_next(&a->coming);
+        bool kernel_first = kernel && (!a->coming.count || kernel->start_ns < copy_ns);
+        if ((!kernel && !a->coming.count) || (kernel_first ? kernel->start_ns : copy_ns) > ns)
             return XS_OK;
         if (kernel_first) {
             show_kernel(a, kernel);
             xs_exposure_pop(&a->exposure);
         } else {
-            show_copy(a, copy);
-            pop_interval(a);
+            show_copy(a);
         }
     }
 }
@@ -187,9 +151,12 @@ static void announce_interval(struct xs_analysis *a, const struct xs_trace_event
         return;
     if (t->batch_index > 0) /* the call's times, which cover all its copies, count for the first one */
         return;
-    *push_interval(a, e->start_ns) =
-        (struct xs_coming_interval){.start_ns = e->start_ns,
-                                    .end_ns = e->end_ns,
+    keep_interval(
+        a, &(struct xs_trace_event){.on = XS_ON_DEVICE_INTERVAL,
+                                    .ran = true,
+                                    .id = e->id,
+                                    .enter_ns = e->start_ns,
+                                    .return_ns = e->end_ns,
                                     .device = e->device,
                                     .site = e->site,
                                     .stream = e->stream,
@@ -197,21 +164,22 @@ static void announce_interval(struct xs_analysis *a, const struct xs_trace_event
                                     .exposed_known = e->exposed_known,
                                     .device_ns = e->device_ns,
                                     .exposed_ns = e->exposed_ns,
-                                    .view = {.direction = t->direction,
-                                             .transfer = e->id,
-                                             .device_allocation = up ? t->dst_allocation : t->src_allocation,
-                                             .bytes = t->bytes,
-                                             .correlation = e->correlation,
-                                             .account = xs_account_keep(e->account),
-                                             .host_kind = t->host_kind,
-                                             .is_box = t->box.height != 0,
-                                             .is_batch = t->batch_index >= 0,
-                                             .call_ns = e->enter_ns,
-                                             .host_ns = xs_event_host_ns(e)}};
+                                    .correlation = e->correlation,
+                                    .account = xs_account_keep(e->account),
+                                    .u.interval = {.direction = t->direction,
+                                                   .transfer = e->id,
+                                                   .device_allocation = up ? t->dst_allocation : t->src_allocation,
+                                                   .bytes = t->bytes,
+                                                   .host_kind = t->host_kind,
+                                                   .is_box = t->box.height != 0,
+                                                   .is_batch = t->batch_index >= 0,
+                                                   .call_ns = e->enter_ns,
+                                                   .host_ns = xs_event_host_ns(e)}});
 }
 
 static int32_t device_of_context(const struct xs_analysis *a, int32_t context) {
-    return context < a->context_count ? a->context_devices[context] : -1;
+    const uint64_t *device = xs_hash_find(&a->context_devices, (uint64_t)context, 0);
+    return device ? (int32_t)*device - 1 : -1;
 }
 
 static int prepare_transfer(struct xs_analysis *a, struct xs_trace_event *e) {
@@ -351,9 +319,10 @@ int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
     xs_waits_pass(&a->waits, e);
     if (e->ran)
         xs_residency_apply(&a->residency, e);
-    if (e->on == XS_ON_ALLOCATION)
-        xs_frees_add(&a->frees, e->u.allocation);
-    else
+    if (e->on != XS_ON_ALLOCATION)
         xs_account_close(&a->accounts, e->account);
+    else if (e->u.allocation->free_enter_ns != INT64_MAX)
+        xs_heap_push(&a->frees,
+                     (struct xs_heap_item){e->u.allocation->free_enter_ns, e->id, (uintptr_t)e->u.allocation});
     return XS_OK;
 }

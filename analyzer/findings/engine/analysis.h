@@ -3,12 +3,12 @@
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_ANALYSIS_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_ANALYSIS_H
 
+#include "analyzer/base/heap.h"
 #include "analyzer/findings/engine/account.h"
 #include "analyzer/findings/engine/analyse.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/exposure.h"
 #include "analyzer/findings/engine/findings_build.h"
-#include "analyzer/findings/engine/frees.h"
 #include "analyzer/findings/engine/residency_change.h"
 #include "analyzer/findings/engine/sample.h"
 #include "analyzer/findings/engine/waits.h"
@@ -18,17 +18,6 @@
 #include "analyzer/trace/site.h"
 #include "analyzer/trace/streams.h"
 #include "analyzer/trace/windows/capture_ranges.h"
-
-/* A host-device copy that will be shown as an interval when the analysis reaches its start. */
-struct xs_coming_interval {
-    int64_t start_ns, end_ns;
-    int32_t device;
-    uint32_t site;
-    int32_t stream;
-    bool timed, exposed_known;
-    uint64_t device_ns, exposed_ns;
-    struct xs_interval_view view;
-};
 
 struct xs_analysis {
     const struct xs_trace *trace;
@@ -48,19 +37,19 @@ struct xs_analysis {
     struct xs_accounts accounts;
     struct xs_findings_builder builder;
     struct xs_samples samples;
-    int32_t *context_devices; /* by context.id, -1: not known */
-    int32_t context_count;
+    struct xs_hash context_devices; /* maps context.id to the device's ordinal plus 1 */
 
     int64_t thinned_from_ns, thinned_to_ns; /* calls are missing between these times; INT64_MAX: no calls are missing */
     struct xs_capture_ranges ranges;
-    int64_t range;      /* if the ranges have gaps: index of the latest event's range; -1: none */
-    bool is_behind_gap; /* no event in a range came since the model forgot what was before the gap */
-    struct xs_frees frees;
-    int64_t last_ns; /* the latest time seen */
+    int64_t range;        /* if the ranges have gaps: index of the latest event's range; -1: none */
+    bool is_behind_gap;   /* no event in a range came since the model forgot what was before the gap */
+    struct xs_heap frees; /* live allocations that will be freed, by the time of the free: an allocation's row has both
+                           * its begin and its free, but rows are in the order of the begins */
+    int64_t last_ns;      /* the latest time seen */
 
-    struct xs_coming_interval *coming; /* a heap by start */
-    size_t coming_count, coming_capacity;
-    struct xs_trace_event kernel_event, copy_event; /* used to show kernels and copies */
+    struct xs_heap coming; /* events about host-device copies, which are shown when the analysis reaches their start */
+    struct xs_pool coming_pool;
+    struct xs_trace_event kernel_event; /* used to show kernels */
 
     struct xs_detection *detections; /* one per detector */
     struct wanting {

@@ -102,6 +102,14 @@ const char *xs_missing_content(const struct xs_transfer_view *transfer) {
     return named ? names[transfer->skip] : "no fingerprint";
 }
 
+const char *xs_doubt_of_use(const struct xs_detection *detection, bool lives) {
+    if (!detection->calls_recorded)
+        return XS_UNDECIDED_CALLS;
+    if (!detection->addresses_recorded)
+        return XS_UNDECIDED_ADDRESSES;
+    return lives && !detection->ended ? XS_UNDECIDED_END : NULL;
+}
+
 /* Ignores an error of the file, because reading the events meets it again. */
 uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns) {
     uint64_t ns = 0;
@@ -118,14 +126,6 @@ struct xs_account *xs_account_keep(struct xs_account *account) {
 
 void xs_account_release(struct xs_analysis *analysis, struct xs_account *account) {
     xs_account_close(&analysis->accounts, account);
-}
-
-struct xs_times xs_event_times(const struct xs_trace_event *event) {
-    return (struct xs_times){.device_ns = event->device_ns,
-                             .exposed_ns = event->exposed_ns,
-                             .host_ns = xs_event_host_ns(event),
-                             .device_known = event->timed,
-                             .exposed_known = event->exposed_known};
 }
 
 static uint64_t scaled(uint64_t value, double part) { return (uint64_t)((double)value * part + 0.5); }
@@ -147,58 +147,33 @@ void xs_add_evidence(struct xs_instance *instance, enum xs_evidence_table table,
         instance->evidence[instance->evidence_count++] = (struct xs_evidence){table, row, role};
 }
 
-static void set_times(struct xs_times *times, uint64_t device_ns, uint64_t exposed_ns, uint64_t host_ns,
-                      bool device_known, bool exposed_known) {
-    times->device_ns = device_ns;
-    times->exposed_ns = exposed_ns;
-    times->host_ns = host_ns;
-    times->device_known = device_known;
-    times->exposed_known = exposed_known;
-}
-
-static void about_write(struct xs_instance *instance, const struct xs_write *write, const char *role) {
-    bool upload = write->kind == XS_WRITE_UPLOAD;
-    set_times(&instance->cost, write->device_ns, write->exposed_ns, write->host_ns, write->timed, write->exposed_known);
-    set_times(&instance->removable, write->device_ns, write->exposed_ns, write->host_ns, write->timed,
-              write->exposed_known);
-    instance->at_ns = write->enter_ns;
-    instance->site = write->site;
-    instance->bytes = write->bytes;
-    instance->transfers = upload;
-    xs_add_evidence(instance, upload ? XS_EVIDENCE_TRANSFER : XS_EVIDENCE_MEMSET, write->id, role);
-}
-
 /* Sets the fields one by one, because it is called more than once per transfer and this is faster. Most of an instance
  * is evidence, of which only the first `evidence_count` rows are set. */
 void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *event, const char *role) {
+    bool is_memset = event->on == XS_ON_MEMSET;
     instance->verdict = 0;
     instance->evidence_count = 0;
-    instance->transfers = instance->bytes = 0;
     instance->without_kernels = instance->neighbour = instance->held = false;
-    set_times(&instance->apart, 0, 0, 0, false, false);
-    if (event->on == XS_ON_WRITE_END) { /* the instance is about the write, not about the event that ended it */
-        about_write(instance, event->u.write_end.write, role);
-        return;
-    }
-    bool interval = event->on == XS_ON_DEVICE_INTERVAL; /* the instance is about the interval's transfer, not about the
-                                                         * interval */
-    uint64_t host_ns = interval ? event->u.interval.host_ns : xs_event_host_ns(event);
+    instance->apart = (struct xs_times){0};
     instance->site = event->site;
-    instance->at_ns = interval ? event->u.interval.call_ns : event->enter_ns;
-    set_times(&instance->cost, event->device_ns, event->exposed_ns, host_ns, event->timed, event->exposed_known);
-    set_times(&instance->removable, event->device_ns, event->exposed_ns, host_ns, event->timed, event->exposed_known);
-    if (event->on == XS_ON_TRANSFER) {
-        instance->bytes = event->u.transfer.bytes;
-        instance->transfers = 1;
-        xs_add_evidence(instance, XS_EVIDENCE_TRANSFER, event->id, role);
-    } else if (interval) {
+    instance->at_ns = event->enter_ns;
+    instance->cost = xs_event_times(event);
+    if (event->on == XS_ON_WRITE_END) { /* the instance is about the write, not about the event that ended it */
+        const struct xs_write *write = event->u.write_end.write;
+        is_memset = write->kind == XS_WRITE_MEMSET;
+        instance->at_ns = write->enter_ns;
+        instance->cost = write->times;
+        instance->bytes = write->bytes;
+    } else if (event->on == XS_ON_DEVICE_INTERVAL) { /* it is about the interval's transfer, not about the interval */
+        instance->at_ns = event->u.interval.call_ns;
+        instance->cost.host_ns = event->u.interval.host_ns;
         instance->bytes = event->u.interval.bytes;
-        instance->transfers = 1;
-        xs_add_evidence(instance, XS_EVIDENCE_TRANSFER, event->u.interval.transfer, role);
-    } else if (event->on == XS_ON_MEMSET) {
-        instance->bytes = event->u.memset.bytes;
-        xs_add_evidence(instance, XS_EVIDENCE_MEMSET, event->id, role);
+    } else {
+        instance->bytes = is_memset ? event->u.memset.bytes : event->u.transfer.bytes;
     }
+    instance->removable = instance->cost;
+    instance->transfers = !is_memset;
+    xs_add_evidence(instance, is_memset ? XS_EVIDENCE_MEMSET : XS_EVIDENCE_TRANSFER, event->id, role);
 }
 
 void xs_report_and_claim(struct xs_detection *detection, const struct xs_trace_event *event,

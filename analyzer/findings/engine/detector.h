@@ -146,6 +146,10 @@ void xs_undecided(struct xs_detection *detection, const char *reason);
 /* Returns why a transfer has no content, as a reason for xs_undecided. The transfer's state must not be KNOWN. */
 const char *xs_missing_content(const struct xs_transfer_view *transfer);
 
+/* Returns why it is not known what used an allocation until its end, as a reason for xs_undecided; NULL: it is known.
+ * `lives`: the allocation lives at the end of the trace. */
+const char *xs_doubt_of_use(const struct xs_detection *detection, bool lives);
+
 /* Returns how long kernels ran on the device from `from_ns`, which is not before the current event, to `to_ns`. 0 if
  * kernels were not recorded. */
 uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns);
@@ -153,9 +157,6 @@ uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int6
 /* Keeps an account after its event; the caller must release it later. */
 struct xs_account *xs_account_keep(struct xs_account *account); /* NULL gives NULL */
 void xs_account_release(struct xs_analysis *analysis, struct xs_account *account);
-
-/* Returns the cost of a transfer or memset: device, exposed and host time as far as the event has them. */
-struct xs_times xs_event_times(const struct xs_trace_event *event);
 
 /* Returns `times` less `ns` of device time (never below 0); exposed and host time shrink in proportion. */
 struct xs_times xs_times_less(struct xs_times times, uint64_t ns);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/trace/ran.h"
 
 enum {
@@ -65,10 +65,7 @@ void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trac
     /* records are written when work ends, so those of several streams interleave even if one thread launched all
      * work */
     unsigned kernels = window ? window : 16384;
-    *exposure = (struct xs_exposure){.wanted = wanted,
-                                     .streams = streams,
-                                     .wait_pool = {.item_bytes = sizeof(struct xs_busy)},
-                                     .sweep_at = FEW_STREAMS};
+    *exposure = (struct xs_exposure){.wanted = wanted, .streams = streams, .sweep_at = FEW_STREAMS};
     exposure->kernel_source = xs_source_begin(&kernel_kind, trace, kernels, message, damaged);
     /* damaged rows are not counted here, because events.c reads these rows, too, and counts them */
     exposure->wait_source = xs_source_begin(&wait_kind, trace, waits, message, NULL);
@@ -83,7 +80,6 @@ void xs_exposure_end(struct xs_exposure *exposure) {
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&exposure->waits, entry));)
         free(((struct xs_busy *)(uintptr_t)entry->value)->items);
     xs_hash_free(&exposure->waits);
-    xs_pool_free(&exposure->wait_pool);
     free(exposure->queue);
     *exposure = (struct xs_exposure){0};
 }
@@ -137,11 +133,7 @@ static size_t busy_seek(const struct xs_busy *busy, int64_t ns) {
 
 static struct xs_busy *kernels_of(struct xs_exposure *exposure, int32_t device) {
     size_t index = (size_t)device + 1; /* -1: 0 */
-    while (exposure->devices <= index) {
-        exposure->kernels = xs_realloc(exposure->kernels, (exposure->devices + 1) * sizeof *exposure->kernels);
-        exposure->kernels[exposure->devices++] = (struct xs_busy){0};
-    }
-    return &exposure->kernels[index];
+    return xs_reach(&exposure->kernels, &exposure->devices, index, sizeof *exposure->kernels);
 }
 
 static void enqueue(struct xs_exposure *exposure, const struct xs_kernel_interval *kernel) {
@@ -172,41 +164,27 @@ static int read_one_kernel(struct xs_exposure *exposure, int64_t before) {
     return 1;
 }
 
-static struct xs_busy *waits_for(const struct xs_exposure *exposure, int64_t stream) {
-    const uint64_t *found = xs_hash_find(&exposure->waits, (uint64_t)stream, 0);
-    return found ? (struct xs_busy *)(uintptr_t)*found : NULL;
-}
-
 /* Drops streams without a wait after `now`. This is done often enough that such streams never outnumber the others by
  * much. */
 static void sweep(struct xs_exposure *exposure, int64_t now) {
-    struct xs_hash old = exposure->waits;
-    exposure->waits = (struct xs_hash){0};
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&old, entry));) {
+    for (const struct xs_hash_entry *entry = xs_hash_next(&exposure->waits, NULL), *next; entry; entry = next) {
         struct xs_busy *busy = (struct xs_busy *)(uintptr_t)entry->value;
+        next = xs_hash_next(&exposure->waits, entry);
         busy_forget(busy, now);
-        if (busy->count) {
-            *xs_hash_put(&exposure->waits, entry->low, entry->high) = entry->value;
-        } else {
-            free(busy->items);
-            xs_pool_give(&exposure->wait_pool, busy);
-        }
+        if (busy->count)
+            continue;
+        free(busy->items);
+        xs_hash_remove(&exposure->waits, entry->low, entry->high);
     }
-    xs_hash_free(&old);
     exposure->sweep_at = exposure->waits.count * 2 + FEW_STREAMS;
 }
 
 static void add_wait(struct xs_exposure *exposure, int64_t stream, struct xs_interval wait, int64_t now) {
-    struct xs_busy *busy = waits_for(exposure, stream);
     if (wait.end <= now)
         return;
-    if (!busy) {
-        if (exposure->waits.count >= exposure->sweep_at)
-            sweep(exposure, now);
-        busy = xs_pool_take(&exposure->wait_pool);
-        *busy = (struct xs_busy){0};
-        *xs_hash_put(&exposure->waits, (uint64_t)stream, 0) = (uint64_t)(uintptr_t)busy;
-    }
+    if (exposure->waits.count >= exposure->sweep_at && !xs_hash_find(&exposure->waits, (uint64_t)stream, 0))
+        sweep(exposure, now);
+    struct xs_busy *busy = xs_hash_item(&exposure->waits, (uint64_t)stream, 0, sizeof *busy);
     busy_forget(busy, now);
     busy_add(busy, wait.start, wait.end);
 }
@@ -258,7 +236,8 @@ int xs_exposure_of_copy(struct xs_exposure *exposure, int32_t device, int32_t st
         status = read_waits(exposure, copy.end, now);
     if (status < 0)
         return status;
-    const struct xs_busy *waits = waits_for(exposure, xs_stream_identity(exposure->streams, stream));
+    const struct xs_busy *waits =
+        xs_hash_pointer(&exposure->waits, (uint64_t)xs_stream_identity(exposure->streams, stream), 0);
     struct xs_busy *busy = kernels_of(exposure, device);
     busy_forget(busy, now);
     *exposed_ns = (uint64_t)copy.end - (uint64_t)copy.start;

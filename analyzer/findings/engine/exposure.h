@@ -6,7 +6,6 @@
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/intervals.h"
-#include "analyzer/base/pool.h"
 #include "analyzer/trace/events.h"
 #include "analyzer/trace/streams.h"
 
@@ -27,8 +26,7 @@ struct xs_exposure {
     struct xs_busy *kernels; /* by device + 1 */
     size_t devices;
     const struct xs_streams *streams;
-    struct xs_hash waits; /* by stream identity: struct xs_busy of the waits for it */
-    struct xs_pool wait_pool;
+    struct xs_hash waits;             /* by stream identity: struct xs_busy of the waits for it */
     size_t sweep_at;                  /* number of streams at which streams without a wait are dropped */
     struct xs_kernel_interval *queue; /* kernels that were read but not yet returned; capacity is a power of two */
     size_t queue_first, queue_count, queue_capacity;

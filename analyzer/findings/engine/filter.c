@@ -59,6 +59,12 @@ static void add_word(struct xs_filter_words *words, const char *word, size_t byt
     words->items[words->count++][bytes] = '\0';
 }
 
+static void free_words(struct xs_filter_words *words) {
+    for (size_t i = 0; i < words->count; i++)
+        free(words->items[i]);
+    free(words->items);
+}
+
 /* Sets the words of a list, which commas separate; no word may be empty. */
 static char *set_words(struct xs_filter_words *words, const char *list, bool (*is_good)(const char *word),
                        const char *use) {
@@ -150,9 +156,7 @@ static char *set_directions(unsigned *directions, const char *list) {
         else
             *directions |= 1u << direction;
     }
-    for (size_t i = 0; i < words.count; i++)
-        free(words.items[i]);
-    free(words.items);
+    free_words(&words);
     return wrong;
 }
 
@@ -226,12 +230,6 @@ char *xs_filter_set(struct xs_filter *filter, const char *option, const char *va
         if (!strcmp(options[i].name, option))
             return set(filter, i, value);
     return xs_text_format("there is no such option");
-}
-
-static void free_words(struct xs_filter_words *words) {
-    for (size_t i = 0; i < words->count; i++)
-        free(words->items[i]);
-    free(words->items);
 }
 
 void xs_filter_free(struct xs_filter *filter) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/findings_build.h"
 #include "analyzer/findings/engine/selection.h"
@@ -22,6 +23,14 @@ uint64_t xs_times_rank_ns(const struct xs_times *times) {
     return times->device_known ? times->device_ns : times->host_ns;
 }
 
+struct xs_times xs_event_times(const struct xs_trace_event *event) {
+    return (struct xs_times){.device_ns = event->device_ns,
+                             .exposed_ns = event->exposed_ns,
+                             .host_ns = xs_event_host_ns(event),
+                             .device_known = event->timed,
+                             .exposed_known = event->exposed_known};
+}
+
 void xs_times_add(struct xs_times *sum, const struct xs_times *times) {
     sum->device_ns = xs_sum(sum->device_ns, times->device_ns);
     sum->exposed_ns = xs_sum(sum->exposed_ns, times->exposed_ns);
@@ -32,12 +41,11 @@ void xs_times_add(struct xs_times *sum, const struct xs_times *times) {
 
 static struct xs_finding *finding_of(struct xs_findings_builder *builder, unsigned detector,
                                      const struct xs_instance *instance) {
-    uint64_t *place = xs_hash_put(&builder->by_key, (uint64_t)detector << 32 | instance->verdict, instance->site);
-    if (*place)
-        return builder->items[*place - 1];
-    xs_grow(&builder->items, builder->count, &builder->capacity, sizeof *builder->items);
-    struct xs_finding *finding = xs_realloc(NULL, sizeof *finding);
     static const struct xs_times nothing = {.device_known = true, .exposed_known = true};
+    struct xs_finding *finding =
+        xs_hash_item(&builder->items, (uint64_t)detector << 32 | instance->verdict, instance->site, sizeof *finding);
+    if (finding->kept)
+        return finding;
     *finding = (struct xs_finding){.detector = detector,
                                    .verdict = instance->verdict,
                                    .site = instance->site,
@@ -46,11 +54,9 @@ static struct xs_finding *finding_of(struct xs_findings_builder *builder, unsign
                                    .apart = nothing,
                                    .first_ns = instance->at_ns,
                                    .last_ns = instance->at_ns,
-                                   .kept = builder->count < XS_WELL_KEPT_FINDINGS ? XS_KEPT_INSTANCES : 1,
+                                   .kept = builder->items.count <= XS_WELL_KEPT_FINDINGS ? XS_KEPT_INSTANCES : 1,
                                    .advice = xs_detectors[detector]->kind == XS_ADVICE,
                                    .potential = xs_detectors[detector]->kind == XS_POTENTIAL};
-    builder->items[builder->count++] = finding;
-    *place = builder->count;
     return finding;
 }
 
@@ -134,26 +140,15 @@ static uint64_t weight(const struct xs_finding *f) { return f->potential ? f->cl
 /* Orders by group, then by weight, then by other fields so that the order is the same in every analysis. */
 static int compare(const void *a, const void *b) {
     const struct xs_finding *x = a, *y = b;
-    if (group_of(x) != group_of(y))
-        return group_of(x) < group_of(y) ? -1 : 1;
-    if (weight(x) != weight(y))
-        return weight(x) < weight(y) ? 1 : -1;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    if (x->detector != y->detector)
-        return x->detector < y->detector ? -1 : 1;
-    if (x->verdict != y->verdict)
-        return x->verdict < y->verdict ? -1 : 1;
-    return (x->site > y->site) - (x->site < y->site);
+    int order = xs_compare(group_of(x), group_of(y)) ?: xs_compare_uint64(weight(y), weight(x));
+    order = order ?: xs_compare_uint64(y->bytes, x->bytes) ?: xs_compare(x->detector, y->detector);
+    return order ?: xs_compare(x->verdict, y->verdict) ?: xs_compare(x->site, y->site);
 }
 
 static int compare_undecided(const void *a, const void *b) {
     const struct xs_undecided *x = a, *y = b;
-    if (x->detector != y->detector)
-        return x->detector < y->detector ? -1 : 1;
-    if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
-    return strcmp(x->reason, y->reason);
+    int order = xs_compare(x->detector, y->detector) ?: xs_compare_uint64(y->count, x->count);
+    return order ?: strcmp(x->reason, y->reason);
 }
 
 static void rank(struct xs_findings *findings) {
@@ -167,19 +162,17 @@ static void rank(struct xs_findings *findings) {
 
 /* Moves the findings out of the builder. */
 static void take_items(struct xs_findings_builder *builder, struct xs_findings *findings) {
-    findings->items = builder->count ? xs_realloc(NULL, builder->count * sizeof *findings->items) : NULL;
-    findings->count = builder->count;
-    for (size_t i = 0; i < builder->count; i++) {
-        findings->items[i] = *builder->items[i];
-        builder->items[i]->first = builder->items[i]->largest = NULL;
+    findings->items = xs_realloc(NULL, builder->items.count * sizeof *findings->items);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&builder->items, entry));) {
+        struct xs_finding *finding = (struct xs_finding *)(uintptr_t)entry->value;
+        findings->items[findings->count++] = *finding;
+        finding->first = finding->largest = NULL;
     }
 }
 
 static int compare_unchecked(const void *a, const void *b) {
     const struct xs_unchecked *x = a, *y = b;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return (x->detector > y->detector) - (x->detector < y->detector);
+    return xs_compare(x->site, y->site) ?: xs_compare(x->detector, y->detector);
 }
 
 /* Moves the unchecked copies out of the builder, with one item for each site and detector. */
@@ -222,11 +215,7 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
 
 static int by_place(const void *a, const void *b) {
     const struct xs_finding *x = a, *y = b;
-    if (x->detector != y->detector)
-        return x->detector < y->detector ? -1 : 1;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return (x->verdict > y->verdict) - (x->verdict < y->verdict);
+    return xs_compare(x->detector, y->detector) ?: xs_compare(x->site, y->site) ?: xs_compare(x->verdict, y->verdict);
 }
 
 unsigned xs_finding_compared_verdict(unsigned detector, unsigned verdict) {
@@ -273,15 +262,12 @@ static void join_samples(struct xs_finding *finding, const struct xs_sample *mor
 
 static int by_time(const void *a, const void *b) {
     const struct xs_instance *x = a, *y = b;
-    if (x->at_ns != y->at_ns)
-        return x->at_ns < y->at_ns ? -1 : 1;
-    return (x->evidence[0].row > y->evidence[0].row) - (x->evidence[0].row < y->evidence[0].row);
+    return xs_compare(x->at_ns, y->at_ns) ?: xs_compare(x->evidence[0].row, y->evidence[0].row);
 }
 
 static int by_rank(const void *a, const void *b) {
     const struct xs_instance *x = a, *y = b;
-    uint64_t mine = xs_times_rank_ns(&x->removable), others = xs_times_rank_ns(&y->removable);
-    return mine != others ? (mine < others ? 1 : -1) : by_time(a, b);
+    return xs_compare_uint64(xs_times_rank_ns(&y->removable), xs_times_rank_ns(&x->removable)) ?: by_time(a, b);
 }
 
 static void join_instances(struct xs_instance **items, size_t *count, struct xs_instance *more, size_t more_count,
@@ -342,16 +328,14 @@ void xs_findings_join(struct xs_findings *findings) {
 }
 
 void xs_findings_discard(struct xs_findings_builder *builder) {
-    for (size_t i = 0; i < builder->count; i++) {
-        free(builder->items[i]->first);
-        free(builder->items[i]->largest);
-        free(builder->items[i]);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&builder->items, entry));) {
+        free(((struct xs_finding *)(uintptr_t)entry->value)->first);
+        free(((struct xs_finding *)(uintptr_t)entry->value)->largest);
     }
-    free(builder->items);
+    xs_hash_free(&builder->items);
     free(builder->undecided);
     free(builder->unchecked);
     free(builder->left_out);
-    xs_hash_free(&builder->by_key);
     *builder = (struct xs_findings_builder){0};
 }
 

@@ -79,6 +79,9 @@ static inline bool xs_instance_is_run(const struct xs_instance *instance) {
            rows[1].table == XS_EVIDENCE_TRANSFER && rows[0].row < rows[1].row;
 }
 
+/* Returns the cost of a transfer or memset: device, exposed and host time as far as the event has them. */
+struct xs_times xs_event_times(const struct xs_trace_event *event);
+
 /* Adds times to a sum. A measure of the sum is known only if all added times have it. */
 void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 

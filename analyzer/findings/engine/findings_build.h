@@ -6,9 +6,7 @@
 #include "analyzer/findings/engine/findings.h"
 
 struct xs_findings_builder {
-    struct xs_finding **items;
-    size_t count, capacity;
-    struct xs_hash by_key; /* detector, verdict and site to index + 1 */
+    struct xs_hash items; /* by detector, verdict and site: struct xs_finding */
     struct xs_undecided *undecided;
     size_t undecided_count, undecided_capacity;
     size_t last_undecided;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 
 void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance) {
@@ -22,28 +23,21 @@ void xs_repairables_add(struct xs_repairables *all, unsigned detector, const str
     };
 }
 
-/* Orders by place before verdict, because a finding may have several verdicts. */
-static int compare(const struct xs_repairable *a, uint32_t detector, uint32_t site) {
-    if (a->detector != detector)
-        return a->detector < detector ? -1 : 1;
-    return (a->site > site) - (a->site < site);
+/* Orders by place before verdict, because a finding may have several verdicts. With `joins` the verdicts count as one.
+ */
+static int compare(const struct xs_repairable *a, uint32_t detector, uint32_t site, unsigned verdict, bool joins) {
+    int order = xs_compare(a->detector, detector) ?: xs_compare(a->site, site);
+    return order || joins ? order : xs_compare(a->verdict, verdict);
 }
 
-/* Orders as compare() does; for a finding with one verdict also by this verdict. */
 static int compare_with(const struct xs_repairable *a, const struct xs_finding *f) {
-    int order = compare(a, f->detector, f->site);
-    if (order || f->verdict == XS_SEVERAL_VERDICTS)
-        return order;
-    return (a->verdict > f->verdict) - (a->verdict < f->verdict);
+    return compare(a, f->detector, f->site, f->verdict, f->verdict == XS_SEVERAL_VERDICTS);
 }
 
 static int by_finding(const void *a, const void *b) {
     const struct xs_repairable *x = a, *y = b;
-    int order = compare(x, y->detector, y->site);
     bool joins = xs_detectors[x->detector]->verdicts_join;
-    if (!order && !joins)
-        order = (x->verdict > y->verdict) - (x->verdict < y->verdict);
-    return order ? order : (x->rows[0] > y->rows[0]) - (x->rows[0] < y->rows[0]);
+    return compare(x, y->detector, y->site, y->verdict, joins) ?: xs_compare(x->rows[0], y->rows[0]);
 }
 
 void xs_repairables_sort(struct xs_repairables *all) {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/findings/engine/pools.h"
 #include "analyzer/findings/engine/residency_change.h"
 #include "schema/format/event.h"
@@ -19,8 +19,7 @@ void xs_residency_begin(struct xs_residency *residency, struct xs_accounts *acco
                                        .accounts = accounts,
                                        .ended = ended,
                                        .context = context};
-    residency->holders = xs_realloc(NULL, sizeof *residency->holders);
-    *residency->holders = (struct xs_hash){0};
+    residency->holders = xs_zeroed(1, sizeof *residency->holders);
 }
 
 void xs_residency_end(struct xs_residency *residency) {
@@ -43,11 +42,7 @@ void xs_residency_end(struct xs_residency *residency) {
 
 struct xs_device_state *xs_device_state(struct xs_residency *residency, int32_t device) {
     size_t index = (size_t)device + 1; /* -1: 0 */
-    while (residency->device_count <= index) {
-        residency->devices = xs_realloc(residency->devices, (residency->device_count + 1) * sizeof *residency->devices);
-        residency->devices[residency->device_count++] = (struct xs_device_state){0};
-    }
-    return &residency->devices[index];
+    return xs_reach(&residency->devices, &residency->device_count, index, sizeof *residency->devices);
 }
 
 uint64_t xs_residency_order(const struct xs_residency *residency) { return residency->order; }
@@ -80,8 +75,7 @@ bool xs_touched_since(const struct xs_residency *residency, const struct xs_allo
 }
 
 struct xs_allocation *xs_allocation_by_id(const struct xs_residency *residency, int64_t id) {
-    const uint64_t *found = id > 0 ? xs_hash_find(&residency->allocations, (uint64_t)id, 0) : NULL;
-    return found ? (struct xs_allocation *)(uintptr_t)*found : NULL;
+    return id > 0 ? xs_hash_pointer(&residency->allocations, (uint64_t)id, 0) : NULL;
 }
 
 struct xs_allocation *xs_allocation_at(const struct xs_residency *residency, uint64_t address) {
@@ -149,10 +143,7 @@ struct xs_allocation *xs_residency_make(struct xs_residency *residency, const st
                                 .kind = r->kind,
                                 .origin = r->origin,
                                 .device = r->device < 0 && xs_is_on_device(r->kind) ? context_device : r->device,
-                                .entry_point = e->entry_point,
-                                .thread = e->thread,
                                 .context = e->context,
-                                .stream = e->stream,
                                 .site = e->site,
                                 .enter_ns = r->enter_ns,
                                 .return_ns = e->return_ns,

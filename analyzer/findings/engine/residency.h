@@ -5,6 +5,7 @@
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_RESIDENCY_H
 
 #include "analyzer/base/spans.h"
+#include "analyzer/findings/engine/findings.h"
 #include "analyzer/trace/trace_event.h"
 
 struct xs_residency;
@@ -16,7 +17,7 @@ struct xs_allocation {
     enum xs_memory_kind kind;
     enum xs_origin origin;
     int32_t device; /* -1: host memory, or unknown */
-    int32_t entry_point, thread, context, stream;
+    int32_t context;
     uint32_t site;                         /* site of the allocating call */
     int64_t enter_ns, return_ns;           /* times of the allocating call */
     int64_t free_enter_ns, free_return_ns; /* INT64_MAX: never freed */
@@ -45,20 +46,15 @@ struct xs_allocation {
 enum xs_write_kind { XS_WRITE_UPLOAD, XS_WRITE_MEMSET, XS_WRITE_COPY, XS_WRITE_OTHER };
 struct xs_write {
     enum xs_write_kind kind;
-    int64_t id;          /* transfer.id or memset.id */
-    uint64_t order;      /* `order` of its event, ascending */
-    uint64_t start, end; /* addresses from the first to the last byte, also of a box */
-    uint64_t bytes;      /* bytes moved */
-    uint64_t remaining;  /* bytes from `start` to `end` that are not overwritten yet */
-    int64_t allocation;  /* id, 0: none known */
+    int64_t id;         /* transfer.id or memset.id */
+    uint64_t order;     /* `order` of its event, ascending */
+    uint64_t bytes;     /* bytes moved */
+    uint64_t remaining; /* bytes from its first to its last, also of a box, that are not overwritten yet */
     int32_t device;
     uint32_t site;
-    int32_t thread, stream;
-    bool read; /* a copy read from it, or its reads can no longer be followed */
-    bool has_gaps;
+    bool read;                   /* a copy read from it, or its reads can no longer be followed */
     struct xs_allocation *owner; /* its allocation, while that lives; NULL: not known */
-    bool timed, exposed_known;
-    uint64_t device_ns, exposed_ns, host_ns;
+    struct xs_times times;
     int64_t enter_ns;
     struct xs_account *account;
     struct xs_region *region; /* the region with exactly the written bytes, while this is the latest write to it; else

@@ -6,11 +6,6 @@ static void key_of(const struct xs_fingerprint *content, uint64_t bytes, int32_t
     key[1] = content->high + xs_mix((uint64_t)(uint32_t)(device + 2));
 }
 
-static struct xs_region *first_of(const struct xs_hash *holders, const uint64_t key[2]) {
-    const uint64_t *found = xs_hash_find(holders, key[0], key[1]);
-    return found ? (struct xs_region *)(uintptr_t)*found : NULL;
-}
-
 void xs_region_forget_content(struct xs_hash *holders, struct xs_region *region) {
     if (!region->has_content)
         return;
@@ -58,7 +53,7 @@ enum xs_region_state xs_region_holding(const struct xs_residency *residency, con
     uint64_t key[2];
     struct xs_region *next;
     key_of(&t->content, t->bytes, upload->device, key);
-    for (struct xs_region *region = first_of(residency->holders, key);
+    for (struct xs_region *region = xs_hash_pointer(residency->holders, key[0], key[1]);
          region && looked_at < XS_REGIONS_LOOKED_AT && best != XS_REGION_SURE; region = next) {
         enum xs_region_state state = xs_region_state(residency, region);
         next = region->next_holder;

@@ -23,8 +23,7 @@ static void written_add(struct xs_written *written, uint64_t start, uint64_t end
             written->end = end > written->end ? end : written->end;
             return;
         }
-        written->more = xs_realloc(NULL, sizeof *written->more);
-        *written->more = (struct xs_spans){0};
+        written->more = xs_zeroed(1, sizeof *written->more);
         xs_spans_cover(written->more, written->start, written->end);
     }
     xs_spans_cover(written->more, start, end);
@@ -106,8 +105,7 @@ static void region_key(const struct xs_place *place, uint64_t key[2]) {
 struct xs_region *xs_region_find(const struct xs_residency *residency, const struct xs_place *place) {
     uint64_t key[2];
     region_key(place, key);
-    const uint64_t *found = xs_hash_find(&residency->regions, key[0], key[1]);
-    return found ? (struct xs_region *)(uintptr_t)*found : NULL;
+    return xs_hash_pointer(&residency->regions, key[0], key[1]);
 }
 
 struct xs_region *xs_region_make(struct xs_residency *residency, const struct xs_place *place) {
@@ -237,24 +235,14 @@ void xs_write_in(struct xs_residency *residency, const struct xs_place *place, s
     *write = (struct xs_write){.kind = kind,
                                .id = event->id,
                                .order = residency->order,
-                               .start = place->address,
-                               .end = end,
                                .bytes = kind == XS_WRITE_MEMSET  ? event->u.memset.bytes
                                         : kind == XS_WRITE_OTHER ? place->bytes
                                                                  : event->u.transfer.bytes,
                                .remaining = place->bytes,
-                               .allocation = place->allocation ? place->allocation->id : 0,
                                .device = place->device,
                                .site = event->site,
-                               .thread = event->thread,
-                               .stream = event->stream,
-                               .has_gaps = place->has_gaps,
                                .owner = place->allocation,
-                               .timed = event->timed,
-                               .exposed_known = event->exposed_known,
-                               .device_ns = event->device_ns,
-                               .exposed_ns = event->exposed_ns,
-                               .host_ns = xs_event_host_ns(event),
+                               .times = xs_event_times(event),
                                .enter_ns = event->enter_ns,
                                .account = counts ? event->account : NULL,
                                .region = region};

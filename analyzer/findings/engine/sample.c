@@ -2,7 +2,6 @@
 #include "analyzer/findings/engine/sample.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/size_class.h"
@@ -21,14 +20,7 @@ static struct xs_sample_group *group_of(struct xs_samples *s, const struct xs_tr
     unsigned class = xs_size_class(event->u.transfer.bytes);
     if (s->latest && s->latest_site == event->site && s->latest_class == class)
         return s->latest;
-    uint64_t *place = xs_hash_put(&s->groups, event->site, class);
-    if (!*place) {
-        s->group_pool.item_bytes = sizeof(struct xs_sample_group);
-        struct xs_sample_group *made = xs_pool_take(&s->group_pool);
-        *made = (struct xs_sample_group){0};
-        *place = (uint64_t)(uintptr_t)made;
-    }
-    s->latest = (struct xs_sample_group *)(uintptr_t)*place;
+    s->latest = xs_hash_item(&s->groups, event->site, class, sizeof *s->latest);
     s->latest_site = event->site;
     s->latest_class = class;
     return s->latest;
@@ -274,8 +266,7 @@ static void add_left_out(const struct xs_sample_cell *cell, struct xs_by_chance 
 }
 
 void xs_samples_finish(struct xs_samples *s, struct xs_findings_builder *builder) {
-    builder->left_out = xs_realloc(builder->left_out, (xs_detector_count + 1) * sizeof *builder->left_out);
-    memset(builder->left_out, 0, (xs_detector_count + 1) * sizeof *builder->left_out);
+    builder->left_out = xs_zeroed(xs_detector_count, sizeof *builder->left_out);
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&s->groups, entry));) {
         struct xs_sample_group *group = (struct xs_sample_group *)(uintptr_t)entry->value;
         for (unsigned i = 0; i < SLOTS && group->cells[i]; i++) {
@@ -283,24 +274,23 @@ void xs_samples_finish(struct xs_samples *s, struct xs_findings_builder *builder
             end_cell(cell);
             add_left_out(cell, &builder->left_out[cell->detector]);
             for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++) {
-                const uint64_t *found =
-                    xs_hash_find(&builder->by_key, (uint64_t)cell->detector << 32 | verdict, cell->site);
-                if (found)
-                    add_cell(cell, builder->items[*found - 1]);
+                struct xs_finding *finding =
+                    xs_hash_pointer(&builder->items, (uint64_t)cell->detector << 32 | verdict, cell->site);
+                if (finding)
+                    add_cell(cell, finding);
             }
         }
         add_unchecked(group, builder);
     }
-    for (size_t i = 0; i < builder->count; i++) {
-        builder->items[i]->sample.is_of_contents =
-            (xs_detectors[builder->items[i]->detector]->needs & XS_NEEDS_CONTENTS) != 0;
-        if (builder->items[i]->sample.is_of_contents)
-            end_finding(builder->items[i]);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&builder->items, entry));) {
+        struct xs_finding *finding = (struct xs_finding *)(uintptr_t)entry->value;
+        finding->sample.is_of_contents = (xs_detectors[finding->detector]->needs & XS_NEEDS_CONTENTS) != 0;
+        if (finding->sample.is_of_contents)
+            end_finding(finding);
     }
 }
 
 void xs_samples_free(struct xs_samples *s) {
     xs_hash_free(&s->groups);
-    xs_pool_free(&s->group_pool);
     xs_pool_free(&s->cell_pool);
 }

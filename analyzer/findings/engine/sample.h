@@ -45,8 +45,8 @@ struct xs_sample_cell {
 };
 
 struct xs_samples {
-    struct xs_hash groups; /* maps site and size class to struct xs_sample_group */
-    struct xs_pool group_pool, cell_pool;
+    struct xs_hash groups; /* by site and size class: struct xs_sample_group */
+    struct xs_pool cell_pool;
     struct xs_sample_group *latest; /* the group of the current transfer */
     uint32_t latest_site, latest_class;
     struct xs_sample_cell *current; /* the cell of the copy that was added last, if that copy was checked; else NULL */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 
@@ -28,12 +28,8 @@ static void add(struct xs_selected *rows, int64_t row) {
         return;
     }
     size_t word = (size_t)row / 64;
-    if (word >= rows->count) {
-        size_t count = word * 2 + 16;
-        rows->words = xs_realloc(rows->words, count * sizeof *rows->words);
-        memset(rows->words + rows->count, 0, (count - rows->count) * sizeof *rows->words);
-        rows->count = count;
-    }
+    if (word >= rows->count)
+        xs_reach(&rows->words, &rows->count, word * 2 + 15, sizeof *rows->words);
     rows->words[word] |= (uint64_t)1 << (row % 64);
 }
 

@@ -21,23 +21,18 @@ static int read_contexts(struct xs_waits *waits, const struct xs_trace *trace, c
 
 int xs_waits_begin(struct xs_waits *waits, const struct xs_trace *trace, struct xs_accounts *accounts,
                    const struct xs_streams *streams, bool wanted, char *message, uint64_t *damaged) {
-    *waits = (struct xs_waits){
-        .wanted = wanted, .accounts = accounts, .streams = streams, .pool = {.item_bytes = sizeof(struct last_copy)}};
+    *waits = (struct xs_waits){.wanted = wanted, .accounts = accounts, .streams = streams};
     return wanted ? read_contexts(waits, trace, message, damaged) : XS_OK;
 }
 
 void xs_waits_end(struct xs_waits *waits) {
     xs_hash_free(&waits->contexts);
     xs_hash_free(&waits->threads);
-    xs_pool_free(&waits->pool);
     *waits = (struct xs_waits){0};
 }
 
 static struct last_copy *of_thread(const struct xs_waits *waits, int32_t thread) {
-    if (!waits->remembered)
-        return NULL;
-    const uint64_t *place = xs_hash_find(&waits->threads, (uint64_t)(uint32_t)thread, 0);
-    return place ? (struct last_copy *)(uintptr_t)*place : NULL;
+    return xs_hash_pointer(&waits->threads, (uint32_t)thread, 0);
 }
 
 static bool is_same_stream(const struct xs_waits *waits, int32_t a, int32_t b) {
@@ -73,18 +68,8 @@ const struct xs_trace_event *xs_waits_look(const struct xs_waits *waits, const s
 }
 
 static void forget(struct xs_waits *waits, struct last_copy *last) {
-    int32_t thread = last->copy.thread;
     xs_account_close(waits->accounts, last->copy.account);
-    xs_pool_give(&waits->pool, last);
-    xs_hash_remove(&waits->threads, (uint64_t)(uint32_t)thread, 0);
-    waits->remembered--;
-}
-
-static struct last_copy *add(struct xs_waits *waits, int32_t thread) {
-    struct last_copy *last = xs_pool_take(&waits->pool);
-    *xs_hash_put(&waits->threads, (uint64_t)(uint32_t)thread, 0) = (uint64_t)(uintptr_t)last;
-    waits->remembered++;
-    return last;
+    xs_hash_remove(&waits->threads, (uint32_t)last->copy.thread, 0);
 }
 
 void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event) {
@@ -108,18 +93,14 @@ void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event) {
     if (last) /* in the usual case one copy follows another, and the entry is used again */
         xs_account_close(waits->accounts, last->copy.account);
     else
-        last = add(waits, event->thread);
+        last = xs_hash_item(&waits->threads, (uint32_t)event->thread, 0, sizeof *last);
     last->copy = *event;
     last->copy.u.transfer.region = NULL;
     last->is_recorded = false;
 }
 
 void xs_waits_forget(struct xs_waits *waits) {
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&waits->threads, entry));) {
-        struct last_copy *last = (struct last_copy *)(uintptr_t)entry->value;
-        xs_account_close(waits->accounts, last->copy.account);
-        xs_pool_give(&waits->pool, last);
-    }
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&waits->threads, entry));)
+        xs_account_close(waits->accounts, ((const struct last_copy *)(uintptr_t)entry->value)->copy.account);
     xs_hash_free(&waits->threads);
-    waits->remembered = 0;
 }

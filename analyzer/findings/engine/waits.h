@@ -14,9 +14,7 @@ struct xs_waits {
     struct xs_accounts *accounts;
     const struct xs_streams *streams;
     struct xs_hash contexts; /* handle to context.id */
-    struct xs_hash threads;  /* thread.id to struct last_copy */
-    struct xs_pool pool;
-    size_t remembered; /* number of threads whose latest call is such a copy */
+    struct xs_hash threads;  /* by thread.id: struct last_copy, if the thread's latest call is such a copy */
 };
 
 /* Begins; without `wanted` nothing is remembered. The pointer `streams` is kept. Negative status: the message is set.

@@ -24,7 +24,8 @@ struct call {
 struct recurring {
     int64_t entry_point, stack; /* entry point and stack of its first call */
     uint32_t kind;              /* kind of range */
-    size_t count, first;        /* number of its times; index of the first one in `sorted` */
+    int64_t *moments;           /* its times */
+    size_t count, capacity;
 };
 
 struct work {
@@ -33,17 +34,10 @@ struct work {
     char *message;
     enum xs_step_mark mark;
     struct xs_step_ranges ranges;
-    struct xs_hash threads; /* by thread: the range of its last call */
-    struct xs_hash known;   /* maps to the index in `recurring` plus 1 */
-    struct recurring *recurring;
-    size_t recurring_count, recurring_capacity;
-    struct moment {
-        size_t recurring;
-        int64_t ns;
-    } * moments;
-    size_t moment_count, moment_capacity;
-    int64_t *sorted;  /* all times, grouped by item of `recurring` */
-    uint64_t span_ns; /* time from the first transfer or wait to the last one */
+    struct xs_hash threads;   /* by thread: the range of its last call */
+    struct xs_hash recurring; /* struct recurring */
+    size_t most_moments;      /* of one struct recurring */
+    uint64_t span_ns;         /* time from the first transfer or wait to the last one */
 };
 
 static bool read_call(struct xs_scan *scan, void *item) {
@@ -64,18 +58,16 @@ static const struct xs_source_kind tables[] = {TABLE("transfer", XS_RAN " AND co
                                                TABLE("allocation", "enter_ns IS NOT NULL")};
 enum { TRANSFER, SYNC, TABLES = sizeof tables / sizeof *tables };
 
-static void add_moment(struct work *w, uint64_t key_low, uint64_t key_high, const struct recurring *as, int64_t ns) {
-    uint64_t *known = xs_hash_put(&w->known, key_low, key_high);
-    if (!*known) {
-        xs_grow(&w->recurring, w->recurring_count, &w->recurring_capacity, sizeof *w->recurring);
-        w->recurring[w->recurring_count++] = *as;
-        *known = w->recurring_count;
-    }
-    struct recurring *recurring = &w->recurring[*known - 1];
-    if (recurring->count++ > MOST_MOMENTS)
+/* Adds a moment of something that recurs; `as` describes it. */
+static void add_moment(struct work *w, uint64_t key_low, uint64_t key_high, struct recurring as, int64_t ns) {
+    struct recurring *recurring = xs_hash_item(&w->recurring, key_low, key_high, sizeof *recurring);
+    if (!recurring->count)
+        *recurring = as;
+    if (recurring->count > MOST_MOMENTS)
         return;
-    xs_grow(&w->moments, w->moment_count, &w->moment_capacity, sizeof *w->moments);
-    w->moments[w->moment_count++] = (struct moment){(size_t)(*known - 1), ns};
+    xs_grow_from(4, &recurring->moments, recurring->count, &recurring->capacity, sizeof *recurring->moments);
+    recurring->moments[recurring->count++] = ns;
+    w->most_moments = recurring->count > w->most_moments ? recurring->count : w->most_moments;
 }
 
 /* Records the ranges that a call enters, which are those that contain this call but not the thread's previous call. */
@@ -88,7 +80,7 @@ static void take_in_ranges(struct work *w, const struct call *call) {
     uint32_t open = xs_step_ranges_common(&w->ranges, before, now);
     for (; now != open; now = w->ranges.items[now].parent) {
         uint32_t kind = w->ranges.items[now].kind;
-        add_moment(w, (uint64_t)call->thread, kind, &(struct recurring){.kind = kind}, call->begin_ns);
+        add_moment(w, (uint64_t)call->thread, kind, (struct recurring){.kind = kind}, call->begin_ns);
     }
 }
 
@@ -99,7 +91,7 @@ static void take(struct work *w, const struct call *call) {
     }
     uint64_t place = (uint64_t)xs_sites_place(w->sites, call->stack) << 32 | (uint32_t)call->thread;
     add_moment(w, (uint64_t)call->entry_point, place,
-               &(struct recurring){.entry_point = call->entry_point, .stack = call->stack},
+               (struct recurring){.entry_point = call->entry_point, .stack = call->stack},
                w->mark == XS_STEP_WAIT ? call->end_ns : call->begin_ns);
 }
 
@@ -133,23 +125,6 @@ static int read_calls(struct work *w, unsigned wanted) {
     return status;
 }
 
-static void sort_moments(struct work *w) {
-    size_t first = 0;
-    w->sorted = xs_realloc(NULL, w->moment_count * sizeof *w->sorted);
-    for (size_t i = 0; i < w->recurring_count; i++) {
-        w->recurring[i].first = first;
-        first += w->recurring[i].count <= MOST_MOMENTS ? w->recurring[i].count : 0;
-        w->recurring[i].count = w->recurring[i].count <= MOST_MOMENTS ? w->recurring[i].count : 0;
-    }
-    for (size_t i = 0; i < w->moment_count; i++) {
-        struct recurring *recurring = &w->recurring[w->moments[i].recurring];
-        if (recurring->count)
-            w->sorted[recurring->first++] = w->moments[i].ns;
-    }
-    for (size_t i = 0; i < w->recurring_count; i++)
-        w->recurring[i].first -= w->recurring[i].count;
-}
-
 /* True if candidate `one` is better than `best`. Ranges of the default domain are better, because programs mark their
  * steps there; then outer ranges are better than inner ones, then more frequent candidates, then earlier ones. A
  * library's own ranges are no steps of the program. */
@@ -178,7 +153,7 @@ static void keep(struct xs_steps *steps, const struct work *w, const char *range
                                .warm_up = rhythm->warm_up,
                                .spread = rhythm->spread};
     for (size_t i = 0; i < best->count; i++)
-        steps->items[i] = (struct xs_step){.begin_ns = w->sorted[best->first + i]};
+        steps->items[i] = (struct xs_step){.begin_ns = best->moments[i]};
 }
 
 /* True if the steps cover most of the run. For ranges the warm-up counts, too, because compiling may take longer than
@@ -192,12 +167,11 @@ static void choose(struct xs_steps *steps, struct work *w) {
     const struct recurring *best = NULL;
     struct xs_rhythm best_rhythm = {0}, rhythm;
     double largest_spread = w->mark == XS_STEP_RANGE ? XS_RHYTHM_SPREAD_OF_STEPS : XS_RHYTHM_SPREAD;
-    sort_moments(w);
-    uint64_t *room = xs_realloc(NULL, w->moment_count * sizeof *room);
-    for (size_t i = 0; i < w->recurring_count; i++) {
-        const struct recurring *one = &w->recurring[i];
-        if (is_better(w, one, best) &&
-            xs_rhythm_of(w->sorted + one->first, one->count, largest_spread, room, &rhythm) && covers_run(w, &rhythm)) {
+    uint64_t *room = xs_realloc(NULL, w->most_moments * sizeof *room);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&w->recurring, entry));) {
+        const struct recurring *one = (const struct recurring *)(uintptr_t)entry->value;
+        if (one->count <= MOST_MOMENTS && is_better(w, one, best) &&
+            xs_rhythm_of(one->moments, one->count, largest_spread, room, &rhythm) && covers_run(w, &rhythm)) {
             best = one;
             best_rhythm = rhythm;
         }
@@ -213,14 +187,9 @@ static int find_by(struct xs_steps *steps, struct work *w, enum xs_step_mark mar
     int status = read_calls(w, wanted);
     if (status >= 0)
         choose(steps, w);
-    free(w->recurring);
-    free(w->moments);
-    free(w->sorted);
-    xs_hash_free(&w->known);
-    w->recurring = NULL;
-    w->moments = NULL;
-    w->sorted = NULL;
-    w->recurring_count = w->recurring_capacity = w->moment_count = w->moment_capacity = 0;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&w->recurring, entry));)
+        free(((struct recurring *)(uintptr_t)entry->value)->moments);
+    xs_hash_free(&w->recurring);
     return status;
 }
 
@@ -253,10 +222,8 @@ static void find_asked(struct xs_steps *steps, struct work *w) {
     uint64_t *room = xs_realloc(NULL, asked.count * sizeof *room);
     if (xs_rhythm_of(asked.moments, asked.count, INFINITY, room, &rhythm)) {
         w->mark = XS_STEP_RANGE;
-        w->sorted = asked.moments;
-        keep(steps, w, asked.name, &(struct recurring){.count = asked.count}, &rhythm);
+        keep(steps, w, asked.name, &(struct recurring){.moments = asked.moments, .count = asked.count}, &rhythm);
         steps->of = asked.of > steps->count ? asked.of : 0;
-        w->sorted = NULL;
     }
     free(room);
     xs_asked_steps_free(&asked);

@@ -30,29 +30,29 @@ static struct xs_step_sums sums_of(const struct xs_steps *steps, const struct xs
     };
 }
 
+static uint64_t *field_of(struct xs_step_sums *sums, size_t offset) {
+    return (uint64_t *)(void *)((char *)sums + offset);
+}
+
 void xs_steps_finish(struct xs_steps *steps, const struct xs_capture_ranges *ranges, struct xs_sites *sites) {
     if (!steps->count)
         return;
+    static const size_t fields[] = {offsetof(struct xs_step_sums, ns), offsetof(struct xs_step_sums, transfers),
+                                    offsetof(struct xs_step_sums, bytes), offsetof(struct xs_step_sums, recorded_ns)};
     size_t rest = steps->count - steps->warm_up;
-    uint64_t *values = xs_realloc(NULL, 4 * rest * sizeof *values);
-    for (size_t i = 0; i < steps->count; i++) {
-        struct xs_step_sums step = sums_of(steps, ranges, i);
-        if (i < steps->warm_up) {
-            steps->warm.ns += step.ns;
-            steps->warm.recorded_ns += step.recorded_ns;
-            steps->warm.transfers += step.transfers;
-            steps->warm.bytes = xs_sum(steps->warm.bytes, step.bytes);
-        } else {
-            values[i - steps->warm_up] = step.ns;
-            values[i - steps->warm_up + rest] = step.transfers;
-            values[i - steps->warm_up + 2 * rest] = step.bytes;
-            values[i - steps->warm_up + 3 * rest] = step.recorded_ns;
+    uint64_t *values = xs_realloc(NULL, rest * sizeof *values);
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+        uint64_t *warm = field_of(&steps->warm, fields[f]);
+        for (size_t i = 0; i < steps->count; i++) {
+            struct xs_step_sums step = sums_of(steps, ranges, i);
+            uint64_t value = *field_of(&step, fields[f]);
+            if (i < steps->warm_up)
+                *warm = xs_sum(*warm, value);
+            else
+                values[i - steps->warm_up] = value;
         }
+        *field_of(&steps->median, fields[f]) = xs_rhythm_median(values, rest);
     }
-    steps->median = (struct xs_step_sums){.ns = xs_rhythm_median(values, rest),
-                                          .transfers = xs_rhythm_median(values + rest, rest),
-                                          .bytes = xs_rhythm_median(values + 2 * rest, rest),
-                                          .recorded_ns = xs_rhythm_median(values + 3 * rest, rest)};
     free(values);
     if (steps->mark != XS_STEP_RANGE)
         steps->site = xs_site_of(sites, steps->entry_point, steps->stack);

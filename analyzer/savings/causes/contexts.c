@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/savings/plan/statement.h"
+#include "analyzer/savings/replay/durations.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 #include "schema/format/kinds.h"
@@ -15,19 +15,7 @@
 /* --- the context of a row --- */
 
 enum { STACK, RANGE, THREAD_NAME, DIRECTION, SOURCE_KIND, SOURCE_STACK };
-#define OF_THREAD "(SELECT name FROM thread WHERE id = t.thread)"
-static const char *const queries[] = {
-    [XS_EVIDENCE_TRANSFER] = "SELECT t.stack, t.nvtx_range, " OF_THREAD ", t.direction, t.src_kind, "
-                             "(SELECT stack FROM allocation WHERE id = t.src_allocation) "
-                             "FROM transfer t WHERE t.id = %lld",
-    [XS_EVIDENCE_MEMSET] = "SELECT t.stack, t.nvtx_range, " OF_THREAD ", 0, 0, 0 FROM memset t WHERE t.id = %lld",
-    [XS_EVIDENCE_ALLOCATION] =
-        "SELECT t.stack, t.nvtx_range, " OF_THREAD ", 0, 0, 0 FROM allocation t WHERE t.id = %lld",
-    [XS_EVIDENCE_LAUNCH] = NULL,
-    [XS_EVIDENCE_SYNC] = "SELECT t.stack, t.nvtx_range, " OF_THREAD ", 0, 0, 0 FROM sync t WHERE t.id = %lld",
-    [XS_EVIDENCE_API_CALL] = NULL,
-    [XS_EVIDENCE_MIGRATION] = NULL,
-};
+#define OF_TRANSFER "t.direction, t.src_kind, (SELECT stack FROM allocation WHERE id = t.src_allocation)"
 
 static void add_stack(struct xs_framework_context *context, const struct xs_callsites *callsites, int64_t stack) {
     size_t count = 0;
@@ -47,15 +35,18 @@ static enum xs_host_copy host_copy(const struct xs_callsites *callsites, int64_t
 
 static int read_row(const struct xs_trace *trace, const struct xs_callsites *callsites,
                     const struct xs_evidence *evidence, struct xs_framework_context *context, char *message) {
+    static const unsigned without_stacks =
+        1u << XS_EVIDENCE_LAUNCH | 1u << XS_EVIDENCE_API_CALL | 1u << XS_EVIDENCE_MIGRATION;
     char sql[320];
     struct xs_scan scan;
     *context = (struct xs_framework_context){0};
-    if (!queries[evidence->table])
+    if (without_stacks >> evidence->table & 1)
         return XS_OK;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* from the table above */
-    snprintf(sql, sizeof sql, queries[evidence->table], (long long)evidence->row);
-#pragma GCC diagnostic pop
+    snprintf(sql, sizeof sql,
+             "SELECT t.stack, t.nvtx_range, (SELECT name FROM thread WHERE id = t.thread), %s FROM %s t"
+             " WHERE t.id = %lld",
+             evidence->table == XS_EVIDENCE_TRANSFER ? OF_TRANSFER : "0, 0, 0",
+             xs_evidence_table_names[evidence->table], (long long)evidence->row);
     xs_scan_begin(&scan, trace, sql, message, NULL);
     if (xs_scan_row(&scan)) {
         const char *range = xs_callsites_range(callsites, xs_scan_int(&scan, RANGE));
@@ -110,17 +101,15 @@ static bool is_upload_of(const struct xs_model_call *call, uint32_t site) {
 
 static void time_uploads(struct xs_framework_context *context, const struct xs_plan *plan, uint32_t site) {
     enum { SAMPLED = 1024 };
-    int64_t gaps[SAMPLED];
-    size_t count = 0;
+    struct xs_durations gaps = {0};
     double bytes = 0;
-    for (uint32_t i = 0; i < plan->model->call_count && count < SAMPLED; i++)
-        if (is_upload_of(&plan->model->calls[i], site) && plan->previous[i] != XS_PLAN_NONE) {
-            gaps[count++] = xs_statement_gap(plan, i);
+    for (uint32_t i = 0; i < plan->model->call_count && gaps.count < SAMPLED; i++)
+        if (is_upload_of(&plan->model->calls[i], site) && plan->model->calls[i].previous != XS_PLAN_NONE) {
+            xs_durations_add(&gaps, xs_statement_gap(plan, i));
             bytes += (double)plan->model->calls[i].bytes;
         }
-    if (count)
-        qsort(gaps, count, sizeof *gaps, xs_ascending_int64);
-    int64_t median = count ? gaps[count / 2] : 0;
+    size_t count = gaps.count;
+    int64_t median = xs_durations_usual(&gaps, 0);
     if (median < XS_STATEMENT_LIMIT_NS || (double)median < bytes / (double)count * FASTEST_NS_PER_BYTE) {
         context->host_copy = XS_HOST_COPY_NONE;
         return;

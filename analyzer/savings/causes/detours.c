@@ -7,6 +7,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/statement.h"
@@ -86,7 +87,7 @@ static void add_trip(struct finding_detours *finding, const struct thread *threa
     struct pair *pair = &finding->pairs[*number - 1];
     pair->trips++;
     pair->host_ns = xs_sum(pair->host_ns, (uint64_t)thread->host_ns);
-    for (uint32_t i = thread->down; i != XS_PLAN_NONE && i <= up; i = finding->plan->next[i])
+    for (uint32_t i = thread->down; i != XS_PLAN_NONE && i <= up; i = finding->plan->model->calls[i].next)
         pair->calls_ns = xs_sum(pair->calls_ns, (uint64_t)(calls[i].return_ns - calls[i].enter_ns));
     xs_grow(&finding->trips, finding->trip_count, &finding->trip_capacity, sizeof *finding->trips);
     finding->trips[finding->trip_count++] = (struct trip){thread->down, up, (uint32_t)(*number - 1)};
@@ -175,16 +176,9 @@ static bool is_earlier_in_function(const struct xs_sites *sites, int64_t down_st
 /* True if the upload needs nothing from the host, because its bytes are known to be on the device, are one repeated
  * value, or are not used. */
 static bool drops_upload(const struct xs_finding *f) {
-    switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
-    case XS_REPAIR_DROP:
-    case XS_REPAIR_DROP_BOTH:
-    case XS_REPAIR_PEER_COPY:
-    case XS_REPAIR_MEMSET:
-    case XS_REPAIR_DEVICE_COPY:
-        return true;
-    default:
-        return false;
-    }
+    static const unsigned dropping = 1u << XS_REPAIR_DROP | 1u << XS_REPAIR_DROP_BOTH | 1u << XS_REPAIR_PEER_COPY |
+                                     1u << XS_REPAIR_MEMSET | 1u << XS_REPAIR_DEVICE_COPY;
+    return dropping >> xs_detector_repair(xs_detectors[f->detector], f->verdict) & 1;
 }
 
 /* True if at least half of the uploads have another explanation: a finding about their contents, or that they are a
@@ -223,9 +217,10 @@ static int judge(const struct finding_detours *finding, const struct xs_diagnosi
 /* Drops both copies and everything between them from the plan. */
 static void leave_out(struct xs_plan *plan, const struct trip *trip) {
     xs_plan_drop_call(plan, trip->down, XS_PLAN_MOST);
-    for (uint32_t i = plan->next[trip->down]; i != XS_PLAN_NONE && i <= trip->up; i = plan->next[i]) {
+    for (uint32_t i = plan->model->calls[trip->down].next; i != XS_PLAN_NONE && i <= trip->up;
+         i = plan->model->calls[i].next) {
         const struct xs_model_call *call = &plan->model->calls[i];
-        int64_t before = call->enter_ns - plan->model->calls[plan->previous[i]].return_ns;
+        int64_t before = call->enter_ns - plan->model->calls[plan->model->calls[i].previous].return_ns;
         if (call->kind == XS_MODEL_SYNC || i == trip->up)
             xs_plan_change(plan, i, &(struct xs_change){.dropped = true, .before_ns = -before});
         else if (xs_plan_alter(plan, i))
@@ -242,15 +237,12 @@ static uint64_t most_ns(const struct finding_detours *finding, const struct xs_d
     for (size_t i = 0; i < finding->trip_count; i++)
         if (finding->trips[i].pair == pair)
             leave_out(plan, &finding->trips[i]);
-    int64_t left = xs_plan_run(plan);
+    uint64_t saved_ns = xs_plan_saves(plan, run_ns);
     xs_plan_clear(plan);
-    return left < run_ns ? (uint64_t)(run_ns - left) : 0;
+    return saved_ns;
 }
 
-static int most_first(const void *left, const void *right) {
-    uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
-    return (l < r) - (l > r);
-}
+static int most_first(const void *left, const void *right) { return xs_ascending_uint64(right, left); }
 
 static void limit_replays(struct finding_detours *finding) {
     uint64_t *host_ns = xs_realloc(NULL, (finding->pair_count + 1) * sizeof *host_ns);

@@ -3,9 +3,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/causes/contexts.h"
 #include "analyzer/savings/causes/detours.h"
@@ -19,8 +19,6 @@
 enum { REPLAYED_FINDINGS = 64 };
 
 /* --- savings --- */
-
-static uint64_t less(int64_t run_ns, int64_t left_ns) { return run_ns > left_ns ? (uint64_t)(run_ns - left_ns) : 0; }
 
 static bool is_unsure(const struct xs_finding *f) {
     return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1;
@@ -77,7 +75,7 @@ static void replay(struct xs_plan *plan, struct xs_diagnosed *d, const struct xs
     for (enum xs_plan_end end = XS_PLAN_LEAST; end <= XS_PLAN_MOST; end++) {
         xs_plan_clear(plan);
         found += xs_plan_add(plan, items, count, end);
-        all[end] = saved[end] = (double)less(run, xs_plan_run(plan));
+        all[end] = saved[end] = (double)xs_plan_saves(plan, run);
         room = xs_plan_room(plan) > room ? xs_plan_room(plan) : room;
         if (end == XS_PLAN_LEAST) {
             d->pinning_ns = xs_pinning_ns(&plan->pinning);
@@ -154,9 +152,7 @@ struct claim {
 
 static int by_claim(const void *a, const void *b) {
     const struct claim *x = a, *y = b;
-    if (x->ns != y->ns)
-        return x->ns < y->ns ? 1 : -1;
-    return (x->finding > y->finding) - (x->finding < y->finding);
+    return xs_compare_uint64(y->ns, x->ns) ?: xs_compare_uint64(x->finding, y->finding);
 }
 
 /* Returns the findings with repairs, the largest claim first. The caller frees the array. */

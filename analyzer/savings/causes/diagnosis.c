@@ -2,15 +2,13 @@
 #include "analyzer/savings/causes/diagnosis.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/detector.h"
 
 static void number(struct xs_diagnosis *diagnosis) {
     enum { KINDS = XS_SEVERAL_VERDICTS + 1 };
-    size_t *met = xs_realloc(NULL, xs_detector_count * KINDS * sizeof *met);
-    memset(met, 0, xs_detector_count * KINDS * sizeof *met);
+    size_t *met = xs_zeroed(xs_detector_count * KINDS, sizeof *met);
     for (size_t i = 0; i < diagnosis->count; i++) {
         const struct xs_finding *f = diagnosis->items[i].finding;
         diagnosis->items[i].ordinal = ++met[f->detector * KINDS + f->verdict % KINDS];
@@ -28,10 +26,10 @@ struct xs_diagnosis *xs_diagnosis_of(struct xs_findings *findings) {
     return diagnosis;
 }
 
-void xs_diagnosis_reorder(struct xs_diagnosis *diagnosis, const size_t *order) {
+void xs_diagnosis_reorder(struct xs_diagnosis *diagnosis, const size_t *places) {
     struct xs_diagnosed *items = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *items);
     for (size_t i = 0; i < diagnosis->count; i++)
-        items[i] = diagnosis->items[order[i]];
+        items[places[i]] = diagnosis->items[i];
     free(diagnosis->items);
     diagnosis->items = items;
     number(diagnosis);

@@ -96,8 +96,8 @@ struct xs_diagnosis {
 /* Makes a diagnosis that owns the findings and has no savings and causes yet. */
 struct xs_diagnosis *xs_diagnosis_of(struct xs_findings *findings);
 
-/* Reorders the items; `order` has the old index for each new index. Causes are not changed. */
-void xs_diagnosis_reorder(struct xs_diagnosis *diagnosis, const size_t *order);
+/* Reorders the items; `places` has the new index of each item. Causes are not changed. */
+void xs_diagnosis_reorder(struct xs_diagnosis *diagnosis, const size_t *places);
 
 /* Frees the findings, too. NULL: nothing. */
 void xs_diagnosis_free(struct xs_diagnosis *diagnosis);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/scale.h"
@@ -76,16 +77,9 @@ static void group_by_place(struct grouping *g) {
 static uint64_t middle(const struct xs_saving *s) { return s->least_ns + (s->most_ns - s->least_ns) / 2; }
 
 static bool is_removed(const struct xs_finding *f, unsigned verdict) {
-    switch (xs_detector_repair(xs_detectors[f->detector], verdict)) {
-    case XS_REPAIR_DROP:
-    case XS_REPAIR_DROP_BOTH:
-    case XS_REPAIR_PEER_COPY:
-    case XS_REPAIR_KEEP:
-    case XS_REPAIR_NOT_ALLOCATE:
-        return true;
-    default:
-        return false;
-    }
+    static const unsigned removing = 1u << XS_REPAIR_DROP | 1u << XS_REPAIR_DROP_BOTH | 1u << XS_REPAIR_PEER_COPY |
+                                     1u << XS_REPAIR_KEEP | 1u << XS_REPAIR_NOT_ALLOCATE;
+    return removing >> xs_detector_repair(xs_detectors[f->detector], verdict) & 1;
 }
 
 static bool removes(const struct xs_finding *f) {
@@ -118,10 +112,7 @@ static void rank_within(const struct xs_diagnosis *diagnosis, struct xs_cause *c
 
 static int by_saving(const void *a, const void *b) {
     const struct xs_cause *x = a, *y = b;
-    uint64_t mine = middle(&x->saves), others = middle(&y->saves);
-    if (mine != others)
-        return mine < others ? 1 : -1;
-    return (x->findings[0] > y->findings[0]) - (x->findings[0] < y->findings[0]);
+    return xs_compare_uint64(middle(&y->saves), middle(&x->saves)) ?: xs_compare_uint64(x->findings[0], y->findings[0]);
 }
 
 /* --- what a larger cause already repairs --- */
@@ -222,8 +213,7 @@ static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_l
             else if (xs_sample_is_part(&d->finding->sample))
                 xs_scale_add(g->plan, d->finding, items, count, end);
         }
-    int64_t left = xs_plan_run(g->plan);
-    return g->run_ns > left ? (uint64_t)(g->run_ns - left) : 0;
+    return xs_plan_saves(g->plan, g->run_ns);
 }
 
 /* Returns the saving of all repairs including the estimated parts for copies that the sample left out. These parts are
@@ -274,24 +264,18 @@ static void sum_up(struct grouping *g) {
 
 /* Sorts the findings: the causes' first findings by rank, then the others in their old order. */
 static void put_in_order(struct xs_diagnosis *diagnosis) {
-    size_t *order = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *order), count = 0;
-    size_t *place = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *place);
+    size_t *place = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *place), count = 0;
     for (size_t i = 0; i < diagnosis->count; i++)
         place[i] = SIZE_MAX;
-    for (size_t i = 0; i < diagnosis->cause_count; i++) {
-        place[diagnosis->causes[i].findings[0]] = count;
-        order[count++] = diagnosis->causes[i].findings[0];
-    }
+    for (size_t i = 0; i < diagnosis->cause_count; i++)
+        place[diagnosis->causes[i].findings[0]] = count++;
     for (size_t i = 0; i < diagnosis->count; i++)
-        if (place[i] == SIZE_MAX) {
-            place[i] = count;
-            order[count++] = i;
-        }
-    xs_diagnosis_reorder(diagnosis, order);
+        if (place[i] == SIZE_MAX)
+            place[i] = count++;
+    xs_diagnosis_reorder(diagnosis, place);
     for (size_t i = 0; i < diagnosis->cause_count; i++)
         for (size_t k = 0; k < diagnosis->causes[i].count; k++)
             diagnosis->causes[i].findings[k] = place[diagnosis->causes[i].findings[k]];
-    free(order);
     free(place);
 }
 
@@ -303,9 +287,7 @@ static void apply_savings(struct xs_diagnosis *diagnosis) {
         if (d->finding->site >= diagnosis->site_count)
             diagnosis->site_count = (size_t)d->finding->site + 1;
     }
-    diagnosis->saves_at = xs_realloc(NULL, (diagnosis->site_count + 1) * sizeof *diagnosis->saves_at);
-    for (size_t i = 0; i < diagnosis->site_count; i++)
-        diagnosis->saves_at[i] = 0;
+    diagnosis->saves_at = xs_zeroed(diagnosis->site_count, sizeof *diagnosis->saves_at);
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         const struct xs_diagnosed *d = &diagnosis->items[diagnosis->causes[i].findings[0]];
         uint64_t *of_site = &diagnosis->saves_at[d->finding->site];
@@ -341,12 +323,8 @@ void xs_group_causes(struct xs_diagnosis *diagnosis, struct xs_plan *plan, int64
         qsort(diagnosis->causes, diagnosis->cause_count, sizeof *diagnosis->causes, by_saving);
     if (diagnosis->cause_count && plan->model->call_count) {
         size_t numbers = (size_t)plan->model->call_count + plan->model->copy_count;
-        g.owner = xs_realloc(NULL, numbers * sizeof *g.owner);
-        for (size_t i = 0; i < numbers; i++)
-            g.owner[i] = 0;
-        g.owned = xs_realloc(NULL, diagnosis->cause_count * sizeof *g.owned);
-        for (size_t i = 0; i < diagnosis->cause_count; i++)
-            g.owned[i] = 0;
+        g.owner = xs_zeroed(numbers, sizeof *g.owner);
+        g.owned = xs_zeroed(diagnosis->cause_count, sizeof *g.owned);
         merge_covered(&g);
     }
     sum_up(&g);

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
+#include "analyzer/base/hash.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 
@@ -11,68 +12,49 @@
 enum { MOST_CONTENTS = 64, LEAST_CONTENTS = 2, LEAST_UPLOADS = 2 };
 
 struct content {
-    int64_t low, high, bytes;
+    int64_t bytes;
     uint64_t uploads, replaced; /* number of instances that upload it, and of instances that replace it */
 };
 
 struct seen {
-    struct content contents[MOST_CONTENTS];
-    int64_t buffers[MOST_CONTENTS];
-    unsigned count, buffer_count;
-    bool is_too_many, are_too_many_buffers;
+    struct xs_hash contents; /* by content and size: struct content; not more than MOST_CONTENTS + 1 */
+    struct xs_hash buffers;  /* their destinations; not more than MOST_CONTENTS + 1 */
 };
 
 enum { BYTES, DESTINATION, LOW, HIGH, BEFORE_LOW, BEFORE_HIGH };
 static const char query[] = "SELECT t.bytes, t.dst_address, f.content_low, f.content_high, f.before_low, f.before_high "
                             "FROM transfer t JOIN fingerprint f ON f.id = t.fingerprint WHERE t.id = ?";
 
-static struct content *content_of(struct seen *seen, int64_t low, int64_t high, int64_t bytes) {
-    for (unsigned i = 0; i < seen->count; i++) {
-        struct content *c = &seen->contents[i];
-        if (c->low == low && c->high == high && c->bytes == bytes)
-            return c;
-    }
-    if (seen->count == MOST_CONTENTS) {
-        seen->is_too_many = true;
-        return NULL;
-    }
-    seen->contents[seen->count] = (struct content){.low = low, .high = high, .bytes = bytes};
-    return &seen->contents[seen->count++];
-}
-
-static void add_buffer(struct seen *seen, int64_t address) {
-    for (unsigned i = 0; i < seen->buffer_count; i++)
-        if (seen->buffers[i] == address)
-            return;
-    if (seen->buffer_count == MOST_CONTENTS)
-        seen->are_too_many_buffers = true;
-    else
-        seen->buffers[seen->buffer_count++] = address;
+/* Makes the key of the content in this column and the next one. */
+static void key_of(sqlite3_stmt *row, int column, uint64_t key[2]) {
+    key[0] = (uint64_t)sqlite3_column_int64(row, column) ^ xs_mix((uint64_t)sqlite3_column_int64(row, BYTES));
+    key[1] = (uint64_t)sqlite3_column_int64(row, column + 1);
 }
 
 static void add_row(struct seen *seen, sqlite3_stmt *row) {
-    int64_t bytes = sqlite3_column_int64(row, BYTES);
-    struct content *content = content_of(seen, sqlite3_column_int64(row, LOW), sqlite3_column_int64(row, HIGH), bytes);
-    if (!content)
-        return;
+    uint64_t key[2];
+    key_of(row, LOW, key);
+    struct content *content = xs_hash_item(&seen->contents, key[0], key[1], sizeof *content);
+    content->bytes = sqlite3_column_int64(row, BYTES);
     content->uploads++;
-    add_buffer(seen, sqlite3_column_int64(row, DESTINATION));
+    if (seen->buffers.count <= MOST_CONTENTS)
+        *xs_hash_put(&seen->buffers, (uint64_t)sqlite3_column_int64(row, DESTINATION), 0) = 1;
 }
 
 /* Counts the content that an upload replaced. Must be called after all contents are known. */
 static void add_replaced(struct seen *seen, sqlite3_stmt *row) {
-    int64_t low = sqlite3_column_int64(row, BEFORE_LOW), high = sqlite3_column_int64(row, BEFORE_HIGH);
-    int64_t bytes = sqlite3_column_int64(row, BYTES);
-    for (unsigned i = 0; i < seen->count && sqlite3_column_type(row, BEFORE_LOW) == SQLITE_INTEGER; i++)
-        if (seen->contents[i].low == low && seen->contents[i].high == high && seen->contents[i].bytes == bytes)
-            seen->contents[i].replaced++;
+    uint64_t key[2];
+    key_of(row, BEFORE_LOW, key);
+    struct content *content = xs_hash_pointer(&seen->contents, key[0], key[1]);
+    if (content && sqlite3_column_type(row, BEFORE_LOW) == SQLITE_INTEGER)
+        content->replaced++;
 }
 
 /* Calls `add` for each instance's row. False: a row cannot be read. */
 static bool each_row(sqlite3_stmt *statement, const struct xs_repairable *items, size_t count, struct seen *seen,
                      void (*add)(struct seen *, sqlite3_stmt *)) {
     int code = SQLITE_DONE;
-    for (size_t i = 0; i < count && !seen->is_too_many; i++) {
+    for (size_t i = 0; i < count && seen->contents.count <= MOST_CONTENTS; i++) {
         if (items[i].table != XS_EVIDENCE_TRANSFER)
             continue;
         sqlite3_reset(statement);
@@ -89,39 +71,44 @@ static bool each_row(sqlite3_stmt *statement, const struct xs_repairable *items,
 /* True if the contents are few. Each must have been uploaded at least LEAST_UPLOADS times, because a content that was
  * seen only once may be one of many more. */
 static bool are_few(const struct seen *seen) {
-    bool few = !seen->is_too_many && seen->count >= LEAST_CONTENTS;
-    for (unsigned i = 0; i < seen->count && few; i++)
-        few = seen->contents[i].uploads >= LEAST_UPLOADS && seen->contents[i].bytes > 0;
+    bool few = seen->contents.count >= LEAST_CONTENTS && seen->contents.count <= MOST_CONTENTS;
+    for (const struct xs_hash_entry *entry = NULL; few && (entry = xs_hash_next(&seen->contents, entry));) {
+        const struct content *content = (const struct content *)(uintptr_t)entry->value;
+        few = content->uploads >= LEAST_UPLOADS && content->bytes > 0;
+    }
     return few;
 }
 
 static void decide(const struct seen *seen, struct xs_turns *turns) {
     uint64_t uploads = 0, replaced = 0;
-    turns->contents = seen->count;
+    int64_t first_bytes = 0;
+    turns->contents = (uint32_t)seen->contents.count;
     turns->one_size = true;
-    for (unsigned i = 0; i < seen->count; i++) {
-        const struct content *c = &seen->contents[i];
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&seen->contents, entry));) {
+        const struct content *c = (const struct content *)(uintptr_t)entry->value;
+        first_bytes = first_bytes ? first_bytes : c->bytes;
         turns->bytes = xs_sum(turns->bytes, (uint64_t)c->bytes);
-        turns->one_size &= c->bytes == seen->contents[0].bytes;
+        turns->one_size &= c->bytes == first_bytes;
         uploads += c->uploads;
         replaced += c->replaced;
     }
-    if (!seen->are_too_many_buffers && seen->buffer_count < seen->count && replaced * 2 >= uploads)
-        turns->buffers = seen->buffer_count;
+    if (seen->buffers.count < seen->contents.count && replaced * 2 >= uploads)
+        turns->buffers = (uint32_t)seen->buffers.count;
 }
 
 /* Reads one finding. False: a row cannot be read. */
 static bool read_finding(sqlite3_stmt *statement, struct xs_diagnosed *d, const struct xs_repairables *all) {
-    struct seen seen = {.count = 0};
+    struct seen seen = {0};
     size_t count, first = xs_repairables_of(all, d->finding, &count);
-    if (!each_row(statement, &all->items[first], count, &seen, add_row))
-        return false;
-    if (!are_few(&seen))
-        return true;
-    if (!each_row(statement, &all->items[first], count, &seen, add_replaced))
-        return false;
-    decide(&seen, &d->turns);
-    return true;
+    bool good = each_row(statement, &all->items[first], count, &seen, add_row);
+    if (good && are_few(&seen)) {
+        good = each_row(statement, &all->items[first], count, &seen, add_replaced);
+        if (good)
+            decide(&seen, &d->turns);
+    }
+    xs_hash_free(&seen.contents);
+    xs_hash_free(&seen.buffers);
+    return good;
 }
 
 static int read_all(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, char *message) {

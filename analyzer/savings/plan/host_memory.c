@@ -13,16 +13,8 @@
 
 static bool is_locked(uint8_t memory_kind) { return memory_kind == XS_MEM_PINNED || memory_kind == XS_MEM_REGISTERED; }
 
-/* Returns the copy with that number in the form of a batch's copy. */
-static struct xs_model_copy copy_of(const struct xs_model *model, uint32_t copy) {
-    if (copy >= model->call_count)
-        return model->copies[copy - model->call_count];
-    const struct xs_model_call *call = &model->calls[copy];
-    return (struct xs_model_copy){call->row, call->bytes, call->address, copy, call->direction, call->memory_kind};
-}
-
 int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t number) {
-    struct xs_model_copy copy = copy_of(plan->model, number);
+    struct xs_model_copy copy = xs_model_copy_at(plan->model, number);
     const struct xs_link_model *link = &plan->findings->link;
     uint64_t pageable = xs_link_ns(link, xs_link_class_of(copy.direction, XS_MEM_PAGEABLE), copy.bytes);
     uint64_t pinned = xs_link_ns(link, xs_link_class_of(copy.direction, XS_MEM_PINNED), copy.bytes);
@@ -88,7 +80,7 @@ const struct xs_locked_memory *xs_host_memory_of(const struct xs_host_memory *me
 
 static void add_copy(struct reading *r, struct xs_lives *lives, uint32_t number) {
     struct xs_host_memory *memory = r->memory;
-    struct xs_model_copy copy = copy_of(r->plan->model, number);
+    struct xs_model_copy copy = xs_model_copy_at(r->plan->model, number);
     if (!is_locked(copy.memory_kind) || !copy.bytes)
         return;
     memory->of[number] = (uint32_t)xs_lives_at(lives, copy.address, r->plan->model->calls[copy.call].enter_ns);
@@ -160,7 +152,7 @@ void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *p
     item->is_touched = item->is_to_judge = true;
     item->left_ns = xs_model_ns(item->left_ns - xs_host_memory_worth(plan, copy));
     item->left--;
-    item->is_of_copy |= xs_statement_is_same_place(plan, item->allocation, copy_of(plan->model, copy).call);
+    item->is_of_copy |= xs_statement_is_same_place(plan, item->allocation, xs_model_copy_at(plan->model, copy).call);
 }
 
 static void judge(struct xs_host_memory *memory, struct xs_locked_memory *item) {

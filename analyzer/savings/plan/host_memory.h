@@ -30,8 +30,7 @@ struct xs_locked_memory {
     int64_t instead_ns; /* if it is useless: its share of xs_host_memory.instead_ns */
 };
 
-/* The number of a copy is the index of its call. The number of a copy of a batch call (xs_model_copy) is the number of
- * all calls plus the index of the copy. */
+/* Copies have numbers as in xs_model_copy_at. */
 struct xs_host_memory {
     struct xs_locked_memory *items; /* in the order of the allocating calls */
     size_t count;

@@ -6,6 +6,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/lifetimes.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/savings/plan/managed_internal.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
@@ -186,7 +187,7 @@ static void find_gaps(struct reading *r) {
     for (size_t i = 0; i < r->m->memory_count; i++)
         first = r->m->memories[i].first_kernel_ns < first ? r->m->memories[i].first_kernel_ns : first;
     for (uint32_t i = 0; i < model->call_count; i++) {
-        uint32_t before = r->plan->previous[i];
+        uint32_t before = r->plan->model->calls[i].previous;
         if (before == XS_PLAN_NONE || !r->threads[model->calls[i].thread])
             continue;
         const struct xs_model_call *last = &model->calls[before];
@@ -203,9 +204,7 @@ static void find_gaps(struct reading *r) {
 
 static int by_start(const void *a, const void *b) {
     const struct xs_managed_span *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->call > y->call) - (x->call < y->call);
+    return xs_compare(x->start_ns, y->start_ns) ?: xs_compare(x->call, y->call);
 }
 
 static void sort_spans(struct xs_managed_spans *spans) {
@@ -371,9 +370,7 @@ static void measure(const struct xs_managed *m, struct xs_managed_spans *spans) 
 
 /* Finds how long a kernel takes without faults, from kernels that were recorded completely and had no faults. */
 static void find_unfaulted(struct xs_managed_spans *kernels) {
-    bool *known = xs_realloc(NULL, kernels->group_count + 1);
-    for (size_t i = 0; i < kernels->group_count; i++)
-        known[i] = false;
+    bool *known = xs_zeroed(kernels->group_count, sizeof *known);
     for (size_t i = 0; i < kernels->count; i++) {
         const struct xs_managed_span *span = &kernels->items[i];
         int64_t length = span->end_ns - span->start_ns, *unfaulted = &kernels->groups[span->group].unfaulted_ns;
@@ -423,9 +420,7 @@ int xs_managed_read(struct xs_managed **managed, const struct xs_plan *plan, con
     struct reading r = {.plan = plan, .trace = trace, .message = message};
     r.m = *managed = xs_realloc(NULL, sizeof *r.m);
     *r.m = (struct xs_managed){.kernels.way = XS_MIGRATIONS_UP, .gaps.way = XS_MIGRATIONS_DOWN};
-    r.threads = xs_realloc(NULL, (size_t)plan->model->threads * sizeof *r.threads);
-    for (int32_t i = 0; i < plan->model->threads; i++)
-        r.threads[i] = false;
+    r.threads = xs_zeroed((size_t)plan->model->threads, sizeof *r.threads);
     status = read_all(&r);
     xs_hash_free(&r.launches);
     xs_lives_end(&r.living);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/trace/link.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
@@ -17,8 +18,9 @@
 #define ASSUMED_FREE_NS_PER_BYTE 0.10
 enum { LEAST_BYTES = 1 << 20 };
 
-static int read_rate(struct xs_pinning *pinning, const struct xs_trace *trace, char *message) {
+int xs_pinning_begin(struct xs_pinning *pinning, const struct xs_trace *trace, char *message) {
     struct xs_scan scan;
+    *pinning = (struct xs_pinning){.ns_per_byte = ASSUMED_NS_PER_BYTE, .assumed = true};
     double ns = 0, bytes = 0, free_ns = 0, free_bytes = 0;
     xs_scan_begin(&scan, trace,
                   "SELECT kind, bytes, enter_ns, return_ns, free_enter_ns, free_return_ns FROM allocation"
@@ -47,11 +49,6 @@ static int read_rate(struct xs_pinning *pinning, const struct xs_trace *trace, c
     return xs_scan_end(&scan);
 }
 
-int xs_pinning_begin(struct xs_pinning *pinning, const struct xs_trace *trace, char *message) {
-    *pinning = (struct xs_pinning){.ns_per_byte = ASSUMED_NS_PER_BYTE, .assumed = true};
-    return read_rate(pinning, trace, message);
-}
-
 void xs_pinning_end(struct xs_pinning *pinning) {
     free(pinning->ranges);
     *pinning = (struct xs_pinning){0};
@@ -63,11 +60,9 @@ void xs_pinning_add(struct xs_pinning *pinning, uint64_t address, uint64_t bytes
     pinning->ranges[pinning->count++] = (struct xs_pinned_range){address, end};
 }
 
-void xs_pinning_clear(struct xs_pinning *pinning) { pinning->count = 0; }
-
 static int by_begin(const void *a, const void *b) {
     const struct xs_pinned_range *x = a, *y = b;
-    return (x->begin > y->begin) - (x->begin < y->begin);
+    return xs_compare_uint64(x->begin, y->begin);
 }
 
 uint64_t xs_pinning_ns(struct xs_pinning *pinning) {

@@ -25,7 +25,6 @@ void xs_pinning_end(struct xs_pinning *pinning);
 
 /* Adds the host memory of a copy, which will be page-locked. */
 void xs_pinning_add(struct xs_pinning *pinning, uint64_t address, uint64_t bytes);
-void xs_pinning_clear(struct xs_pinning *pinning);
 
 /* Returns what page-locking all ranges costs, in ns. */
 uint64_t xs_pinning_ns(struct xs_pinning *pinning);

@@ -4,7 +4,6 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/managed.h"
 #include "analyzer/savings/plan/statement.h"
-#include "analyzer/savings/plan/unpin.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
@@ -12,33 +11,29 @@
  * (docs/develop/measurements.md). */
 #define ASYNC_CALL_NS 4000
 
+/* CUDA stages an upload of up to this size before its asynchronous call returns, from any memory. */
+enum { STAGED_BYTES = 65536 };
+
 /* The host's time per byte to gather small pieces in one buffer. */
 #define GATHER_NS_PER_BYTE 0.1
 
-static enum xs_model_kind kind_of(enum xs_evidence_table table) {
-    switch (table) {
-    case XS_EVIDENCE_TRANSFER:
-        return XS_MODEL_TRANSFER;
-    case XS_EVIDENCE_MEMSET:
-        return XS_MODEL_MEMSET;
-    case XS_EVIDENCE_ALLOCATION:
-        return XS_MODEL_ALLOCATION;
-    case XS_EVIDENCE_LAUNCH:
-        return XS_MODEL_LAUNCH;
-    case XS_EVIDENCE_SYNC:
-        return XS_MODEL_SYNC;
-    case XS_EVIDENCE_API_CALL:
-    case XS_EVIDENCE_MIGRATION:
-        break;
-    }
-    return XS_MODEL_OTHER;
+static enum xs_model_kind kind_of(unsigned table) {
+    static const enum xs_model_kind kinds[] = {[XS_EVIDENCE_TRANSFER] = XS_MODEL_TRANSFER,
+                                               [XS_EVIDENCE_MEMSET] = XS_MODEL_MEMSET,
+                                               [XS_EVIDENCE_ALLOCATION] = XS_MODEL_ALLOCATION,
+                                               [XS_EVIDENCE_LAUNCH] = XS_MODEL_LAUNCH,
+                                               [XS_EVIDENCE_SYNC] = XS_MODEL_SYNC,
+                                               [XS_EVIDENCE_API_CALL] = XS_MODEL_OTHER,
+                                               [XS_EVIDENCE_MIGRATION] = XS_MODEL_OTHER};
+    return kinds[table];
 }
 
 void xs_plan_drop_call(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     xs_plan_change(plan, call,
                    &(struct xs_change){.dropped = true, .before_ns = -xs_statement_before(plan, call, end)});
-    for (uint32_t i = call; (i = plan->next[i]) != XS_PLAN_NONE && xs_statement_continues(plan, call, i);) {
-        int64_t before = plan->model->calls[i].enter_ns - plan->model->calls[plan->previous[i]].return_ns;
+    for (uint32_t i = call;
+         (i = plan->model->calls[i].next) != XS_PLAN_NONE && xs_statement_continues(plan, call, i);) {
+        int64_t before = plan->model->calls[i].enter_ns - plan->model->calls[plan->model->calls[i].previous].return_ns;
         struct xs_change of_it = {.before_ns = -before};
         if (plan->model->calls[i].kind ==
             XS_MODEL_RECORD) /* the event is still recorded, because calls may wait for it */
@@ -71,12 +66,9 @@ static void pin(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
                                        .unstaged = true,
                                        .returns = c->is_async ? XS_RETURNS_AT_ONCE : XS_RETURNS_BEHIND,
                                        .host_ns = c->is_async ? ASYNC_CALL_NS : XS_BEHIND_COPY_NS});
-    if (end == XS_PLAN_LEAST && xs_plan_is_of_batch(plan, number)) {
-        const struct xs_model_copy *copy = &plan->model->copies[number - plan->model->call_count];
-        xs_pinning_add(&plan->pinning, copy->address, copy->bytes);
-    } else if (end == XS_PLAN_LEAST) {
-        xs_pinning_add(&plan->pinning, c->address, c->bytes);
-    }
+    struct xs_model_copy copy = xs_model_copy_at(plan->model, number);
+    if (end == XS_PLAN_LEAST)
+        xs_pinning_add(&plan->pinning, copy.address, copy.bytes);
 }
 
 /* --- copies of a batch --- */
@@ -136,14 +128,8 @@ static void drop_copy(struct xs_plan *plan, uint32_t number, enum xs_plan_end en
         xs_plan_drop_call(plan, number, end);
 }
 
-static uint64_t bytes_of(const struct xs_plan *plan, uint32_t number) {
-    const struct xs_model *model = plan->model;
-    return xs_plan_is_of_batch(plan, number) ? model->copies[number - model->call_count].bytes
-                                             : model->calls[number].bytes;
-}
-
 static uint64_t link_ns(const struct xs_plan *plan, uint32_t number, enum xs_link_class class) {
-    return xs_link_ns(&plan->findings->link, class, bytes_of(plan, number));
+    return xs_link_ns(&plan->findings->link, class, xs_model_copy_at(plan->model, number).bytes);
 }
 
 /* Replaces a copy by work of the device that takes `ns`: the device makes the bytes itself, or copies them from another
@@ -167,7 +153,7 @@ static void replace(struct xs_plan *plan, uint32_t number, uint64_t ns, enum xs_
  * assumes the rate of an upload from pinned memory; the most saving assumes a link between the devices, over which the
  * copy takes nearly no time. */
 static void replace_by_peer(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
-    double ns = (double)bytes_of(plan, number) * plan->peer_ns_per_byte;
+    double ns = (double)xs_model_copy_at(plan->model, number).bytes * plan->peer_ns_per_byte;
     if (ns <= 0 && end == XS_PLAN_LEAST)
         ns = (double)link_ns(plan, number, XS_LINK_H2D_PINNED);
     if (ns <= 0)
@@ -200,7 +186,7 @@ static void move(struct xs_plan *plan, uint32_t call) {
 static void overlap(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     const struct xs_model_call *calls = plan->model->calls;
     move(plan, call);
-    for (uint32_t i = call; end == XS_PLAN_MOST && (i = plan->next[i]) != XS_PLAN_NONE;) {
+    for (uint32_t i = call; end == XS_PLAN_MOST && (i = plan->model->calls[i].next) != XS_PLAN_NONE;) {
         bool is_copy = calls[i].direction == XS_DIR_H2D || calls[i].direction == XS_DIR_D2H;
         if (!is_copy || calls[i].stream != calls[call].stream)
             continue;
@@ -216,7 +202,7 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
     const struct xs_model *model = plan->model;
     const struct xs_model_call *to = &model->calls[first];
     uint64_t bytes = 0;
-    for (uint32_t i = first; i != XS_PLAN_NONE; i = plan->next[i]) {
+    for (uint32_t i = first; i != XS_PLAN_NONE; i = plan->model->calls[i].next) {
         const struct xs_model_call *call = &model->calls[i];
         if (call->kind == XS_MODEL_TRANSFER && call->site == to->site) {
             bytes = xs_sum(bytes, call->bytes);
@@ -235,8 +221,68 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
                                        .before_ns = xs_model_ns((int64_t)((double)bytes * GATHER_NS_PER_BYTE))});
 }
 
+/* --- memory that is page-locked for too few copies --- */
+
+/* Drops a call even if the plan has changed it, without its copies or the rest of its statement. */
+static void drop_only(struct xs_plan *plan, uint32_t call) {
+    struct xs_change *change = xs_plan_alter(plan, call);
+    if (change)
+        change->dropped = true;
+}
+
+/* Makes a copy use pageable memory, with `touch_ns` of the host's work before the call. A call that the plan has
+ * already changed is not changed again, unless the copy is of a batch, whose copies are changed one by one. */
+static void copy_pageable(struct xs_plan *plan, uint32_t number, int64_t touch_ns) {
+    const struct xs_model *model = plan->model;
+    bool is_of_batch = xs_plan_is_of_batch(plan, number);
+    if (is_of_batch && plan->copies[number - model->call_count].is_left_out)
+        return;
+    uint32_t index = xs_plan_call_of(plan, number);
+    const struct xs_model_call *call = &model->calls[index];
+    struct xs_change *change = plan->change_of[index] && !is_of_batch ? NULL : xs_plan_alter(plan, index);
+    if (!change)
+        return;
+    int64_t longer_ns = xs_host_memory_worth(plan, number);
+    change->before_ns = xs_model_ns(change->before_ns + touch_ns);
+    if (!call->operations) { /* the copy was not recorded, so the host takes the extra time */
+        change->before_ns = xs_model_ns(change->before_ns + longer_ns);
+        return;
+    }
+    if (!change->lasts)
+        change->operation_ns = xs_plan_operations_ns(plan, index);
+    change->lasts = true;
+    change->operation_ns = xs_model_ns(change->operation_ns + longer_ns);
+    if (call->is_async && (call->direction != XS_DIR_H2D || call->bytes > STAGED_BYTES)) {
+        change->unstaged = true; /* the copy runs within the call, not after it */
+        change->returns = XS_RETURNS_BEHIND;
+        change->host_ns = XS_BEHIND_COPY_NS;
+    }
+}
+
+/* Unpins the memory that this call allocates or registers. For the least saving, new pageable memory replaces an
+ * allocation and must be touched for the first time; for the most saving, the copies use existing memory. Returns 1 if
+ * the memory was found, else 0. */
+static size_t unpin(struct xs_plan *plan, uint32_t allocation, enum xs_plan_end end) {
+    const struct xs_locked_memory *memory = xs_host_memory_of(&plan->host_memory, plan, allocation);
+    if (!memory)
+        return 0;
+    double bytes = (double)memory->bytes;
+    bool is_touched_again = end == XS_PLAN_LEAST && !memory->is_registered;
+    int64_t touch_ns = is_touched_again ? xs_model_ns((int64_t)(bytes * XS_FIRST_TOUCH_NS_PER_BYTE)) : 0;
+    drop_only(plan, allocation);
+    if (memory->free != XS_PLAN_NONE)
+        drop_only(plan, memory->free);
+    for (uint32_t copy = memory->first_copy; copy != XS_PLAN_NONE; copy = plan->host_memory.next[copy]) {
+        copy_pageable(plan, copy, touch_ns);
+        touch_ns = 0;
+    }
+    return 1;
+}
+
+/* --- all repairs --- */
+
 static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enum xs_plan_end end) {
-    enum xs_model_kind kind = kind_of((enum xs_evidence_table)item->table);
+    enum xs_model_kind kind = kind_of(item->table);
     uint32_t number = xs_plan_number_of(plan, kind, item->rows[0]),
              other = xs_plan_number_of(plan, kind, item->rows[1]); /* the numbers are those of copies */
     uint32_t first = xs_plan_call_of(plan, number), second = xs_plan_call_of(plan, other);
@@ -284,7 +330,7 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         replace(plan, number, link_ns(plan, number, XS_LINK_D2D), end);
         break;
     case XS_REPAIR_UNPIN:
-        return xs_unpin(plan, first, end);
+        return unpin(plan, first, end);
     case XS_REPAIR_OVERLAP:
         overlap(plan, first, end);
         break;
@@ -325,5 +371,5 @@ void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *item
 }
 
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item) {
-    return xs_plan_number_of(plan, kind_of((enum xs_evidence_table)item->table), item->rows[0]);
+    return xs_plan_number_of(plan, kind_of(item->table), item->rows[0]);
 }

@@ -2,35 +2,23 @@
 #include "analyzer/savings/plan/replay_plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/savings/plan/managed.h"
 #include "analyzer/savings/plan/statement.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
-static bool is_before(const struct xs_plan_row *x, uint32_t kind, int64_t row) {
-    return x->kind != kind ? x->kind < kind : x->row < row;
-}
-
 static int by_row(const void *a, const void *b) {
     const struct xs_plan_row *x = a, *y = b;
-    return is_before(x, y->kind, y->row) ? -1 : is_before(y, x->kind, x->row);
+    return xs_compare(x->kind, y->kind) ?: xs_compare(x->row, y->row);
 }
 
 uint32_t xs_plan_number_of(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
-    size_t low = 0, high = plan->row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (is_before(&plan->rows[middle], kind, row))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct xs_plan_row *found = &plan->rows[low];
-    bool is_there = low < plan->row_count && found->kind == kind && found->row == row;
-    return row > 0 && is_there ? found->number : XS_PLAN_NONE;
+    const struct xs_plan_row key = {.kind = kind, .row = row};
+    const struct xs_plan_row *found = row > 0 ? bsearch(&key, plan->rows, plan->row_count, sizeof key, by_row) : NULL;
+    return found ? found->number : XS_PLAN_NONE;
 }
 
 bool xs_plan_is_of_batch(const struct xs_plan *plan, uint32_t number) {
@@ -38,42 +26,25 @@ bool xs_plan_is_of_batch(const struct xs_plan *plan, uint32_t number) {
 }
 
 uint32_t xs_plan_call_of(const struct xs_plan *plan, uint32_t number) {
-    return xs_plan_is_of_batch(plan, number) ? plan->model->copies[number - plan->model->call_count].call : number;
+    return number == XS_PLAN_NONE ? XS_PLAN_NONE : xs_model_copy_at(plan->model, number).call;
 }
 
 uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
     return xs_plan_call_of(plan, xs_plan_number_of(plan, kind, row));
 }
 
-static uint32_t *numbers(uint32_t count, uint32_t value) {
-    uint32_t *items = xs_realloc(NULL, ((size_t)count + 1) * sizeof *items);
-    for (uint32_t i = 0; i < count; i++)
-        items[i] = value;
-    return items;
-}
-
-static void link_calls(struct xs_plan *plan) {
+/* Finds the rows of calls and copies. */
+static void begin_rows(struct xs_plan *plan) {
     const struct xs_model *model = plan->model;
-    uint32_t *latest = numbers((uint32_t)model->threads, XS_PLAN_NONE);
     plan->rows = xs_realloc(NULL, ((size_t)model->call_count + model->copy_count + 1) * sizeof *plan->rows);
-    plan->previous = numbers(model->call_count, XS_PLAN_NONE);
-    plan->next = numbers(model->call_count, XS_PLAN_NONE);
-    plan->change_of = numbers(model->call_count, 0);
-    plan->copies = xs_realloc(NULL, ((size_t)model->copy_count + 1) * sizeof *plan->copies);
-    memset(plan->copies, 0, ((size_t)model->copy_count + 1) * sizeof *plan->copies);
-    for (uint32_t i = 0; i < model->call_count; i++) {
-        const struct xs_model_call *call = &model->calls[i];
-        if (!call->copies)
-            plan->rows[plan->row_count++] = (struct xs_plan_row){call->row, call->kind, i};
-        plan->previous[i] = latest[call->thread];
-        if (latest[call->thread] != XS_PLAN_NONE)
-            plan->next[latest[call->thread]] = i;
-        latest[call->thread] = i;
-    }
+    plan->change_of = xs_zeroed(model->call_count, sizeof *plan->change_of);
+    plan->copies = xs_zeroed(model->copy_count, sizeof *plan->copies);
+    for (uint32_t i = 0; i < model->call_count; i++)
+        if (!model->calls[i].copies)
+            plan->rows[plan->row_count++] = (struct xs_plan_row){model->calls[i].row, model->calls[i].kind, i};
     for (uint32_t i = 0; i < model->copy_count; i++)
         plan->rows[plan->row_count++] =
             (struct xs_plan_row){model->copies[i].row, XS_MODEL_TRANSFER, model->call_count + i};
-    free(latest);
     if (plan->row_count)
         qsort(plan->rows, plan->row_count, sizeof *plan->rows, by_row);
 }
@@ -101,7 +72,7 @@ static int read_peer_rate(struct xs_plan *plan, const struct xs_trace *trace, ch
 int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
                   const struct xs_findings *findings, char *message) {
     *plan = (struct xs_plan){.model = model, .findings = findings};
-    link_calls(plan);
+    begin_rows(plan);
     xs_statement_overheads(plan);
     xs_host_memory_begin(&plan->host_memory, plan);
     int status = xs_pinning_begin(&plan->pinning, trace, message);
@@ -115,8 +86,6 @@ void xs_plan_end(struct xs_plan *plan) {
     xs_pinning_end(&plan->pinning);
     xs_host_memory_end(&plan->host_memory);
     xs_managed_free(plan->managed);
-    free(plan->previous);
-    free(plan->next);
     free(plan->change_of);
     free(plan->changes);
     free(plan->changed);
@@ -135,12 +104,13 @@ void xs_plan_clear(struct xs_plan *plan) {
     plan->count = 0;
     xs_host_memory_clear(&plan->host_memory);
     xs_managed_clear(plan->managed);
-    xs_pinning_clear(&plan->pinning);
+    plan->pinning.count = 0;
 }
 
-int64_t xs_plan_run(struct xs_plan *plan) {
-    int64_t run_ns = xs_replay_run(plan->model, plan->change_of, plan->changes, NULL);
-    return run_ns + xs_model_length(xs_pinning_ns(&plan->pinning)) + plan->host_memory.instead_ns;
+uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns) {
+    int64_t left_ns = xs_replay_run(plan->model, plan->change_of, plan->changes, NULL) +
+                      xs_model_length(xs_pinning_ns(&plan->pinning)) + plan->host_memory.instead_ns;
+    return run_ns > left_ns ? (uint64_t)(run_ns - left_ns) : 0;
 }
 
 static int64_t positive(int64_t ns) { return ns > 0 ? ns : 0; }

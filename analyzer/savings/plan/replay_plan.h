@@ -33,8 +33,7 @@ struct xs_plan {
         uint32_t kind, number;
     } * rows; /* all calls, and all copies of batch calls, sorted by kind and row */
     size_t row_count;
-    uint32_t *previous, *next; /* by call: the previous and the next call of the same thread; XS_PLAN_NONE: none */
-    struct xs_hash overheads;  /* maps a site to the least time that a statement takes there before its call, plus 1 */
+    struct xs_hash overheads; /* maps a site to the least time that a statement takes there before its call, plus 1 */
     struct xs_pinning pinning;
     struct xs_host_memory host_memory;
     struct xs_managed *managed; /* managed.h */
@@ -47,7 +46,7 @@ struct xs_plan {
     struct xs_plan_copy *copies; /* by index in the model's copies */
     uint32_t count, capacity;
 };
-#define XS_PLAN_NONE UINT32_MAX
+#define XS_PLAN_NONE XS_NO_CALL
 
 /* A call that waits for a copy returns this long after the copy's end; measured on the host of an H100
  * (docs/develop/measurements.md). */
@@ -84,8 +83,9 @@ void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_cha
  * NULL: the call is dropped. */
 struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);
 
-/* Returns the duration of the run with the changes made so far, including the cost of page-locking. */
-int64_t xs_plan_run(struct xs_plan *plan);
+/* Returns what the changes made so far save, after the cost of page-locking. `run_ns` is the duration of a replay of
+ * the unchanged run. */
+uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns);
 
 /* Returns the most that the changes of these calls can save: the calls' own time, their work on the device, and the
  * program's time before them that is dropped with them. A repair that lets work run at the same time as other work may

@@ -27,12 +27,6 @@ struct found {
     double device_ns_per_byte;
 };
 
-static uint64_t bytes_of(const struct xs_plan *plan, uint32_t number) {
-    const struct xs_model *model = plan->model;
-    return xs_plan_is_of_batch(plan, number) ? model->copies[number - model->call_count].bytes
-                                             : model->calls[number].bytes;
-}
-
 static uint64_t class_bit(uint64_t bytes) {
     unsigned class = xs_size_class(bytes);
     return UINT64_C(1) << (class < 63 ? class : 63);
@@ -52,13 +46,13 @@ static void look_at_found(struct found *found) {
         uint32_t other = takes_second(item) ? xs_plan_number_of(plan, XS_MODEL_TRANSFER, item->rows[1]) : XS_PLAN_NONE;
         if (number == XS_PLAN_NONE)
             continue;
-        found->classes[0] |= class_bit(bytes_of(plan, number));
+        found->classes[0] |= class_bit(xs_model_copy_at(plan->model, number).bytes);
         device_ns += (double)item->device_ns;
-        bytes += (double)bytes_of(plan, number);
+        bytes += (double)xs_model_copy_at(plan->model, number).bytes;
         if (other == XS_PLAN_NONE)
             continue;
         found->second = plan->model->calls[xs_plan_call_of(plan, other)].site;
-        found->classes[1] |= class_bit(bytes_of(plan, other));
+        found->classes[1] |= class_bit(xs_model_copy_at(plan->model, other).bytes);
     }
     found->device_ns_per_byte = bytes > 0 ? device_ns / bytes : 0;
 }
@@ -133,7 +127,7 @@ void xs_scale(struct xs_plan *plan, const struct xs_finding *finding, const stru
         xs_plan_clear(plan);
         xs_plan_add(plan, items, count, end);
         xs_plan_add_left_out(plan, left.items, left.own, left.count, end);
-        double all = (double)(run - xs_plan_run(plan));
+        double all = (double)xs_plan_saves(plan, run);
         uint64_t own_room = xs_plan_room(plan);
         if (all > saved[end])
             saved[end] += (all - saved[end]) * part_of(finding, instances, left.own);

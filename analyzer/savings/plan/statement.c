@@ -1,11 +1,7 @@
 /* Models Python statements and their work before and after a call; see statement.h. */
 #include "analyzer/savings/plan/statement.h"
 
-#include <stdlib.h>
-
-#include "analyzer/base/grow.h"
-#include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
+#include "analyzer/savings/replay/durations.h"
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/site.h"
 #include "schema/format/kinds.h"
@@ -19,57 +15,34 @@ enum { SAMPLED = 512, LEAST_SAMPLES = 8, TENTH = 10 };
  * first touch of the source's pages. */
 #define STAGING_NS_PER_BYTE 0.25
 
-/* The times before the calls of one line. The array grows, because most lines have far fewer calls than SAMPLED. */
-struct gaps {
-    int64_t *items;
-    size_t count, capacity;
-};
-
 static bool is_python(const struct xs_plan *plan, uint32_t site) {
     const struct xs_frame *frame = site ? xs_site_frame(plan->findings, site) : NULL;
     return frame && frame->python;
 }
 
 int64_t xs_statement_gap(const struct xs_plan *plan, uint32_t call) {
-    uint32_t previous = plan->previous[call];
+    uint32_t previous = plan->model->calls[call].previous;
     return previous == XS_PLAN_NONE ? 0 : plan->model->calls[call].enter_ns - plan->model->calls[previous].return_ns;
 }
 
-static uint64_t overhead_of(struct gaps *gaps) {
-    if (gaps->count < LEAST_SAMPLES)
-        return 0;
-    qsort(gaps->items, gaps->count, sizeof *gaps->items, xs_ascending_int64);
-    int64_t tenth = gaps->items[gaps->count / TENTH];
-    return (uint64_t)(tenth < XS_STATEMENT_LIMIT_NS ? tenth : XS_STATEMENT_LIMIT_NS);
+static uint64_t overhead_of(struct xs_durations *gaps) {
+    bool are_enough = gaps->count >= LEAST_SAMPLES;
+    int64_t tenth = xs_durations_below(gaps, TENTH, 0);
+    return are_enough ? (uint64_t)(tenth < XS_STATEMENT_LIMIT_NS ? tenth : XS_STATEMENT_LIMIT_NS) : 0;
 }
 
 void xs_statement_overheads(struct xs_plan *plan) {
-    struct xs_hash of_site = {0};
+    struct xs_hash of_site = {0}; /* by site of Python code: struct xs_durations of the times before its calls */
     for (uint32_t i = 0; i < plan->model->call_count; i++) {
-        uint32_t site = plan->model->calls[i].site;
-        if (!site || plan->previous[i] == XS_PLAN_NONE)
+        const struct xs_model_call *call = &plan->model->calls[i];
+        if (call->previous == XS_NO_CALL || !is_python(plan, call->site))
             continue;
-        uint64_t *place = xs_hash_put(&of_site, site, 0);
-        if (!*place) {
-            struct gaps *made = is_python(plan, site) ? xs_realloc(NULL, sizeof *made) : NULL;
-            if (made)
-                *made = (struct gaps){0};
-            *place = made ? (uint64_t)(uintptr_t)made : 1;
-        }
-        struct gaps *gaps = *place == 1 ? NULL : (struct gaps *)(uintptr_t)*place;
-        if (!gaps || gaps->count == SAMPLED)
-            continue;
-        xs_grow(&gaps->items, gaps->count, &gaps->capacity, sizeof *gaps->items);
-        gaps->items[gaps->count++] = xs_statement_gap(plan, i);
+        struct xs_durations *gaps = xs_hash_item(&of_site, call->site, 0, sizeof *gaps);
+        if (gaps->count < SAMPLED)
+            xs_durations_add(gaps, xs_statement_gap(plan, i));
     }
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&of_site, entry));) {
-        if (entry->value == 1)
-            continue;
-        struct gaps *gaps = (struct gaps *)(uintptr_t)entry->value;
-        *xs_hash_put(&plan->overheads, entry->low, 0) = overhead_of(gaps) + 1;
-        free(gaps->items);
-        free(gaps);
-    }
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&of_site, entry));)
+        *xs_hash_put(&plan->overheads, entry->low, 0) = overhead_of((struct xs_durations *)(uintptr_t)entry->value) + 1;
     xs_hash_free(&of_site);
 }
 
@@ -85,10 +58,10 @@ int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_p
     if (!overhead)
         return 0;
     int64_t own = (int64_t)*overhead - 1, all = xs_statement_gap(plan, call);
-    uint32_t previous = plan->previous[call];
+    uint32_t previous = plan->model->calls[call].previous;
     while (previous != XS_PLAN_NONE &&
            plan->model->calls[previous].kind == XS_MODEL_RECORD) /* the place of such a call is not known */
-        previous = plan->previous[previous];
+        previous = plan->model->calls[previous].previous;
     if (!xs_statement_is_same_place(plan, previous, call)) /* half of the time counts as the end of another statement */
         own /= 2;
     bool staged = c->direction == XS_DIR_H2D && c->memory_kind == XS_MEM_PINNED;

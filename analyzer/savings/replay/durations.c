@@ -1,4 +1,4 @@
-/* Computes medians; see durations.h. */
+/* Computes medians and other quantiles; see durations.h. */
 #include "analyzer/savings/replay/durations.h"
 
 #include <stdlib.h>
@@ -11,13 +11,13 @@ void xs_durations_add(struct xs_durations *samples, int64_t value) {
     samples->items[samples->count++] = value;
 }
 
-int64_t xs_durations_usual(struct xs_durations *samples, int64_t otherwise) {
-    int64_t median = otherwise;
+int64_t xs_durations_below(struct xs_durations *samples, unsigned part, int64_t otherwise) {
+    int64_t value = otherwise;
     if (samples->count) {
         qsort(samples->items, samples->count, sizeof *samples->items, xs_ascending_int64);
-        median = samples->items[samples->count / 2];
+        value = samples->items[samples->count / part];
     }
     free(samples->items);
     *samples = (struct xs_durations){0};
-    return median;
+    return value;
 }

@@ -17,8 +17,6 @@
 /* Threads with higher numbers are not searched. */
 #define THREADS 64
 
-#define NONE UINT32_MAX
-
 /* How often one thread paused while another one made calls, and how often the other one ended the pause. */
 struct pair {
     uint32_t pauses, ended;
@@ -27,15 +25,14 @@ struct pair {
 struct search {
     struct xs_model *model;
     int32_t threads;
-    uint32_t *next;     /* by call: the same thread's next call, or NONE */
-    uint32_t *latest;   /* by thread: its latest call so far, or NONE */
+    uint32_t *latest;   /* by thread: its latest call so far, or XS_NO_CALL */
     struct pair *pairs; /* [thread that made calls][thread that paused] */
 };
 
 static int64_t pause_after(const struct search *s, uint32_t call) {
-    uint32_t next = s->next[call];
     const struct xs_model *model = s->model;
-    return (next == NONE ? model->run_ns : model->calls[next].enter_ns) - model->calls[call].return_ns;
+    uint32_t next = model->calls[call].next;
+    return (next == XS_NO_CALL ? model->run_ns : model->calls[next].enter_ns) - model->calls[call].return_ns;
 }
 
 /* True if `last`, which is the other thread's last call, ended the pause of the call's thread that began at
@@ -51,19 +48,19 @@ static struct pair *pair_of(const struct search *s, int32_t other, int32_t threa
     return &s->pairs[other * s->threads + thread];
 }
 
-/* Returns the other thread's last call if it was made within the pause; else NONE. */
+/* Returns the other thread's last call if it was made within the pause; else XS_NO_CALL. */
 static uint32_t last_within(const struct search *s, int32_t other, int64_t since_ns, int64_t until_ns) {
     uint32_t last = s->latest[other];
-    if (last == NONE || s->model->calls[last].enter_ns < since_ns || s->model->calls[last].return_ns > until_ns)
-        return NONE;
+    if (last == XS_NO_CALL || s->model->calls[last].enter_ns < since_ns || s->model->calls[last].return_ns > until_ns)
+        return XS_NO_CALL;
     return last;
 }
 
 static void count(struct search *s, uint32_t call, int64_t since_ns) {
     const struct xs_model_call *c = &s->model->calls[call];
     for (int32_t other = 0; other < s->threads; other++) {
-        uint32_t last = other == c->thread ? NONE : last_within(s, other, since_ns, c->enter_ns);
-        if (last == NONE)
+        uint32_t last = other == c->thread ? XS_NO_CALL : last_within(s, other, since_ns, c->enter_ns);
+        if (last == XS_NO_CALL)
             continue;
         struct pair *pair = pair_of(s, other, c->thread);
         pair->pauses++;
@@ -79,9 +76,9 @@ static void set(struct search *s, uint32_t call, int64_t since_ns) {
     struct xs_model_call *c = &s->model->calls[call];
     int64_t latest_ns = -1;
     for (int32_t other = 0; other < s->threads; other++) {
-        uint32_t last = other == c->thread ? NONE : last_within(s, other, since_ns, c->enter_ns);
-        if (last == NONE || s->model->calls[last].return_ns <= latest_ns || !hands_over(pair_of(s, other, c->thread)) ||
-            !is_close(s, call, since_ns, last, CLOSE_ENOUGH))
+        uint32_t last = other == c->thread ? XS_NO_CALL : last_within(s, other, since_ns, c->enter_ns);
+        if (last == XS_NO_CALL || s->model->calls[last].return_ns <= latest_ns ||
+            !hands_over(pair_of(s, other, c->thread)) || !is_close(s, call, since_ns, last, CLOSE_ENOUGH))
             continue;
         latest_ns = s->model->calls[last].return_ns;
         c->handed_by = last + 1;
@@ -91,27 +88,16 @@ static void set(struct search *s, uint32_t call, int64_t since_ns) {
 static void each_pause(struct search *s, void (*look)(struct search *s, uint32_t call, int64_t since_ns)) {
     const struct xs_model *model = s->model;
     for (int32_t t = 0; t < s->threads; t++)
-        s->latest[t] = NONE;
+        s->latest[t] = XS_NO_CALL;
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
         if (call->thread >= s->threads)
             continue;
         uint32_t previous = s->latest[call->thread];
-        int64_t since_ns = previous == NONE ? 0 : model->calls[previous].return_ns;
+        int64_t since_ns = previous == XS_NO_CALL ? 0 : model->calls[previous].return_ns;
         if (call->enter_ns - since_ns >= LEAST_PAUSE_NS)
             look(s, i, since_ns);
         s->latest[call->thread] = i;
-    }
-}
-
-static void find_next(struct search *s) {
-    for (int32_t t = 0; t < s->threads; t++)
-        s->latest[t] = NONE;
-    for (uint32_t i = s->model->call_count; i-- > 0;) {
-        int32_t thread = s->model->calls[i].thread;
-        s->next[i] = thread < s->threads ? s->latest[thread] : NONE;
-        if (thread < s->threads)
-            s->latest[thread] = i;
     }
 }
 
@@ -119,18 +105,12 @@ void xs_model_find_handoffs(struct xs_model *model) {
     int32_t threads = model->threads < THREADS ? model->threads : THREADS;
     if (threads < 2)
         return;
-    size_t pairs = (size_t)threads * (size_t)threads;
     struct search s = {.model = model,
                        .threads = threads,
-                       .next = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *s.next),
                        .latest = xs_realloc(NULL, (size_t)threads * sizeof *s.latest),
-                       .pairs = xs_realloc(NULL, pairs * sizeof *s.pairs)};
-    for (size_t i = 0; i < pairs; i++)
-        s.pairs[i] = (struct pair){0};
-    find_next(&s);
+                       .pairs = xs_zeroed((size_t)threads * (size_t)threads, sizeof *s.pairs)};
     each_pause(&s, count);
     each_pause(&s, set);
-    free(s.next);
     free(s.latest);
     free(s.pairs);
 }

@@ -2,7 +2,6 @@
 #include "analyzer/savings/replay/looks.h"
 
 #include "analyzer/base/hash.h"
-#include "analyzer/base/pool.h"
 #include "analyzer/base/size_class.h"
 #include "analyzer/savings/replay/durations.h"
 
@@ -26,21 +25,6 @@ static int64_t besides_ns(const struct xs_model *model, const struct xs_model_ca
     return ns > 0 ? ns : 0;
 }
 
-struct groups {
-    struct xs_hash by_key;
-    struct xs_pool pool;
-};
-
-static struct group *group_of(struct groups *groups, const struct xs_model_call *call) {
-    uint64_t *place = xs_hash_put(&groups->by_key, call->site, xs_size_class(call->bytes));
-    if (!*place) {
-        struct group *made = xs_pool_take(&groups->pool);
-        *made = (struct group){0};
-        *place = (uint64_t)(uintptr_t)made;
-    }
-    return (struct group *)(uintptr_t)*place;
-}
-
 static void end_group(struct group *group) {
     int64_t others = xs_durations_usual(&group->others, 0), looked_at = xs_durations_usual(&group->looked_at, others);
     if (group->other_count >= LEAST_OTHERS && looked_at > others)
@@ -48,30 +32,29 @@ static void end_group(struct group *group) {
 }
 
 void xs_model_find_looks(struct xs_model *model) {
-    struct groups groups = {.pool.item_bytes = sizeof(struct group)};
+    struct xs_hash groups = {0}; /* by site and size class: struct group */
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
         if (!is_copy(call))
             continue;
-        struct group *group = group_of(&groups, call);
+        struct group *group = xs_hash_item(&groups, call->site, xs_size_class(call->bytes), sizeof *group);
         xs_durations_add(call->is_looked_at ? &group->looked_at : &group->others, besides_ns(model, call));
         group->other_count += !call->is_looked_at;
         if (!call->is_looked_at && besides_ns(model, call) > group->longest_other_ns)
             group->longest_other_ns = besides_ns(model, call);
     }
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&groups.by_key, entry));)
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&groups, entry));)
         end_group((struct group *)(uintptr_t)entry->value);
     for (uint32_t i = 0; i < model->call_count; i++) {
         struct xs_model_call *call = &model->calls[i];
         if (!is_copy(call) || !call->is_looked_at)
             continue;
-        const struct group *group = group_of(&groups, call);
+        const struct group *group = xs_hash_item(&groups, call->site, xs_size_class(call->bytes), sizeof *group);
         int64_t most = besides_ns(model, call), look_ns = group->look_ns;
         if (group->other_count >= LEAST_OTHERS && most - group->longest_other_ns > look_ns)
             look_ns = most - group->longest_other_ns; /* the first call may take longer, because it waits until the
                                                        * library's kernels are loaded */
         call->look_ns = look_ns < most ? look_ns : most;
     }
-    xs_pool_free(&groups.pool);
-    xs_hash_free(&groups.by_key);
+    xs_hash_free(&groups);
 }

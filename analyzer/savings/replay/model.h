@@ -43,6 +43,7 @@ enum xs_model_wait {
 enum xs_model_engine { XS_ENGINE_H2D, XS_ENGINE_D2H, XS_ENGINE_OTHER, XS_ENGINES };
 
 #define XS_NO_OPERATION UINT32_MAX
+#define XS_NO_CALL UINT32_MAX
 
 /* A call of the program. Times are the trace's, in ns. */
 struct xs_model_call {
@@ -60,8 +61,9 @@ struct xs_model_call {
     uint32_t correlation;  /* CUPTI's correlation number; 0: none */
     uint32_t handed_by;    /* its thread paused until another thread's call returned: the index of that call plus 1; 0:
                             * none known */
-    uint32_t site;         /* site number; 0: not known */
-    uint32_t operation;    /* index of its first operation, which the others follow; XS_NO_OPERATION: none */
+    uint32_t previous, next; /* indexes of the calls of its thread before and after it; XS_NO_CALL: none */
+    uint32_t site;           /* site number; 0: not known */
+    uint32_t operation;      /* index of its first operation, which the others follow; XS_NO_OPERATION: none */
     uint32_t operations;
     int32_t entry_point;    /* entry_point.id */
     int32_t thread, stream; /* numbers from 0 without gaps; stream 0: unknown */
@@ -131,6 +133,15 @@ static inline int64_t xs_model_length(uint64_t ns) {
     return ns > (uint64_t)XS_MODEL_LATEST_NS ? XS_MODEL_LATEST_NS : (int64_t)ns;
 }
 
+/* Returns a copy by its number, which is the index of its call or, for a copy of a batch call, the number of all calls
+ * plus the index of the copy. */
+static inline struct xs_model_copy xs_model_copy_at(const struct xs_model *model, uint32_t number) {
+    if (number >= model->call_count)
+        return model->copies[number - model->call_count];
+    const struct xs_model_call *call = &model->calls[number];
+    return (struct xs_model_copy){call->row, call->bytes, call->address, number, call->direction, call->memory_kind};
+}
+
 static inline int64_t xs_model_lasted(const struct xs_model_operation *operation) {
     return operation->end_ns - operation->start_ns;
 }
@@ -146,8 +157,8 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
                   uint64_t *damaged);
 void xs_model_free(struct xs_model *model);
 
-/* Sets what each call and operation waited for, from CUDA's rules and the times. Part of xs_model_read; also for models
- * made by hand. */
+/* Links the calls of each thread, and sets what each call and operation waited for, from CUDA's rules and the times.
+ * Part of xs_model_read; also for models made by hand. */
 void xs_model_find_waits(struct xs_model *model);
 
 #endif

@@ -5,6 +5,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/savings/replay/handoffs.h"
 #include "analyzer/savings/replay/looks.h"
 #include "analyzer/savings/replay/model.h"
@@ -153,11 +154,8 @@ static int read_table(struct reading *r, const struct table *table) {
 
 static int by_enter(const void *a, const void *b) {
     const struct xs_model_call *x = a, *y = b;
-    if (x->enter_ns != y->enter_ns)
-        return x->enter_ns < y->enter_ns ? -1 : 1;
     /* if two calls begin at the same time, the outer one comes first */
-    return x->return_ns != y->return_ns ? (x->return_ns > y->return_ns ? -1 : 1)
-                                        : (x->row > y->row) - (x->row < y->row);
+    return xs_compare(x->enter_ns, y->enter_ns) ?: xs_compare(y->return_ns, x->return_ns) ?: xs_compare(x->row, y->row);
 }
 
 static void add_copy(struct reading *r, uint32_t index, const struct xs_model_call *of) {
@@ -180,9 +178,7 @@ static void add_to_batch(struct reading *r, uint32_t index, const struct xs_mode
 
 static int by_batch(const void *a, const void *b) {
     const struct xs_model_copy *x = a, *y = b;
-    if (x->call != y->call)
-        return x->call < y->call ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
+    return xs_compare(x->call, y->call) ?: xs_compare(x->row, y->row);
 }
 
 static void sort_copies(struct xs_model *model) {
@@ -194,9 +190,7 @@ static void sort_copies(struct xs_model *model) {
 
 static int by_correlation(const void *a, const void *b) {
     const struct correlated *x = a, *y = b;
-    if (x->correlation != y->correlation)
-        return x->correlation < y->correlation ? -1 : 1;
-    return (x->call > y->call) - (x->call < y->call);
+    return xs_compare(x->correlation, y->correlation) ?: xs_compare(x->call, y->call);
 }
 
 /* Returns the last call with that correlation number; XS_NO_OPERATION: none. */
@@ -308,9 +302,7 @@ static int read_records(struct reading *r) {
 
 static int by_call(const void *a, const void *b) {
     const struct record *x = a, *y = b;
-    if (x->call != y->call)
-        return x->call < y->call ? -1 : 1;
-    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+    return xs_compare(x->call, y->call) ?: xs_compare(x->start_ns, y->start_ns);
 }
 
 static void add_operation(struct xs_model *model, const struct record *record) {

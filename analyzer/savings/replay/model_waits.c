@@ -20,6 +20,7 @@
 #define USUAL_NOTICE_NS 2000
 
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* --- operations --- */
 
 /* True if the times confirm that the operation began after other work. `end` is the end of that work. */
@@ -60,13 +61,8 @@ struct engine_use {
 
 static int by_engine(const void *a, const void *b) {
     const struct engine_use *x = a, *y = b;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    if (x->engine != y->engine)
-        return x->engine < y->engine ? -1 : 1;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->operation > y->operation) - (x->operation < y->operation);
+    int order = xs_compare(x->device, y->device) ?: xs_compare(x->engine, y->engine);
+    return order ?: xs_compare(x->start_ns, y->start_ns) ?: xs_compare(x->operation, y->operation);
 }
 
 /* Returns for each operation the latest end of the copies that began before it on its engine. */
@@ -228,11 +224,9 @@ static int64_t own_of(const struct entry_point *e, const struct xs_model_call *c
     return earlier(xs_later(0, call->rest_ns + before), call->return_ns - call->enter_ns);
 }
 
-static void fill_calls(struct xs_model *model) {
+/* Sets the own times of calls. `count` is the largest number of an entry point plus 1. */
+static void fill_calls(struct xs_model *model, int32_t count) {
     struct xs_durations allocations = {0};
-    int32_t count = 0;
-    for (uint32_t i = 0; i < model->call_count; i++)
-        count = model->calls[i].entry_point >= count ? model->calls[i].entry_point + 1 : count;
     struct entry_point *entry_points = xs_realloc(NULL, (size_t)(count + 1) * sizeof *entry_points);
     for (int32_t e = 0; e < count; e++)
         entry_points[e] = (struct entry_point){.least_own_ns = INT64_MAX, .least_staged_ns = INT64_MAX};
@@ -255,9 +249,25 @@ static void fill_notice(struct xs_model *model) {
     model->notice_ns = xs_durations_usual(&notices, USUAL_NOTICE_NS);
 }
 
+static void link_calls(struct xs_model *model) {
+    uint32_t *latest = xs_realloc(NULL, (size_t)model->threads * sizeof *latest);
+    for (int32_t t = 0; t < model->threads; t++)
+        latest[t] = XS_NO_CALL;
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        struct xs_model_call *call = &model->calls[i];
+        call->previous = latest[call->thread];
+        call->next = XS_NO_CALL;
+        if (call->previous != XS_NO_CALL)
+            model->calls[call->previous].next = i;
+        latest[call->thread] = i;
+    }
+    free(latest);
+}
+
 void xs_model_find_waits(struct xs_model *model) {
     struct xs_evidence evidence;
     struct xs_queues queues;
+    link_calls(model);
     xs_evidence_find(&evidence, model);
     xs_queues_begin(&queues, model);
     int64_t *engine_ends = find_engine_ends(model);
@@ -277,8 +287,8 @@ void xs_model_find_waits(struct xs_model *model) {
     }
     xs_queues_end(&queues);
     free(engine_ends);
-    xs_evidence_free(&evidence);
     fill_operations(model);
-    fill_calls(model);
+    fill_calls(model, evidence.entry_points);
+    xs_evidence_free(&evidence);
     fill_notice(model);
 }

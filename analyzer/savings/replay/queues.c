@@ -2,23 +2,17 @@
 #include "analyzer/savings/replay/queues.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 
-static int64_t *zeros(int32_t count) {
-    int64_t *items = xs_realloc(NULL, (size_t)count * sizeof *items);
-    memset(items, 0, (size_t)count * sizeof *items);
-    return items;
-}
-
 void xs_queues_begin(struct xs_queues *queues, const struct xs_model *model) {
+    size_t streams = (size_t)model->streams, devices = (size_t)model->devices;
     *queues = (struct xs_queues){.model = model,
-                                 .streams = zeros(model->streams),
-                                 .all = zeros(model->devices),
-                                 .legacy = zeros(model->devices),
-                                 .ordered = zeros(model->devices)};
+                                 .streams = xs_zeroed(streams, sizeof *queues->streams),
+                                 .all = xs_zeroed(devices, sizeof *queues->all),
+                                 .legacy = xs_zeroed(devices, sizeof *queues->legacy),
+                                 .ordered = xs_zeroed(devices, sizeof *queues->ordered)};
 }
 
 void xs_queues_end(struct xs_queues *queues) {

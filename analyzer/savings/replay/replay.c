@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/heap.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/savings/replay/replay_device.h"
@@ -20,91 +21,38 @@ struct thread {
     int32_t paused;    /* first of the threads that pause until a call of this thread has returned; -1: none */
     int32_t next;      /* next thread that pauses for the same thread; -1: none */
 };
-#define XS_NO_CALL UINT32_MAX
 
 struct replay {
     const struct xs_model *model;
     const uint32_t *change_of;
     const struct xs_change *changes;
     struct xs_device device;
-    uint32_t *next; /* by call: the same thread's next call */
     struct thread *threads;
-    int32_t *heap; /* the threads that have a next call, ordered by its enter time */
-    int32_t heap_count;
-    int64_t *returns;
-    int64_t *returned; /* by call: its return time, or -1 if it has not returned yet; NULL: no thread hands over to
-                        * another */
+    struct xs_heap heap; /* the threads that have a next call, ordered by its enter time */
+    int64_t *returned;   /* by call: its return time, or -1 if it has not returned yet */
 };
 
-/* --- the heap --- */
-
-static bool is_first(const struct replay *r, int32_t a, int32_t b) {
-    const struct thread *x = &r->threads[a], *y = &r->threads[b];
-    return x->enter_ns != y->enter_ns ? x->enter_ns < y->enter_ns : x->call < y->call;
-}
-
-static void push(struct replay *r, int32_t thread) {
-    int32_t place = r->heap_count++;
-    for (; place && is_first(r, thread, r->heap[(place - 1) / 2]); place = (place - 1) / 2)
-        r->heap[place] = r->heap[(place - 1) / 2];
-    r->heap[place] = thread;
-}
-
-static int32_t pop(struct replay *r) {
-    int32_t first = r->heap[0], last = r->heap[--r->heap_count], place = 0;
-    for (;;) {
-        int32_t child = 2 * place + 1;
-        if (child + 1 < r->heap_count && is_first(r, r->heap[child + 1], r->heap[child]))
-            child++;
-        if (child >= r->heap_count || !is_first(r, r->heap[child], last))
-            break;
-        r->heap[place] = r->heap[child];
-        place = child;
-    }
-    r->heap[place] = last;
-    return first;
-}
-
 /* --- begin and end --- */
-
-static void begin_handoffs(struct replay *r) {
-    const struct xs_model *model = r->model;
-    bool any = false;
-    for (uint32_t i = 0; i < model->call_count && !any; i++)
-        any = model->calls[i].handed_by != 0;
-    if (!any)
-        return;
-    r->returned = xs_realloc(NULL, model->call_count * sizeof *r->returned);
-    for (uint32_t i = 0; i < model->call_count; i++)
-        r->returned[i] = -1;
-}
 
 static void begin(struct replay *r) {
     const struct xs_model *model = r->model;
     xs_device_begin(&r->device, model);
-    begin_handoffs(r);
-    r->next = xs_realloc(NULL, model->call_count * sizeof *r->next);
     r->threads = xs_realloc(NULL, (size_t)model->threads * sizeof *r->threads);
-    r->heap = xs_realloc(NULL, (size_t)model->threads * sizeof *r->heap);
     for (int32_t t = 0; t < model->threads; t++)
         r->threads[t] = (struct thread){.call = XS_NO_CALL, .last = XS_NO_CALL, .paused = -1, .next = -1};
     for (uint32_t i = 0; i < model->call_count; i++) {
         struct thread *thread = &r->threads[model->calls[i].thread];
-        r->next[i] = XS_NO_CALL;
         if (thread->last == XS_NO_CALL)
             thread->call = i;
-        else
-            r->next[thread->last] = i;
         thread->last = i;
+        r->returned[i] = -1;
     }
 }
 
 static void end(struct replay *r) {
     xs_device_end(&r->device);
-    free(r->next);
     free(r->threads);
-    free(r->heap);
-    free(r->returned);
+    xs_heap_free(&r->heap);
 }
 
 /* --- one call --- */
@@ -155,6 +103,10 @@ static int64_t work_before(const struct replay *r, uint32_t index, int64_t work)
     return change ? xs_later(0, work + change->before_ns) : work;
 }
 
+static void push(struct replay *r, int32_t t) {
+    xs_heap_push(&r->heap, (struct xs_heap_item){r->threads[t].enter_ns, r->threads[t].call, (uint64_t)t});
+}
+
 /* Ends the pause of a thread. Its next call was handed over by call `by`, which has now returned. */
 static void end_pause(struct replay *r, int32_t t, uint32_t by) {
     struct thread *thread = &r->threads[t];
@@ -203,13 +155,9 @@ static void go_on(struct replay *r, int32_t t, int64_t return_ns) {
     uint32_t index = thread->call;
     return_ns = xs_model_ns(return_ns);
     thread->return_ns = return_ns;
-    if (r->returns)
-        r->returns[index] = return_ns;
-    if (r->returned) {
-        r->returned[index] = return_ns;
-        end_pauses(r, t, index);
-    }
-    thread->call = r->next[index];
+    r->returned[index] = return_ns;
+    end_pauses(r, t, index);
+    thread->call = r->model->calls[index].next;
     if (thread->call != XS_NO_CALL)
         await_call(r, t, return_ns, r->model->calls[index].return_ns);
 }
@@ -283,22 +231,26 @@ static int64_t run_end(const struct replay *r) {
 
 int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_change *changes,
                       int64_t *returns) {
-    struct replay r = {.model = model, .change_of = change_of, .changes = changes, .returns = returns};
+    struct replay r = {.model = model, .change_of = change_of, .changes = changes, .returned = returns};
+    if (!returns)
+        r.returned = xs_realloc(NULL, model->call_count * sizeof *r.returned);
     begin(&r);
     for (int32_t t = 0; t < model->threads; t++)
         if (r.threads[t].call != XS_NO_CALL)
             await_call(&r, t, 0, 0);
     for (;;) {
-        int64_t device = xs_device_next(&r.device), host = r.heap_count ? r.threads[r.heap[0]].enter_ns : INT64_MAX;
+        int64_t device = xs_device_next(&r.device), host = xs_heap_next(&r.heap);
         if (device <= host && device != INT64_MAX)
             move_device(&r);
         else if (host != INT64_MAX)
-            begin_call(&r, pop(&r));
+            begin_call(&r, (int32_t)xs_heap_pop(&r.heap));
         else
             break;
     }
     int64_t run = run_end(&r);
     end(&r);
+    if (!returns)
+        free(r.returned);
     return run;
 }
 
@@ -307,8 +259,6 @@ double xs_replay_error(const struct xs_model *model, int64_t *run_ns) {
     if (!model->call_count)
         return 0;
     int64_t *returns = xs_realloc(NULL, model->call_count * sizeof *returns);
-    for (uint32_t i = 0; i < model->call_count; i++)
-        returns[i] = -1;
     *run_ns = xs_replay_run(model, NULL, NULL, returns);
     int64_t worst = llabs(*run_ns - model->run_ns);
     for (uint32_t i = 0; i < model->call_count; i++)

@@ -23,7 +23,8 @@ struct xs_change {
 };
 
 /* Returns the duration of the run. `change_of` has for each call the index of its change plus 1, or 0 for none; NULL:
- * nothing is changed. `returns` gets the return time of each call; NULL: not wanted. */
+ * nothing is changed. `returns` gets the return time of each call, or -1 for a call that is never reached; NULL: not
+ * wanted. */
 int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_change *changes,
                       int64_t *returns);
 

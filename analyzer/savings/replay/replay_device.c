@@ -8,9 +8,10 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 
-static void *filled(size_t count, size_t bytes, int byte) {
-    void *items = xs_realloc(NULL, (count + 1) * bytes);
-    memset(items, byte, (count + 1) * bytes);
+/* Returns one number of a point for each device, which says that there is no point. */
+static uint32_t *no_points(size_t devices) {
+    uint32_t *items = xs_zeroed(devices, sizeof *items);
+    memset(items, 0xff, devices * sizeof *items);
     return items;
 }
 
@@ -18,13 +19,13 @@ void xs_device_begin(struct xs_device *d, const struct xs_model *model) {
     size_t streams = (size_t)model->streams, devices = (size_t)model->devices;
     *d = (struct xs_device){.model = model,
                             .free_edge = UINT32_MAX,
-                            .streams = filled(streams, sizeof *d->streams, 0),
-                            .active = filled(streams, sizeof *d->active, 0),
-                            .legacy = filled(devices, sizeof *d->legacy, 0xff),
-                            .beside = filled(devices, sizeof *d->beside, 0xff),
-                            .all = filled(devices, sizeof *d->all, 0),
-                            .ordered = filled(devices, sizeof *d->ordered, 0),
-                            .engines = filled(devices, sizeof *d->engines, 0)};
+                            .streams = xs_zeroed(streams, sizeof *d->streams),
+                            .active = xs_zeroed(streams, sizeof *d->active),
+                            .legacy = no_points(devices),
+                            .beside = no_points(devices),
+                            .all = xs_zeroed(devices, sizeof *d->all),
+                            .ordered = xs_zeroed(devices, sizeof *d->ordered),
+                            .engines = xs_zeroed(devices, sizeof *d->engines)};
     for (size_t i = 0; i < streams; i++)
         d->streams[i].tail = XS_NO_POINT;
 }
@@ -39,41 +40,11 @@ void xs_device_end(struct xs_device *d) {
     free(d->all);
     free(d->ordered);
     free(d->engines);
-    free(d->ready);
+    xs_heap_free(&d->ready);
     free(d->past);
     free(d->woken);
     xs_hash_free(&d->events);
     *d = (struct xs_device){0};
-}
-
-/* --- the heap of ready points --- */
-
-static bool is_first(const struct xs_device *d, uint32_t a, uint32_t b) {
-    int64_t x = d->points[a].ready_ns, y = d->points[b].ready_ns;
-    return x != y ? x < y : a < b;
-}
-
-static void push_ready(struct xs_device *d, uint32_t point) {
-    xs_grow(&d->ready, d->ready_count, &d->ready_capacity, sizeof *d->ready);
-    uint32_t place = d->ready_count++;
-    for (; place && is_first(d, point, d->ready[(place - 1) / 2]); place = (place - 1) / 2)
-        d->ready[place] = d->ready[(place - 1) / 2];
-    d->ready[place] = point;
-}
-
-static uint32_t pop_ready(struct xs_device *d) {
-    uint32_t first = d->ready[0], last = d->ready[--d->ready_count], place = 0;
-    for (;;) {
-        uint32_t child = 2 * place + 1;
-        if (child + 1 < d->ready_count && is_first(d, d->ready[child + 1], d->ready[child]))
-            child++;
-        if (child >= d->ready_count || !is_first(d, d->ready[child], last))
-            break;
-        d->ready[place] = d->ready[child];
-        place = child;
-    }
-    d->ready[place] = last;
-    return first;
 }
 
 /* --- points --- */
@@ -124,7 +95,7 @@ static void arrive(struct xs_device *d, uint32_t point) {
     }
     if (p->end_ns)
         p->ready_ns = xs_model_ns(xs_later(p->ready_ns, p->end_ns + d->model->operations[p->operation].gap_ns));
-    push_ready(d, point);
+    xs_heap_push(&d->ready, (struct xs_heap_item){p->ready_ns, point, point});
 }
 
 static void tell_followers(struct xs_device *d) {
@@ -287,12 +258,10 @@ bool xs_device_end_of(struct xs_device *d, uint32_t point, int32_t thread, int64
     return false;
 }
 
-int64_t xs_device_next(const struct xs_device *d) {
-    return d->ready_count ? d->points[d->ready[0]].ready_ns : INT64_MAX;
-}
+int64_t xs_device_next(const struct xs_device *d) { return xs_heap_next(&d->ready); }
 
 void xs_device_step(struct xs_device *d) {
-    uint32_t point = pop_ready(d);
+    uint32_t point = (uint32_t)xs_heap_pop(&d->ready);
     struct xs_point *p = &d->points[point];
     const struct xs_model_operation *o = &d->model->operations[p->operation];
     const struct xs_model_call *call = &d->model->calls[o->call];

@@ -6,6 +6,7 @@
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_REPLAY_DEVICE_H
 
 #include "analyzer/base/hash.h"
+#include "analyzer/base/heap.h"
 #include "analyzer/savings/replay/model.h"
 
 /* A point is an operation in a stream, or a mark between operations. It has an end. */
@@ -38,7 +39,7 @@ struct xs_device {
     struct xs_point *points;
     struct xs_edge *edges;
     uint32_t point_count, edge_count, free_edge;
-    size_t point_capacity, edge_capacity, ready_capacity, past_capacity, woken_capacity;
+    size_t point_capacity, edge_capacity, past_capacity, woken_capacity;
     struct xs_device_stream *streams;
     int32_t *active, active_count;
     uint32_t *legacy;       /* by device: the last point of its legacy default stream */
@@ -46,9 +47,8 @@ struct xs_device {
     int64_t *all, *ordered; /* by device: the latest end of all past points, and of the past points in streams that are
                              * not apart */
     int64_t (*engines)[XS_ENGINES]; /* by device: when each engine becomes free */
-    uint32_t *ready;                /* a heap of operations, by the time at which they are ready */
-    uint32_t ready_count;
-    uint32_t *past, past_count; /* past points whose followers must still be informed */
+    struct xs_heap ready;           /* points of operations, by the time at which they are ready */
+    uint32_t *past, past_count;     /* past points whose followers must still be informed */
     int32_t *woken, woken_count;
     struct xs_hash events; /* maps the handle of an event to the point of its last record, plus 1 */
 };

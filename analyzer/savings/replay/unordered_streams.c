@@ -3,19 +3,12 @@
 #include "analyzer/savings/replay/unordered_streams.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/savings/replay/durations.h"
 
 enum { SAMPLED = 4096 };
-
-static void *zeros(size_t count, size_t bytes) {
-    void *items = xs_realloc(NULL, (count + 1) * bytes);
-    memset(items, 0, (count + 1) * bytes);
-    return items;
-}
 
 /* --- streams --- */
 
@@ -63,11 +56,11 @@ static void see_operation(struct streams *s, const struct xs_model_call *call,
 
 static void find_streams(struct xs_model *model) {
     struct streams s = {.count = model->streams,
-                        .ends = zeros((size_t)model->streams, sizeof *s.ends),
-                        .devices = zeros((size_t)model->streams, sizeof *s.devices),
-                        .is_apart = zeros((size_t)model->streams, sizeof *s.is_apart),
-                        .legacy = zeros((size_t)model->devices, sizeof *s.legacy),
-                        .ordered = zeros((size_t)model->devices, sizeof *s.ordered)};
+                        .ends = xs_zeroed((size_t)model->streams, sizeof *s.ends),
+                        .devices = xs_zeroed((size_t)model->streams, sizeof *s.devices),
+                        .is_apart = xs_zeroed((size_t)model->streams, sizeof *s.is_apart),
+                        .legacy = xs_zeroed((size_t)model->devices, sizeof *s.legacy),
+                        .ordered = xs_zeroed((size_t)model->devices, sizeof *s.ordered)};
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
         for (uint32_t k = 0; k < call->operations; k++)
@@ -87,8 +80,8 @@ static void find_streams(struct xs_model *model) {
 /* --- functions --- */
 
 static void find_calls(struct xs_evidence *evidence, const struct xs_model *model) {
-    struct xs_durations *durations = zeros((size_t)evidence->entry_points, sizeof *durations);
-    int64_t *all = zeros((size_t)model->devices, sizeof *all);
+    struct xs_durations *durations = xs_zeroed((size_t)evidence->entry_points, sizeof *durations);
+    int64_t *all = xs_zeroed((size_t)model->devices, sizeof *all);
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
         bool returns_first = all[call->device] > call->return_ns + XS_REPLAY_CLOCKS_NS;
@@ -110,7 +103,7 @@ void xs_evidence_find(struct xs_evidence *evidence, struct xs_model *model) {
     for (uint32_t i = 0; i < model->call_count; i++)
         if (model->calls[i].entry_point >= evidence->entry_points)
             evidence->entry_points = model->calls[i].entry_point + 1;
-    evidence->calls = zeros((size_t)evidence->entry_points, sizeof *evidence->calls);
+    evidence->calls = xs_zeroed((size_t)evidence->entry_points, sizeof *evidence->calls);
     find_streams(model);
     find_calls(evidence, model);
 }

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "analyzer/base/hash.h"
+#include "analyzer/base/heap.h"
 #include "analyzer/base/order.h"
 #include "analyzer/base/pool.h"
 #include "analyzer/base/spans.h"
@@ -170,11 +171,54 @@ static void a_pools_items_stay_readable(void **state) {
     xs_pool_free(&pool);
 }
 
+/* Items are zeroed although removed ones are used again, and stay in their place while others are removed. */
+static void a_tables_items_begin_zeroed(void **state) {
+    (void)state;
+    struct xs_hash table = {0};
+    for (uint64_t round = 0; round < 3; round++) {
+        for (uint64_t key = 0; key < KEYS; key++) {
+            uint64_t(*item)[3] = xs_hash_item(&table, key, round, sizeof *item);
+            assert_int_equal((*item)[0] | (*item)[2], 0);
+            (*item)[0] = (*item)[2] = key + 1;
+        }
+        for (const struct xs_hash_entry *entry = xs_hash_next(&table, NULL), *next; entry; entry = next) {
+            next = xs_hash_next(&table, entry);
+            if (entry->low % 3)
+                xs_hash_remove(&table, entry->low, entry->high);
+        }
+        assert_int_equal(table.count, (round + 1) * KEYS / 3);
+    }
+    assert_int_equal((*(uint64_t(*)[3])xs_hash_pointer(&table, 3, 0))[2], 4);
+    assert_null(xs_hash_pointer(&table, 4, 0));
+    xs_hash_free(&table);
+}
+
+static void a_heap_orders_by_time(void **state) {
+    (void)state;
+    struct xs_heap heap = {0};
+    struct xs_heap_item last = {0};
+    for (int i = 0; i < 100000; i++) {
+        if (chance(2) || !heap.count) {
+            int64_t ns = last.ns + (int64_t)chance(100);
+            xs_heap_push(&heap, (struct xs_heap_item){.ns = ns, .order = i, .value = (uint64_t)i});
+            continue;
+        }
+        struct xs_heap_item first = heap.items[0];
+        assert_int_equal(xs_heap_next(&heap), first.ns);
+        assert_int_equal(xs_heap_pop(&heap), (uint64_t)first.order);
+        assert_true(first.ns > last.ns || (first.ns == last.ns && (first.order > last.order || !last.order)));
+        last = first;
+    }
+    xs_heap_free(&heap);
+    assert_int_equal(xs_heap_next(&heap), INT64_MAX);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_holds_what_was_put),    cmocka_unit_test(spans_hold_every_byte),
         cmocka_unit_test(cover_joins_what_touches),    cmocka_unit_test(rows_come_out_in_order),
-        cmocka_unit_test(a_pools_items_stay_readable),
+        cmocka_unit_test(a_pools_items_stay_readable), cmocka_unit_test(a_tables_items_begin_zeroed),
+        cmocka_unit_test(a_heap_orders_by_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
