@@ -24,7 +24,6 @@ void xs_json_text_bytes(struct xs_json *json, const char *key, const char *value
 /* Writes the text, or null if it is empty, and frees it. */
 void xs_json_take(struct xs_json *json, const char *key, struct xs_string *text);
 void xs_json_int(struct xs_json *json, const char *key, int64_t value);
-void xs_json_known_int(struct xs_json *json, const char *key, bool known, int64_t value); /* null where not known */
 void xs_json_count(struct xs_json *json, const char *key, uint64_t value);
 void xs_json_known_int(struct xs_json *json, const char *key, bool known, int64_t value);    /* null where not known */
 void xs_json_known_count(struct xs_json *json, const char *key, bool known, uint64_t value); /* null where not known */
