@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/units.h"
+#include "analyzer/commands/bench/start.h"
 #include "analyzer/commands/try/try.h"
 #include "schema/clock.h"
 #include "schema/safe_open/private_file.h"
