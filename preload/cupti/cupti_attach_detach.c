@@ -106,7 +106,7 @@ static struct xs_windows_facts facts_now(void) {
 /* Stops recording for good, because CUPTI cannot be detached. The first window was the only one. */
 static void stop_for_good(const char *why, const char *more) {
     xs_cupti_flush_all(0);
-    xs_cupti_record_no_more(&xs_cupti_api);
+    xs_cupti_record_no_more();
     xs_note("cupti", "device times were stopped for good%s: CUPTI cannot be detached, as %s%s",
             is_asked ? "" : ", because they cost too much", why, more);
     atomic_store(&ended, true);
@@ -116,17 +116,17 @@ static void stop_for_good(const char *why, const char *more) {
  * partly initialize itself again. */
 static void detach(void) {
     if (xs_cupti_is_beside()) {
-        xs_cupti_record_no_more(&xs_cupti_api);
+        xs_cupti_record_no_more();
         attached = false; /* now paused */
         return;
     }
     xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     xs_cupti_sample_clock();
     xs_cupti_index_all();
-    CUptiResult result = xs_cupti_finalize(&xs_cupti_api);
+    CUptiResult result = xs_cupti_finalize();
     attached = result != CUPTI_SUCCESS;
     if (attached)
-        stop_for_good("cuptiFinalize failed: ", xs_cupti_result_text(&xs_cupti_api, result));
+        stop_for_good("cuptiFinalize failed: ", xs_cupti_result_text(result));
 }
 
 /* Attaching fails if another subscriber has subscribed without xferspy's knowledge. Then there are no further
@@ -138,7 +138,7 @@ static bool attach(void) {
     attached = !failed;
     if (failed) {
         xs_note("cupti", "device times end here, because CUPTI could not be attached again: %s: %s (%d)", failed,
-                xs_cupti_result_text(&xs_cupti_api, result), (int)result);
+                xs_cupti_result_text(result), (int)result);
         atomic_store(&ended, true);
     } else {
         xs_cupti_sample_clock();

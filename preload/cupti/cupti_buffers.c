@@ -9,7 +9,6 @@
 /* Larger buffers need more memory, and smaller ones more calls. */
 #define BUFFER_BYTES ((size_t)1024 * 1024)
 #define SMALL_BUFFER_BYTES ((size_t)64 * 1024)
-#define BUFFER_ALIGNMENT 8u
 #define FREE_LIMIT 8u
 #define QUEUE_NOTE_BYTES ((size_t)64 * 1024 * 1024)
 
@@ -19,16 +18,13 @@ static struct xs_cupti_buffer *queue_head, *queue_tail;
 static size_t queue_bytes;
 static struct xs_cupti_buffer *free_list; /* all of BUFFER_BYTES */
 static unsigned free_count;
-static uint64_t lost;
+static _Atomic uint64_t lost;
 static bool noted;
 static _Atomic unsigned asked_for;
 
-/* The buffer's address must be exactly what malloc returned. If CUPTI still holds a buffer when the application takes
- * CUPTI over, CUPTI passes it to the application's callback, and such callbacks call free(). */
-static uint8_t *allocate(size_t bytes) {
-    _Static_assert(_Alignof(max_align_t) >= BUFFER_ALIGNMENT, "malloc aligns enough");
-    return malloc(bytes);
-}
+/* A buffer's address must be exactly what malloc returned. If CUPTI still holds a buffer when the application
+ * takes CUPTI over, CUPTI passes it to the application's callback, and such callbacks call free(). */
+_Static_assert(_Alignof(max_align_t) >= 8, "malloc aligns enough for CUPTI");
 
 /* Called under the lock. */
 static struct xs_cupti_buffer *pop_queue(void) {
@@ -58,11 +54,10 @@ static uint8_t *take_from_queue(size_t *bytes) {
     xs_lock(&lock);
     struct xs_cupti_buffer *buffer = pop_queue();
     uint8_t *data = NULL;
-    if (buffer) {
+    if (buffer)
         data = strip(buffer, bytes);
-        lost++;
-    }
     xs_unlock(&lock);
+    atomic_fetch_add(&lost, data != NULL);
     return data;
 }
 
@@ -79,11 +74,11 @@ void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *m
     xs_unlock(&lock);
     if (!*data) {
         *bytes = BUFFER_BYTES;
-        *data = allocate(*bytes);
+        *data = malloc(*bytes);
     }
     if (!*data) {
         *bytes = SMALL_BUFFER_BYTES;
-        *data = allocate(*bytes);
+        *data = malloc(*bytes);
     }
     if (!*data)
         *data = take_from_queue(bytes);
@@ -95,7 +90,7 @@ void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *m
 void xs_cupti_small_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records) {
     *max_records = 0;
     *bytes = SMALL_BUFFER_BYTES;
-    *data = allocate(*bytes);
+    *data = malloc(*bytes);
     atomic_fetch_add(&asked_for, 1);
     if (!*data)
         xs_cupti_buffer_requested(data, bytes, max_records);
@@ -112,9 +107,7 @@ void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint
     struct xs_cupti_buffer *buffer = malloc(sizeof *buffer);
     if (!buffer) {
         free(data);
-        xs_lock(&lock);
-        lost += valid_bytes != 0;
-        xs_unlock(&lock);
+        atomic_fetch_add(&lost, valid_bytes != 0);
         return;
     }
     *buffer = (struct xs_cupti_buffer){
@@ -179,10 +172,10 @@ void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list) {
     }
 }
 
-void xs_cupti_buffers_each(void (*fn)(struct xs_cupti_buffer *buffer, void *data), void *data) {
+void xs_cupti_buffers_index(const struct xs_cupti_decoder *decoder) {
     xs_lock(&lock);
     for (struct xs_cupti_buffer *buffer = queue_head; buffer; buffer = buffer->next)
-        fn(buffer, data);
+        xs_cupti_buffer_index(buffer, decoder);
     xs_unlock(&lock);
 }
 
@@ -203,12 +196,7 @@ uint64_t xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder) {
     return count;
 }
 
-uint64_t xs_cupti_buffers_lost(void) {
-    xs_lock(&lock);
-    uint64_t count = lost;
-    xs_unlock(&lock);
-    return count;
-}
+uint64_t xs_cupti_buffers_lost(void) { return atomic_load(&lost); }
 
 /* Another thread of the parent may have been changing the lists, so they may be inconsistent. */
 void xs_cupti_buffers_forget(void) {

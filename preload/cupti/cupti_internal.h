@@ -103,14 +103,15 @@ void xs_cupti_sample_clock(void);
 
 /* ---- attaching to the driver (cupti_attachment.c); all inside ---- */
 
-const char *xs_cupti_result_text(const struct xs_cupti_api *api, CUptiResult result);
-CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, size_t bytes);
+const char *xs_cupti_result_text(CUptiResult result);
+/* The callback with which xferspy subscribes. */
+void CUPTIAPI xs_cupti_on_driver_call(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *info);
 /* These enable or disable the callbacks and the kinds of records. xs_cupti_record returns the result for copies. */
-CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels);
-void xs_cupti_record_no_more(const struct xs_cupti_api *api);
+CUptiResult xs_cupti_record(bool kernels);
+void xs_cupti_record_no_more(void);
 /* Detaches CUPTI, so that it no longer affects the driver. Waits for the device. Must not be called while there is
  * another subscriber. */
-CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api);
+CUptiResult xs_cupti_finalize(void);
 /* Returns the offset that is added to the correlation ids of this attachment. Any thread. */
 uint32_t xs_cupti_correlation_base(void);
 /* True if CUPTI has ever called the callback, which it does for copies, memsets and launches. */
@@ -121,7 +122,7 @@ void xs_cupti_left_out(uint32_t correlation);
 /* ---- the global interface, or the shared interface for several subscribers (cupti_interface.c); all inside ---- */
 
 /* Chooses the shared interface if CUPTI and the driver support all of it. */
-void xs_cupti_choose_interface(const struct xs_cupti_api *api, int driver_version);
+void xs_cupti_choose_interface(int driver_version);
 /* True if the shared interface is in use. Any thread. */
 bool xs_cupti_shares(void);
 /* Uses only the global interface from now on, because the shared one is not available. Must not be called while the
@@ -145,18 +146,17 @@ void xs_cupti_forget_interface(void); /* in a forked child */
 
 CUpti_SubscriberHandle xs_cupti_subscriber(void); /* valid while subscribed */
 /* Subscribes. `holder` gets the name of the current holder of CUPTI, if there is one and its name is known. */
-CUptiResult xs_cupti_subscribe_by(const struct xs_cupti_api *api, CUpti_CallbackFunc callback, char *holder,
-                                  size_t bytes);
+CUptiResult xs_cupti_subscribe(char *holder, size_t bytes);
 /* Unsubscribes. From then on buffers can be read only by their index. */
-void xs_cupti_unsubscribe(const struct xs_cupti_api *api);
+void xs_cupti_unsubscribe(void);
 /* Registers the buffer callbacks, and makes CUPTI use the same buffers for all threads. */
-CUptiResult xs_cupti_register_buffers(const struct xs_cupti_api *api);
+CUptiResult xs_cupti_register_buffers(void);
 /* Returns the number of records dropped since the last call. */
-size_t xs_cupti_dropped_records(const struct xs_cupti_api *api);
-CUptiResult xs_cupti_turn_kind(const struct xs_cupti_api *api, CUpti_ActivityKind kind, bool on);
+size_t xs_cupti_dropped_records(void);
+CUptiResult xs_cupti_turn_kind(CUpti_ActivityKind kind, bool on);
 /* Turns on or off the records of waits that failed and of queries that found unfinished work. */
-void xs_cupti_all_waits(const struct xs_cupti_api *api, bool on);
-CUptiResult xs_cupti_timestamp(const struct xs_cupti_api *api, uint64_t *stamp);
+void xs_cupti_all_waits(bool on);
+CUptiResult xs_cupti_timestamp(uint64_t *stamp);
 /* Returns the function that finds the records in a buffer; NULL: no CUPTI is loaded. */
 typedef __typeof__(cuptiActivityGetNextRecord) xs_cupti_next_record_fn;
 xs_cupti_next_record_fn *xs_cupti_next_record(void);
@@ -223,8 +223,8 @@ struct xs_cupti_buffer *xs_cupti_buffer_take(void);
 void xs_cupti_buffers_requeue(struct xs_cupti_buffer *list);
 /* Gives a list of taken buffers back for use by CUPTI. */
 void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list);
-/* Runs fn on every completed buffer while the buffer stays queued. */
-void xs_cupti_buffers_each(void (*fn)(struct xs_cupti_buffer *buffer, void *data), void *data);
+/* Indexes every completed buffer; the buffers stay queued. */
+void xs_cupti_buffers_index(const struct xs_cupti_decoder *decoder);
 /* Returns the number of page migration records in the queued buffers. */
 uint64_t xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder);
 /* Returns the number of buffers lost, with their records, for lack of memory. */
