@@ -247,16 +247,11 @@ static bool make_quiet(const struct xs_repair_copy *copy, CUstream stream) {
     return true;
 }
 
-struct taking {
-    CUcontext context;
-};
-
-static void take_buffer(void *argument) {
-    const struct taking *taking = argument;
-    if (!atomic_load(&xs_gather.context) && !xs_gather_enter_context(taking->context))
+static void take_buffer(void *context) {
+    if (!atomic_load(&xs_gather.context) && !xs_gather_enter_context(context))
         return;
-    if (atomic_load(&xs_gather.context) == taking->context) {
-        xs_gather.buffer = xs_ring_take(&xs_gather_ring, taking->context);
+    if (atomic_load(&xs_gather.context) == context) {
+        xs_gather.buffer = xs_ring_take(&xs_gather_ring, context);
         xs_gather.used = 0;
     }
 }
@@ -272,10 +267,9 @@ static char *room_for(const struct xs_repair_copy *copy, CUstream stream) {
     if (!fits || xs_batch_is_full(&g->batch) || xs_batch_overlaps(&g->batch, copy->device, copy->bytes))
         xs_gather_send();
     if (!fits) {
-        struct taking taking = {.context = copy->context};
         xs_gather_retire();
         atomic_store(&g->stream, stream);
-        if (!xs_on_scratch(take_buffer, &taking) || !g->buffer)
+        if (!xs_on_scratch(take_buffer, copy->context) || !g->buffer)
             return NULL;
         at = 0;
     }
