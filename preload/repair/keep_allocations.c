@@ -13,7 +13,6 @@
 
 /* The driver cuts smaller allocations out of chunks of 2 MiB, so they cost no more than the small blocks of keep.h. */
 #define LEAST_BYTES ((size_t)1 << 20)
-#define SMALL_BYTES 512
 
 #define HOW_LINEAR 0u /* any other value: the element size that cuMemAllocPitch was given */
 
@@ -26,12 +25,9 @@ static __typeof__(&cuPointerSetAttribute) real_set_attribute;
 static __typeof__(&cuMemGetInfo_v2) real_info;
 
 static CUresult release(uint64_t address) { return real_free(address); }
-static CUresult make_small(uint32_t how, uint64_t *address) {
-    CUdeviceptr p = 0;
-    CUresult result = real_alloc(&p, SMALL_BYTES);
+static CUresult make(uint32_t how, CUdeviceptr *address, size_t bytes) {
     (void)how;
-    *address = p;
-    return result;
+    return real_alloc(address, bytes);
 }
 
 static struct xs_kept kept = XS_KEPT_INITIALIZER;
@@ -40,23 +36,11 @@ static const struct xs_keeper keeper = {
     .least_bytes = LEAST_BYTES,
     .kept = &kept,
     .release = release,
-    .make_small = make_small,
+    .make = make,
 };
 
 static CUresult CUDAAPI alloc(CUdeviceptr *out, size_t bytes) {
-    struct xs_kept_key key;
-    struct xs_kept_block block;
-    CUresult result;
-    if (xs_keep_is_off() || !out || !xs_keep_wants(&keeper, bytes) || !xs_keep_key(&key, bytes, 0, HOW_LINEAR))
-        return real_alloc(out, bytes);
-    if (xs_keep_serve(&keeper, &key, &block, &result)) {
-        *out = result == CUDA_SUCCESS ? block.address : *out;
-        return result;
-    }
-    result = real_alloc(out, bytes);
-    if (result == CUDA_SUCCESS)
-        xs_keep_lend(&keeper, &key, *out, bytes, 0);
-    return result;
+    return out ? xs_keep_allocate(&keeper, HOW_LINEAR, out, bytes) : real_alloc(out, bytes);
 }
 
 /* Allocates with a pitch. The size is known only after the driver has chosen the pitch. */
@@ -128,11 +112,7 @@ static bool start(const char **why) {
     return true;
 }
 
-static void after(const struct xs_repair_call *call) {
-    if (call->category == XS_CAT_CONTEXT)
-        xs_keep_context_changed(&keeper);
-}
-
+static void after(const struct xs_repair_call *call) { xs_keep_saw(&keeper, call); }
 static bool give_back(void) { return xs_keep_give_back(&keeper, xs_keep_device()); }
 
 const struct xs_repair xs_repair_keep_allocations = {.start = start, .after = after, .give_back = give_back};

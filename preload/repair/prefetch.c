@@ -339,20 +339,19 @@ LAUNCH_KERNEL(cuLaunchKernel_ptsz, true)
 LAUNCH_KERNEL_EX(cuLaunchKernelEx, false)
 LAUNCH_KERNEL_EX(cuLaunchKernelEx_ptsz, true)
 
-#define PLACING(symbol, params, args, start, bytes)                                                                    \
+#define PLACING(symbol, params, args)                                                                                  \
     static __typeof__(&symbol) next_##symbol;                                                                          \
     static CUresult CUDAAPI over_##symbol params {                                                                     \
-        mark(start, bytes);                                                                                            \
+        mark(p, bytes);                                                                                                \
         return next_##symbol args;                                                                                     \
     }
-PLACING(cuMemAdvise, (CUdeviceptr p, size_t bytes, CUmem_advise advice, CUdevice device), (p, bytes, advice, device), p,
-        bytes)
+PLACING(cuMemAdvise, (CUdeviceptr p, size_t bytes, CUmem_advise advice, CUdevice device), (p, bytes, advice, device))
 PLACING(cuMemAdvise_v2, (CUdeviceptr p, size_t bytes, CUmem_advise advice, CUmemLocation location),
-        (p, bytes, advice, location), p, bytes)
+        (p, bytes, advice, location))
 PLACING(cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr p, size_t bytes, unsigned flags),
-        (stream, p, bytes, flags), p, bytes)
+        (stream, p, bytes, flags))
 PLACING(cuStreamAttachMemAsync_ptsz, (CUstream stream, CUdeviceptr p, size_t bytes, unsigned flags),
-        (stream, p, bytes, flags), p, bytes)
+        (stream, p, bytes, flags))
 
 static __typeof__(&cuMemAllocManaged) next_cuMemAllocManaged;
 static CUresult CUDAAPI over_cuMemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned flags) {

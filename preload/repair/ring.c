@@ -2,8 +2,8 @@
  * remain held. */
 #include "preload/repair/ring.h"
 
+#include "preload/driver/capture_mode.h"
 #include "preload/driver/real.h"
-#include "preload/repair/capture_mode.h"
 
 enum { EMPTY, FREE, TAKEN };
 
