@@ -363,13 +363,11 @@ void xs_cupti_forget_turns(void) {
 }
 
 void xs_cupti_end_turns(void) {
-    atomic_store(&ended, true);
-    atomic_store(&xs_cupti_turn_due, 0);
     struct xs_windows_facts facts = facts_now();
     xs_windows_look(&windows, &facts); /* adds the cost of recording since the last call */
     if (attached)
         xs_windows_end(&windows, xs_monotonic_ns());
-    attached = false;
+    xs_cupti_forget_turns();
     xs_cupti_note(tell);
 }
 

@@ -61,10 +61,10 @@ struct xs_cupti_api {
 #undef X
 };
 
-/* Finds and loads a CUPTI that fits the driver. Returns 0, XS_ERROR_NOT_FOUND (no CUPTI was found) or XS_ERROR_INVALID
- * (none of those found can be used), with the reason in `text`. The library is never unloaded. The caller has raised
- * the guard. */
-int xs_cupti_load(struct xs_cupti_api *api, char *text, size_t text_bytes);
+/* Finds a CUPTI that fits the driver, and loads it as xs_cupti_api. Returns 0, XS_ERROR_NOT_FOUND (no CUPTI was found)
+ * or XS_ERROR_INVALID (none of those found can be used), with the reason in `why`. The library is never unloaded. The
+ * caller has raised the guard. */
+int xs_cupti_load(int driver_version, char why[256]);
 
 /* Looks up a function in a libcupti that is mapped into the process. Prefers a library other than the one with handle
  * `not_this`. NULL: no mapped libcupti has it. Loads nothing. */

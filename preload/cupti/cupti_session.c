@@ -131,10 +131,10 @@ void xs_cupti_sample_clock(void) {
 /* ---- start ---- */
 
 static bool load(void) {
-    char text[256];
-    int status = xs_cupti_load(&xs_cupti_api, text, sizeof text);
+    char why[256];
+    int status = xs_cupti_load(driver_version, why);
     if (status != 0) {
-        set_status(status == XS_ERROR_NOT_FOUND ? "not found" : "failed", "%s", text);
+        set_status(status == XS_ERROR_NOT_FOUND ? "not found" : "failed", "%s", why);
         return false;
     }
     atomic_store(&handle, xs_cupti_api.handle);

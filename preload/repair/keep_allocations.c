@@ -93,22 +93,16 @@ static CUresult CUDAAPI info(size_t *free_bytes, size_t *total) {
 }
 
 static bool start(const char **why) {
-    real_alloc = xs_beneath(cuMemAlloc_v2);
-    real_free = xs_beneath(cuMemFree_v2);
-    if (!xs_keep_can_start(real_alloc && real_free, why))
+    if (!xs_keep_can_start(xs_beneath(cuMemAlloc_v2) && xs_beneath(cuMemFree_v2), why))
         return false;
-    real_alloc_pitch = xs_beneath(cuMemAllocPitch_v2);
-    real_ipc_handle = xs_beneath(cuIpcGetMemHandle);
-    real_range_handle = xs_beneath(cuMemGetHandleForAddressRange);
-    real_set_attribute = xs_beneath(cuPointerSetAttribute);
+    real_ipc_handle = XS_PUT_BENEATH(cuIpcGetMemHandle, ipc_handle);
+    real_range_handle = XS_PUT_BENEATH(cuMemGetHandleForAddressRange, range_handle);
+    real_set_attribute = XS_PUT_BENEATH(cuPointerSetAttribute, set_attribute);
     real_info = (__typeof__(real_info))xs_real_gated[XS_GATED_cuMemGetInfo_v2];
-    xs_repair_put_beneath(XS_ROW_cuIpcGetMemHandle, (void *)ipc_handle);
-    xs_repair_put_beneath(XS_ROW_cuMemGetHandleForAddressRange, (void *)range_handle);
-    xs_repair_put_beneath(XS_ROW_cuPointerSetAttribute, (void *)set_attribute);
     xs_real_replace(XS_ROW_COUNT + XS_GATED_cuMemGetInfo_v2, (void *)info);
-    xs_repair_put_beneath(XS_ROW_cuMemFree_v2, (void *)free_device);
-    xs_repair_put_beneath(XS_ROW_cuMemAllocPitch_v2, (void *)alloc_pitch);
-    xs_repair_put_beneath(XS_ROW_cuMemAlloc_v2, (void *)alloc);
+    real_free = XS_PUT_BENEATH(cuMemFree_v2, free_device);
+    real_alloc_pitch = XS_PUT_BENEATH(cuMemAllocPitch_v2, alloc_pitch);
+    real_alloc = XS_PUT_BENEATH(cuMemAlloc_v2, alloc);
     return true;
 }
 

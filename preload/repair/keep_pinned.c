@@ -55,14 +55,12 @@ static CUresult CUDAAPI free_host(void *p) {
 }
 
 static bool start(const char **why) {
-    real_alloc = xs_beneath(cuMemAllocHost_v2);
-    real_alloc_flags = xs_beneath(cuMemHostAlloc);
-    real_free = xs_beneath(cuMemFreeHost);
-    if (!xs_keep_can_start(real_alloc && real_alloc_flags && real_free, why))
+    bool has_functions = xs_beneath(cuMemAllocHost_v2) && xs_beneath(cuMemHostAlloc) && xs_beneath(cuMemFreeHost);
+    if (!xs_keep_can_start(has_functions, why))
         return false;
-    xs_repair_put_beneath(XS_ROW_cuMemFreeHost, (void *)free_host);
-    xs_repair_put_beneath(XS_ROW_cuMemAllocHost_v2, (void *)alloc);
-    xs_repair_put_beneath(XS_ROW_cuMemHostAlloc, (void *)alloc_flags);
+    real_free = XS_PUT_BENEATH(cuMemFreeHost, free_host);
+    real_alloc = XS_PUT_BENEATH(cuMemAllocHost_v2, alloc);
+    real_alloc_flags = XS_PUT_BENEATH(cuMemHostAlloc, alloc_flags);
     return true;
 }
 

@@ -370,7 +370,7 @@ static CUresult CUDAAPI over_cuMemFree_v2(CUdeviceptr p) {
     return next_cuMemFree_v2(p);
 }
 
-#define PUT(symbol) (next_##symbol = (__typeof__(&symbol))xs_repair_put_beneath(XS_ROW_##symbol, (void *)over_##symbol))
+#define PUT(symbol) (next_##symbol = XS_PUT_BENEATH(symbol, over_##symbol))
 
 static bool start(const char **why) {
     long bytes = sysconf(_SC_PAGESIZE);
