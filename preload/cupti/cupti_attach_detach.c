@@ -334,23 +334,19 @@ void xs_cupti_turn_here(void) {
 
 /* ---- windows that the program opens ---- */
 
-static enum xs_windows_state asked_state(void) {
-    return xs_asked_window_is_open(opener) ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
-}
-
 static bool is_turn_asked(void) {
     return opener != XS_WINDOW_BY_TIME && !atomic_load(&ended) &&
-           atomic_load(&attached) != (asked_state() == XS_WINDOWS_RECORDING);
+           atomic_load(&attached) != xs_asked_window_is_open(opener);
 }
 
 bool xs_cupti_turn_asked(void) {
-    atomic_store(&closed_at_moment, asked_state() == XS_WINDOWS_DETACHED && xs_cupti_moment);
+    atomic_store(&closed_at_moment, !xs_asked_window_is_open(opener) && xs_cupti_moment);
     return is_turn_asked();
 }
 
 bool xs_cupti_turn_comes(void) {
     bool is_outside = !xs_guard.raised && xs_gate_slot && !xs_gate_is_inside();
-    bool at_once = asked_state() == XS_WINDOWS_RECORDING || xs_cupti_moment;
+    bool at_once = xs_asked_window_is_open(opener) || xs_cupti_moment;
     return is_outside && at_once && atomic_load(&xs_captures) <= 0 && is_turn_asked();
 }
 

@@ -7,8 +7,9 @@
 #include "preload/core/notes.h"
 #include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
-#include "preload/cupti/cupti_callback_ids.h"
 #include "preload/cupti/cupti_internal.h"
+
+#include "preload/cupti/cupti_callback_ids.h" /* after cuda.h */
 
 static bool kernels_wanted;
 /* The offset added to CUPTI's correlation ids, which makes the trace's ids unique. When CUPTI is attached again, its

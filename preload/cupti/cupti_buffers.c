@@ -14,7 +14,7 @@
 
 /* Also taken during the application's calls, because CUPTI requests buffers in them. */
 static struct xs_lock lock = XS_LOCK_INITIALIZER;
-static struct xs_cupti_buffer *queue_head, *queue_tail;
+static struct xs_cupti_buffer *queue_head, **queue_end = &queue_head;
 static size_t queue_bytes;
 static struct xs_cupti_buffer *free_list; /* all of BUFFER_BYTES */
 static unsigned free_count;
@@ -32,7 +32,7 @@ static struct xs_cupti_buffer *pop_queue(void) {
     if (buffer) {
         queue_head = buffer->next;
         if (!queue_head)
-            queue_tail = NULL;
+            queue_end = &queue_head;
         queue_bytes -= buffer->bytes;
         buffer->next = NULL;
     }
@@ -61,11 +61,14 @@ static uint8_t *take_from_queue(size_t *bytes) {
     return data;
 }
 
+/* Hands out small buffers while there is another subscriber, because then xferspy does not flush, and buffers arrive
+ * only when they are full. */
 void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records) {
     *max_records = 0;
-    *data = NULL;
+    *bytes = SMALL_BUFFER_BYTES;
+    *data = xs_cupti_others() > 0 ? malloc(*bytes) : NULL;
     xs_lock(&lock);
-    if (free_list) {
+    if (!*data && free_list) {
         struct xs_cupti_buffer *buffer = free_list;
         free_list = buffer->next;
         free_count--;
@@ -85,15 +88,6 @@ void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *m
     if (!*data)
         *bytes = 0;
     atomic_fetch_add(&asked_for, 1);
-}
-
-void xs_cupti_small_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records) {
-    *max_records = 0;
-    *bytes = SMALL_BUFFER_BYTES;
-    *data = malloc(*bytes);
-    atomic_fetch_add(&asked_for, 1);
-    if (!*data)
-        xs_cupti_buffer_requested(data, bytes, max_records);
 }
 
 bool xs_cupti_buffers_asked_for(void) { return atomic_load(&asked_for) > 0; }
@@ -117,8 +111,8 @@ void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint
         return;
     }
     xs_lock(&lock);
-    *(queue_tail ? &queue_tail->next : &queue_head) = buffer;
-    queue_tail = buffer;
+    *queue_end = buffer;
+    queue_end = &buffer->next;
     queue_bytes += bytes;
     bool note = !noted && queue_bytes > QUEUE_NOTE_BYTES;
     noted |= note;
@@ -138,16 +132,15 @@ void xs_cupti_buffers_requeue(struct xs_cupti_buffer *list) {
     if (!list)
         return;
     xs_lock(&lock);
-    struct xs_cupti_buffer *last = list;
-    queue_bytes += last->bytes;
-    while (last->next) {
-        last = last->next;
-        queue_bytes += last->bytes;
+    struct xs_cupti_buffer **end = NULL;
+    for (struct xs_cupti_buffer *buffer = list; buffer; buffer = buffer->next) {
+        queue_bytes += buffer->bytes;
+        end = &buffer->next;
     }
-    last->next = queue_head;
+    *end = queue_head;
+    if (!queue_head)
+        queue_end = end;
     queue_head = list;
-    if (!queue_tail)
-        queue_tail = last;
     xs_unlock(&lock);
 }
 
@@ -201,7 +194,8 @@ uint64_t xs_cupti_buffers_lost(void) { return atomic_load(&lost); }
 /* Another thread of the parent may have been changing the lists, so they may be inconsistent. */
 void xs_cupti_buffers_forget(void) {
     xs_lock_forget(&lock);
-    queue_head = queue_tail = free_list = NULL;
+    queue_head = free_list = NULL;
+    queue_end = &queue_head;
     queue_bytes = 0;
     free_count = 0;
     lost = 0;

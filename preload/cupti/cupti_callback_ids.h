@@ -4,6 +4,10 @@
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 
+/* cuda.h, which CUPTI's headers include, replaces these names by those of newer versions. The rows mean the names. */
+#undef cuMemcpyBatchAsync
+#undef cuMemcpy3DBatchAsync
+
 enum xs_cupti_call { XS_CUPTI_COPY, XS_CUPTI_LAUNCH, XS_CUPTI_GRAPH };
 
 /* Copies and memsets are in the table of entry points (driver/entry_points.def). XS_CUPTI_OF_ and the row's category

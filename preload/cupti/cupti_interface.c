@@ -78,14 +78,9 @@ void xs_cupti_unsubscribe(void) {
 
 /* ---- buffers ---- */
 
-/* Hands out small buffers while there is another subscriber, because then xferspy does not flush, and buffers arrive
- * only when they are full. */
 static void CUPTIAPI requested(uint8_t **data, size_t *bytes, size_t *max_records, void *info) {
     (void)info;
-    if (xs_cupti_others() > 0)
-        xs_cupti_small_buffer_requested(data, bytes, max_records);
-    else
-        xs_cupti_buffer_requested(data, bytes, max_records);
+    xs_cupti_buffer_requested(data, bytes, max_records);
 }
 
 static void CUPTIAPI completed(uint8_t *data, size_t bytes, size_t valid_bytes, void *info) {

@@ -205,7 +205,6 @@ struct xs_cupti_buffer {
 
 /* CUPTI's buffer callbacks. CUPTI may call them on any thread, including an application thread inside a driver call. */
 void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
-void xs_cupti_small_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
 /* True if CUPTI has ever requested a buffer. */
 bool xs_cupti_buffers_asked_for(void);
 void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
@@ -277,12 +276,11 @@ void xs_cupti_keep_names(const struct xs_cupti_decoder *decoder, uint8_t *data, 
 void *xs_cupti_handle(void);
 
 /* Called before the application subscribes by the shared interface; `its_function` is its cuptiSubscribe_v2. True: the
- * library stays subscribed, too, and xs_cupti_arrived must report whether the application's subscription succeeded. Any
- * thread. */
+ * library stays subscribed, too, and xs_cupti_other_is must report whether the application's subscription succeeded.
+ * Any thread. */
 bool xs_cupti_stay_beside(const void *its_function);
-void xs_cupti_arrived(bool subscribed);
-/* Called after a subscriber of the application has unsubscribed. Any thread. */
-void xs_cupti_departed(void);
+/* Called after that, and with false after a subscriber of the application has unsubscribed. Any thread. */
+void xs_cupti_other_is(bool subscribed);
 /* Notes that the application records graphs as a whole. After this all subscribers may get only records of whole
  * graphs. Any thread. */
 void xs_cupti_graphs_are_theirs(void);

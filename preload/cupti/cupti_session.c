@@ -468,20 +468,13 @@ bool xs_cupti_stay_beside(const void *its_function) {
     return stays;
 }
 
-void xs_cupti_arrived(bool subscribed) {
+void xs_cupti_other_is(bool subscribed) {
     if (!xs_cupti_enter())
         return;
     if (!subscribed)
         xs_cupti_other_left();
     else if (atomic_load(&phase) == ACTIVE)
         note_both();
-    xs_cupti_leave();
-}
-
-void xs_cupti_departed(void) {
-    if (!xs_cupti_enter())
-        return;
-    xs_cupti_other_left();
     xs_cupti_leave();
 }
 

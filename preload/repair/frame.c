@@ -29,11 +29,9 @@ const char *xs_repair_unfit(const struct xs_repair_copy *copy) {
 }
 
 bool xs_repairs_copy(const struct xs_repair_copy *copy, CUresult *result) {
-    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
-        const struct xs_repair *r = xs_repairs_on[i];
-        if (r && r->copy && r->copy(copy, result))
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
+        if (xs_repairs_on[i] && xs_repairs_on[i]->copy && xs_repairs_on[i]->copy(copy, result))
             return true;
-    }
     return false;
 }
 
@@ -51,10 +49,8 @@ void xs_repairs_after(const struct xs_repair_call *call) {
 
 bool xs_repairs_give_back(void) {
     bool given = false;
-    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
-        const struct xs_repair *r = xs_repairs_on[i];
-        given |= r && r->give_back && r->give_back();
-    }
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
+        given |= xs_repairs_on[i] && xs_repairs_on[i]->give_back && xs_repairs_on[i]->give_back();
     return given;
 }
 

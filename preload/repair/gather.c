@@ -141,7 +141,7 @@ static uint64_t end_call(void) {
 }
 
 static void before(const struct xs_repair_call *call) {
-    if (HARMLESS[call->row] || xs_gather_is_watch())
+    if (HARMLESS[call->row] || xs_gather_is_watch)
         return;
     const uint64_t now = begin_call();
     const bool ends = ends_stream(call);
@@ -179,7 +179,7 @@ static void note_idle(uint64_t now) {
 /* Runs after a call. If the epoch is waiting_at + 1, no other call began or ended since this call began. Calls that
  * were under way at its beginning were counted in in_flight then. */
 static void after(const struct xs_repair_call *call) {
-    if (HARMLESS[call->row] || xs_gather_is_watch())
+    if (HARMLESS[call->row] || xs_gather_is_watch)
         return;
     const uint64_t now = end_call();
     if (call->row == XS_ROW_cuCtxSynchronize && call->result == CUDA_SUCCESS && known.waiting_at &&

@@ -24,9 +24,7 @@ struct xs_ring xs_gather_ring = {.bytes = XS_GATHER_BUFFER_BYTES};
 
 static _Atomic uint32_t bell;
 static _Atomic bool is_asleep, is_watching;
-static XS_TLS bool is_watch;
-
-bool xs_gather_is_watch(void) { return is_watch; }
+XS_TLS bool xs_gather_is_watch;
 
 bool xs_gather_enter_context(CUcontext context) {
     CUevent sent;
@@ -187,7 +185,7 @@ static void send_stale(uint64_t opened) {
 static void watch_main(void) {
     const struct timespec look = {0, LOOK_NS};
     unsigned idle = 0;
-    is_watch = true;
+    xs_gather_is_watch = true;
     for (;;) {
         const uint32_t heard = atomic_load(&bell);
         const bool was_open = atomic_load(&xs_gather.is_open);

@@ -397,9 +397,7 @@ static void before(const struct xs_repair_call *call) {
         xs_layouts_drop(); /* capture does this as well, but may be off */
 }
 
-/* Runs after a call. Counts the calls that wait for the device: after a wait the host may touch what kernels used. */
-static void after(const struct xs_repair_call *call) {
-    bool is_wait = false;
+static bool waits_for_device(const struct xs_repair_call *call) {
     switch (call->row) {
     case XS_ROW_cuCtxSynchronize:
     case XS_ROW_cuCtxSynchronize_v2:
@@ -409,13 +407,15 @@ static void after(const struct xs_repair_call *call) {
     case XS_ROW_cuStreamQuery_ptsz:
     case XS_ROW_cuEventSynchronize:
     case XS_ROW_COUNT + XS_GATED_cuEventQuery:
-        is_wait = true;
-        break;
+        return true;
     default:
-        is_wait = call->category == XS_CAT_FREE || (call->copy && call->copy->is_blocking);
-        break;
+        return call->category == XS_CAT_FREE || (call->copy && call->copy->is_blocking);
     }
-    if (is_wait && call->result == CUDA_SUCCESS)
+}
+
+/* Runs after a call. Counts the calls that wait for the device: after a wait the host may touch what kernels used. */
+static void after(const struct xs_repair_call *call) {
+    if (waits_for_device(call) && call->result == CUDA_SUCCESS)
         atomic_fetch_add_explicit(&waits, 1, memory_order_relaxed);
 }
 

@@ -89,10 +89,6 @@ static void put_buffers(struct staging *s) {
         xs_ring_put(s->buffers[i]);
 }
 
-/* Can the buffers' events be recorded in the stream? They cannot if the stream belongs to another context. Records the
- * first buffer's event after the work that the stream has so far. */
-static bool try_stream(struct staging *s) { return xs_ring_mark(s->buffers[0], s->stream) == CUDA_SUCCESS; }
-
 /* Must the copy wait for its stream before its chunks are queued? True: outcome->ahead is the buffer whose event the
  * caller must wait for, outside of the scratch stack, because the wait may be long and signals must be handled
  * meanwhile. */
@@ -206,9 +202,10 @@ static void stage(void *argument) {
     s.chunk_bytes = chunk_bytes_of(copy->bytes);
     s.chunks = (unsigned)((copy->bytes + s.chunk_bytes - 1) / s.chunk_bytes);
     xs_repair_settle();
+    /* The mark comes after the work that the stream has so far. It fails if the stream belongs to another context. */
     if (!take_buffers(&s))
         outcome->why = "no page-locked buffer";
-    else if (!try_stream(&s) || (!must_wait(&s, outcome) && !copy_chunks(&s)))
+    else if (xs_ring_mark(s.buffers[0], s.stream) != CUDA_SUCCESS || (!must_wait(&s, outcome) && !copy_chunks(&s)))
         outcome->why = "the driver refused";
     outcome->result = s.result;
     put_buffers(&s);
