@@ -75,9 +75,6 @@ static inline void xs_guard_leave(const struct xs_guard_own *own) {
     xs_guard.raised = own->before;
 }
 
-/* Raises the guard for good on a thread of the library, because all calls of such a thread are the library's own. */
-static inline void xs_guard_own_thread(void) { xs_guard.raised = &xs_guard_unleft; }
-
 /* True if the function that raised this guard of the calling thread no longer exists and did not lower the guard.
  * `frame` is XS_GUARD_HERE() of the function that calls this one. The result is true only where this is certain:
  *

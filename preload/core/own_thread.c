@@ -9,9 +9,11 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/core/guard.h"
 #include "preload/core/race_detector.h"
 
 /* A detached thread that ends may free glibc's data of threads that ended before it. glibc protects this data by a lock
@@ -25,15 +27,17 @@ static void never_end(void) {
 /* This thread shares memory with the program's threads, and a race detector does not see how the accesses are
  * ordered. */
 static void *run_body(void *body) {
-    void *(*run)(void *) = (void *(*)(void *))(uintptr_t)body;
+    void (*run)(void) = (void (*)(void))(uintptr_t)body;
     xs_race_detector_ignore();
-    run(NULL);
+    xs_guard.raised = &xs_guard_unleft;
+    prctl(PR_SET_NAME, "xferspy");
+    run();
     never_end();
     return NULL;
 }
 
 /* Uses the default stack size: glibc takes the program's static thread-local storage from it, which may be large. */
-int xs_own_thread(void *(*body)(void *)) {
+int xs_own_thread(void (*body)(void)) {
     pthread_attr_t attributes;
     pthread_t thread;
     sigset_t all, before;

@@ -16,71 +16,48 @@
 #define PREFIX "cuCheckpointProcess"
 #define DRIVER "libcuda.so"
 
-/* What a library's dynamic section says. */
+/* A library's dynamic section, and the values of its entries by tag; 0: there is no such entry. */
 struct dynamic {
     const ElfW(Dyn) * entries;
-    const char *strings;
-    const ElfW(Sym) * symbols;
-    /* What the loader fills in: tables of functions that are called through the PLT, and of all other addresses. */
-    const ElfW(Rela) * calls, *others;
-    size_t call_count, other_count;
+    ElfW(Addr) base, values[DT_NUM];
 };
 
-/* glibc replaces the offsets in this section by addresses, but some machines' loaders leave the offsets. */
-static const void *address(const struct dl_phdr_info *info, const ElfW(Dyn) * entry) {
-    uintptr_t value = entry->d_un.d_ptr;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses
-    return (const void *)(value < info->dlpi_addr ? info->dlpi_addr + value : value);
-}
-
-static void read_entry(struct dynamic *d, const struct dl_phdr_info *info, const ElfW(Dyn) * entry) {
-    switch (entry->d_tag) {
-    case DT_STRTAB:
-        d->strings = address(info, entry);
-        break;
-    case DT_SYMTAB:
-        d->symbols = address(info, entry);
-        break;
-    case DT_JMPREL:
-        d->calls = address(info, entry);
-        break;
-    case DT_PLTRELSZ:
-        d->call_count = entry->d_un.d_val / sizeof *d->calls;
-        break;
-    case DT_RELA:
-        d->others = address(info, entry);
-        break;
-    case DT_RELASZ:
-        d->other_count = entry->d_un.d_val / sizeof *d->others;
-        break;
-    default:
-        break;
-    }
-}
-
 static struct dynamic dynamic_of(const struct dl_phdr_info *info) {
-    struct dynamic d = {0};
+    struct dynamic d = {.base = info->dlpi_addr};
     for (unsigned i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses
             d.entries = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
     for (const ElfW(Dyn) *entry = d.entries; entry && entry->d_tag != DT_NULL; entry++)
-        read_entry(&d, info, entry);
+        if (entry->d_tag > 0 && entry->d_tag < DT_NUM)
+            d.values[entry->d_tag] = entry->d_un.d_ptr;
     return d;
 }
 
-static bool needs_driver(const struct dynamic *d) {
+/* glibc replaces the offsets in this section by addresses, but some machines' loaders leave the offsets. NULL: there is
+ * no entry with this tag. */
+static const void *address(const struct dynamic *d, unsigned tag) {
+    uintptr_t value = d->values[tag];
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses
+    return value ? (const void *)(value < d->base ? d->base + value : value) : NULL;
+}
+
+static bool needs_driver(const struct dynamic *d, const char *strings) {
     for (const ElfW(Dyn) *entry = d->entries; entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_NEEDED && !strncmp(d->strings + entry->d_un.d_val, DRIVER, sizeof DRIVER - 1))
+        if (entry->d_tag == DT_NEEDED && !strncmp(strings + entry->d_un.d_val, DRIVER, sizeof DRIVER - 1))
             return true;
     return false;
 }
 
-/* Returns the name of a checkpoint function that the table refers to; NULL: it refers to none. */
-static const char *named_in(const struct dynamic *d, const ElfW(Rela) * table, size_t count) {
-    for (size_t i = 0; table && i < count; i++) {
-        size_t symbol = ELF64_R_SYM(table[i].r_info);
-        const char *name = symbol ? d->strings + d->symbols[symbol].st_name : "";
+/* Returns the name of a checkpoint function that a table of the loader refers to; NULL: it refers to none. `table` and
+ * `bytes` are the tags of the table and of its size. */
+static const char *named_in(const struct dynamic *d, unsigned table, unsigned bytes) {
+    const char *strings = address(d, DT_STRTAB);
+    const ElfW(Sym) *symbols = address(d, DT_SYMTAB);
+    const ElfW(Rela) *rows = address(d, table);
+    for (size_t i = 0; rows && i < d->values[bytes] / sizeof *rows; i++) {
+        size_t symbol = ELF64_R_SYM(rows[i].r_info);
+        const char *name = symbol ? strings + symbols[symbol].st_name : "";
         if (!strncmp(name, PREFIX, sizeof PREFIX - 1))
             return name;
     }
@@ -90,12 +67,13 @@ static const char *named_in(const struct dynamic *d, const ElfW(Rela) * table, s
 static int find_import(struct dl_phdr_info *info, size_t size, void *found) {
     const char **name = found;
     struct dynamic d = dynamic_of(info);
+    const char *strings = address(&d, DT_STRTAB);
     (void)size;
-    if (!d.entries || !d.strings || !d.symbols || !needs_driver(&d))
+    if (!d.entries || !strings || !address(&d, DT_SYMTAB) || !needs_driver(&d, strings))
         return 0;
-    *name = named_in(&d, d.calls, d.call_count);
+    *name = named_in(&d, DT_JMPREL, DT_PLTRELSZ); /* functions that are called through the PLT */
     if (!*name)
-        *name = named_in(&d, d.others, d.other_count);
+        *name = named_in(&d, DT_RELA, DT_RELASZ); /* all other addresses */
     return *name != NULL;
 }
 

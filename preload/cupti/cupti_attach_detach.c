@@ -106,7 +106,7 @@ static struct xs_windows_facts facts_now(void) {
 /* Stops recording for good, because CUPTI cannot be detached. The first window was the only one. */
 static void stop_for_good(const char *why, const char *more) {
     xs_cupti_flush_all(0);
-    xs_cupti_record_no_more(&xs_cupti_api);
+    xs_cupti_record_no_more();
     xs_note("cupti", "device times were stopped for good%s: CUPTI cannot be detached, as %s%s",
             is_asked ? "" : ", because they cost too much", why, more);
     atomic_store(&ended, true);
@@ -116,17 +116,17 @@ static void stop_for_good(const char *why, const char *more) {
  * partly initialize itself again. */
 static void detach(void) {
     if (xs_cupti_is_beside()) {
-        xs_cupti_record_no_more(&xs_cupti_api);
+        xs_cupti_record_no_more();
         attached = false; /* now paused */
         return;
     }
     xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     xs_cupti_sample_clock();
     xs_cupti_index_all();
-    CUptiResult result = xs_cupti_finalize(&xs_cupti_api);
+    CUptiResult result = xs_cupti_finalize();
     attached = result != CUPTI_SUCCESS;
     if (attached)
-        stop_for_good("cuptiFinalize failed: ", xs_cupti_result_text(&xs_cupti_api, result));
+        stop_for_good("cuptiFinalize failed: ", xs_cupti_result_text(result));
 }
 
 /* Attaching fails if another subscriber has subscribed without xferspy's knowledge. Then there are no further
@@ -138,7 +138,7 @@ static bool attach(void) {
     attached = !failed;
     if (failed) {
         xs_note("cupti", "device times end here, because CUPTI could not be attached again: %s: %s (%d)", failed,
-                xs_cupti_result_text(&xs_cupti_api, result), (int)result);
+                xs_cupti_result_text(result), (int)result);
         atomic_store(&ended, true);
     } else {
         xs_cupti_sample_clock();
@@ -334,23 +334,19 @@ void xs_cupti_turn_here(void) {
 
 /* ---- windows that the program opens ---- */
 
-static enum xs_windows_state asked_state(void) {
-    return xs_asked_window_is_open(opener) ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
-}
-
 static bool is_turn_asked(void) {
     return opener != XS_WINDOW_BY_TIME && !atomic_load(&ended) &&
-           atomic_load(&attached) != (asked_state() == XS_WINDOWS_RECORDING);
+           atomic_load(&attached) != xs_asked_window_is_open(opener);
 }
 
 bool xs_cupti_turn_asked(void) {
-    atomic_store(&closed_at_moment, asked_state() == XS_WINDOWS_DETACHED && xs_cupti_moment);
+    atomic_store(&closed_at_moment, !xs_asked_window_is_open(opener) && xs_cupti_moment);
     return is_turn_asked();
 }
 
 bool xs_cupti_turn_comes(void) {
     bool is_outside = !xs_guard.raised && xs_gate_slot && !xs_gate_is_inside();
-    bool at_once = asked_state() == XS_WINDOWS_RECORDING || xs_cupti_moment;
+    bool at_once = xs_asked_window_is_open(opener) || xs_cupti_moment;
     return is_outside && at_once && atomic_load(&xs_captures) <= 0 && is_turn_asked();
 }
 
@@ -363,13 +359,11 @@ void xs_cupti_forget_turns(void) {
 }
 
 void xs_cupti_end_turns(void) {
-    atomic_store(&ended, true);
-    atomic_store(&xs_cupti_turn_due, 0);
     struct xs_windows_facts facts = facts_now();
     xs_windows_look(&windows, &facts); /* adds the cost of recording since the last call */
     if (attached)
         xs_windows_end(&windows, xs_monotonic_ns());
-    attached = false;
+    xs_cupti_forget_turns();
     xs_cupti_note(tell);
 }
 

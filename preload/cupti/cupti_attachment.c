@@ -7,8 +7,9 @@
 #include "preload/core/notes.h"
 #include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
-#include "preload/cupti/cupti_callback_ids.h"
 #include "preload/cupti/cupti_internal.h"
+
+#include "preload/cupti/cupti_callback_ids.h" /* after cuda.h */
 
 static bool kernels_wanted;
 /* The offset added to CUPTI's correlation ids, which makes the trace's ids unique. When CUPTI is attached again, its
@@ -20,9 +21,10 @@ static bool kernels_wanted;
 #define OF_OTHER_THREADS 4096u
 static _Atomic uint64_t correlation_base;
 
-const char *xs_cupti_result_text(const struct xs_cupti_api *api, CUptiResult result) {
+const char *xs_cupti_result_text(CUptiResult result) {
     const char *text = NULL;
-    if (!api->cuptiGetResultString || api->cuptiGetResultString(result, &text) != CUPTI_SUCCESS || !text)
+    if (!xs_cupti_api.cuptiGetResultString || xs_cupti_api.cuptiGetResultString(result, &text) != CUPTI_SUCCESS ||
+        !text)
         text = "CUPTI error";
     return text;
 }
@@ -44,17 +46,17 @@ static uint32_t correlation_of(uint32_t id) {
 /* ---- callbacks ---- */
 
 #define IDS 2048u
-static enum { A_COPY, A_LAUNCH, A_GRAPH } sort_of[IDS];
+static enum xs_cupti_call sort_of[IDS];
 
 /* The latest id of threads that have no slot of the quiescence lock, such as the library's own threads. */
 static _Atomic uint32_t latest_without_slot;
 
 static void count_at(struct xs_gate_slot *slot, CUpti_CallbackId id) {
-    switch (id < IDS ? sort_of[id] : A_COPY) {
-    case A_LAUNCH:
+    switch (id < IDS ? sort_of[id] : XS_CUPTI_COPY) {
+    case XS_CUPTI_LAUNCH:
         xs_gate_count(&slot->launches);
         break;
-    case A_GRAPH:
+    case XS_CUPTI_GRAPH:
         xs_gate_count(&slot->graphs);
         break;
     default:
@@ -62,7 +64,7 @@ static void count_at(struct xs_gate_slot *slot, CUpti_CallbackId id) {
     }
 }
 
-static void CUPTIAPI on_driver_call(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *info) {
+void CUPTIAPI xs_cupti_on_driver_call(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *info) {
     (void)data;
     (void)domain;
     const CUpti_CallbackData *call = info;
@@ -87,53 +89,46 @@ bool xs_cupti_saw_calls(void) {
     return counts.launches || counts.graphs || counts.copies || atomic_load(&latest_without_slot);
 }
 
-static unsigned turn_callbacks(const struct xs_cupti_api *api, bool on, const uint32_t *ids, size_t count) {
-    unsigned turned = 0;
-    for (size_t i = 0; i < count; i++)
-        turned +=
-            api->cuptiEnableCallback(on, xs_cupti_subscriber(), CUPTI_CB_DOMAIN_DRIVER_API, ids[i]) == CUPTI_SUCCESS;
-    return turned;
-}
+static struct {
+    const char *name;
+    uint32_t id; /* 0: not known yet, or this CUPTI has none */
+    enum xs_cupti_call sort;
+} calls[] = {
+#define X(symbol, sort) {#symbol, CUPTI_DRIVER_TRACE_CBID_##symbol, sort},
+#define XS_ENTRY(symbol, category, ...) XS_CUPTI_OF_##category(X, symbol)
+#include "preload/driver/entry_points.def"
+#undef XS_ENTRY
+    XS_CUPTI_OLDER(X) XS_CUPTI_LAUNCHES(X)
+#undef X
+};
+#define CALL_COUNT (sizeof calls / sizeof calls[0])
 
 /* Looks up the ids at the first call only, because they do not change within one CUPTI, even if it lacks some. */
-static size_t find_newer_copies(const struct xs_cupti_api *api, const uint32_t **found) {
-#define X(name) #name,
-    static const char *const names[] = {XS_CUPTI_NEWER_COPIES(X)};
-#undef X
-    enum { NAMES = sizeof names / sizeof *names };
-    static uint32_t ids[NAMES];
-    static size_t count;
+static void find_newer_copies(void) {
     static bool asked;
-    for (uint32_t id = XS_CUPTI_FIRST_NEWER; !asked && api->cuptiGetCallbackName && id < IDS && count < NAMES; id++) {
+    for (uint32_t id = XS_CUPTI_FIRST_NEWER; !asked && xs_cupti_api.cuptiGetCallbackName && id < IDS; id++) {
         const char *name = NULL;
-        if (api->cuptiGetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, id, &name) != CUPTI_SUCCESS || !name)
+        if (xs_cupti_api.cuptiGetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, id, &name) != CUPTI_SUCCESS || !name)
             continue;
-        for (size_t i = 0; i < NAMES; i++)
-            if (strcmp(name, names[i]) == 0 && count < NAMES)
-                ids[count++] = id;
+        for (size_t i = 0; i < CALL_COUNT; i++)
+            if (!calls[i].id && strcmp(name, calls[i].name) == 0)
+                calls[i].id = id;
     }
     asked = true;
-    *found = ids;
-    return count;
 }
 
-static unsigned turn_all_callbacks(const struct xs_cupti_api *api, bool on) {
-#define X(name) CUPTI_DRIVER_TRACE_CBID_##name,
-    static const uint32_t transfers[] = {XS_CUPTI_COPIES(X) XS_CUPTI_MEMSETS(X)};
-    static const uint32_t graphs[] = {XS_CUPTI_GRAPH_LAUNCHES(X)};
-    static const uint32_t launches[] = {XS_CUPTI_KERNEL_LAUNCHES(X)};
-#undef X
-    for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++)
-        sort_of[graphs[i] % IDS] = A_GRAPH;
-    for (size_t i = 0; i < sizeof launches / sizeof launches[0]; i++)
-        sort_of[launches[i] % IDS] = A_LAUNCH;
-    unsigned turned = turn_callbacks(api, on, transfers, sizeof transfers / sizeof transfers[0]) +
-                      turn_callbacks(api, on, graphs, sizeof graphs / sizeof graphs[0]);
-    const uint32_t *newer;
-    size_t newer_count = find_newer_copies(api, &newer);
-    turned += turn_callbacks(api, on, newer, newer_count);
-    if (kernels_wanted)
-        turn_callbacks(api, on, launches, sizeof launches / sizeof launches[0]);
+/* Returns the number of callbacks that were turned on or off, without those of kernels. */
+static unsigned turn_callbacks(bool on) {
+    unsigned turned = 0;
+    find_newer_copies();
+    for (size_t i = 0; i < CALL_COUNT; i++) {
+        if (!calls[i].id || (calls[i].sort == XS_CUPTI_LAUNCH && !kernels_wanted))
+            continue;
+        sort_of[calls[i].id % IDS] = calls[i].sort;
+        turned += xs_cupti_api.cuptiEnableCallback(on, xs_cupti_subscriber(), CUPTI_CB_DOMAIN_DRIVER_API,
+                                                   calls[i].id) == CUPTI_SUCCESS &&
+                  calls[i].sort != XS_CUPTI_LAUNCH;
+    }
     return turned;
 }
 
@@ -156,68 +151,63 @@ static struct {
 
 /* Returns the result for copies, because CUPTI is useless without them. If another kind is not available, this is noted
  * once. */
-static CUptiResult enable_kinds(const struct xs_cupti_api *api) {
+static CUptiResult enable_kinds(void) {
     CUptiResult copies = CUPTI_SUCCESS;
     for (size_t i = 0; i < KIND_COUNT; i++) {
         if ((kinds[i].only_with_kernels && !kernels_wanted) || kinds[i].refused)
             continue;
-        CUptiResult result = xs_cupti_turn_kind(api, kinds[i].kind, true);
+        CUptiResult result = xs_cupti_turn_kind(kinds[i].kind, true);
         kinds[i].enabled = result == CUPTI_SUCCESS;
         if (kinds[i].kind == CUPTI_ACTIVITY_KIND_MEMCPY && !kinds[i].enabled) {
             copies = result;
         } else if (!kinds[i].enabled) {
             kinds[i].refused = true;
-            xs_note("cupti", "%s are not recorded: %s (%d)", kinds[i].what, xs_cupti_result_text(api, result),
-                    (int)result);
+            xs_note("cupti", "%s are not recorded: %s (%d)", kinds[i].what, xs_cupti_result_text(result), (int)result);
         }
     }
     /* Without this, a loop around cudaEventQuery would fill the trace with records of queries that found unfinished
      * work. */
-    xs_cupti_all_waits(api, false);
+    xs_cupti_all_waits(false);
     return copies;
 }
 
-static void disable_kinds(const struct xs_cupti_api *api) {
+static void disable_kinds(void) {
     for (size_t i = 0; i < KIND_COUNT; i++) {
         if (kinds[i].enabled)
-            xs_cupti_turn_kind(api, kinds[i].kind, false);
+            xs_cupti_turn_kind(kinds[i].kind, false);
         kinds[i].enabled = false;
     }
-    xs_cupti_all_waits(api, true);
+    xs_cupti_all_waits(true);
 }
 
 /* ---- attaching and detaching ---- */
 
-CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, size_t bytes) {
-    return xs_cupti_subscribe_by(api, on_driver_call, holder, bytes);
-}
-
 /* Callbacks are enabled first. A call between the two steps then has a correlation id but no record, like a call that
  * was still running when recording ended. Otherwise there would be a record without a call. */
-CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels) {
+CUptiResult xs_cupti_record(bool kernels) {
     kernels_wanted = kernels;
-    if (turn_all_callbacks(api, true) == 0)
+    if (turn_callbacks(true) == 0)
         xs_note("cupti", "no driver callback could be enabled: device times have no host calls");
-    return enable_kinds(api);
+    return enable_kinds();
 }
 
-void xs_cupti_record_no_more(const struct xs_cupti_api *api) {
-    disable_kinds(api);
-    turn_all_callbacks(api, false);
+void xs_cupti_record_no_more(void) {
+    disable_kinds();
+    turn_callbacks(false);
 }
 
 /* cuptiFinalize does nothing, and reports no error, if there is another subscriber that xferspy does not know. */
-static CUptiResult leave_and_finalize(const struct xs_cupti_api *api) {
-    xs_cupti_record_no_more(api);
-    xs_cupti_unsubscribe(api);
-    (void)api->cuptiFinalize(); /* xferspy is already unsubscribed, even if this fails */
+static CUptiResult leave_and_finalize(void) {
+    xs_cupti_record_no_more();
+    xs_cupti_unsubscribe();
+    (void)xs_cupti_api.cuptiFinalize(); /* xferspy is already unsubscribed, even if this fails */
     return CUPTI_SUCCESS;
 }
 
-CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api) {
+CUptiResult xs_cupti_finalize(void) {
     uint32_t latest = xs_gate_latest_correlation(atomic_load(&latest_without_slot)), record = xs_cupti_latest_record();
     latest = (int32_t)(record - latest) > 0 ? record : latest;
-    CUptiResult result = xs_cupti_shares() ? leave_and_finalize(api) : api->cuptiFinalize();
+    CUptiResult result = xs_cupti_shares() ? leave_and_finalize() : xs_cupti_api.cuptiFinalize();
     if (result == CUPTI_SUCCESS)
         atomic_store(&correlation_base, FIRST_IS_AWAITED | latest);
     return result;

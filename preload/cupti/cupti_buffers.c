@@ -9,26 +9,22 @@
 /* Larger buffers need more memory, and smaller ones more calls. */
 #define BUFFER_BYTES ((size_t)1024 * 1024)
 #define SMALL_BUFFER_BYTES ((size_t)64 * 1024)
-#define BUFFER_ALIGNMENT 8u
 #define FREE_LIMIT 8u
 #define QUEUE_NOTE_BYTES ((size_t)64 * 1024 * 1024)
 
 /* Also taken during the application's calls, because CUPTI requests buffers in them. */
 static struct xs_lock lock = XS_LOCK_INITIALIZER;
-static struct xs_cupti_buffer *queue_head, *queue_tail;
+static struct xs_cupti_buffer *queue_head, **queue_end = &queue_head;
 static size_t queue_bytes;
 static struct xs_cupti_buffer *free_list; /* all of BUFFER_BYTES */
 static unsigned free_count;
-static uint64_t lost;
+static _Atomic uint64_t lost;
 static bool noted;
 static _Atomic unsigned asked_for;
 
-/* The buffer's address must be exactly what malloc returned. If CUPTI still holds a buffer when the application takes
- * CUPTI over, CUPTI passes it to the application's callback, and such callbacks call free(). */
-static uint8_t *allocate(size_t bytes) {
-    _Static_assert(_Alignof(max_align_t) >= BUFFER_ALIGNMENT, "malloc aligns enough");
-    return malloc(bytes);
-}
+/* A buffer's address must be exactly what malloc returned. If CUPTI still holds a buffer when the application
+ * takes CUPTI over, CUPTI passes it to the application's callback, and such callbacks call free(). */
+_Static_assert(_Alignof(max_align_t) >= 8, "malloc aligns enough for CUPTI");
 
 /* Called under the lock. */
 static struct xs_cupti_buffer *pop_queue(void) {
@@ -36,7 +32,7 @@ static struct xs_cupti_buffer *pop_queue(void) {
     if (buffer) {
         queue_head = buffer->next;
         if (!queue_head)
-            queue_tail = NULL;
+            queue_end = &queue_head;
         queue_bytes -= buffer->bytes;
         buffer->next = NULL;
     }
@@ -58,19 +54,21 @@ static uint8_t *take_from_queue(size_t *bytes) {
     xs_lock(&lock);
     struct xs_cupti_buffer *buffer = pop_queue();
     uint8_t *data = NULL;
-    if (buffer) {
+    if (buffer)
         data = strip(buffer, bytes);
-        lost++;
-    }
     xs_unlock(&lock);
+    atomic_fetch_add(&lost, data != NULL);
     return data;
 }
 
+/* Hands out small buffers while there is another subscriber, because then xferspy does not flush, and buffers arrive
+ * only when they are full. */
 void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records) {
     *max_records = 0;
-    *data = NULL;
+    *bytes = SMALL_BUFFER_BYTES;
+    *data = xs_cupti_others() > 0 ? malloc(*bytes) : NULL;
     xs_lock(&lock);
-    if (free_list) {
+    if (!*data && free_list) {
         struct xs_cupti_buffer *buffer = free_list;
         free_list = buffer->next;
         free_count--;
@@ -79,26 +77,17 @@ void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *m
     xs_unlock(&lock);
     if (!*data) {
         *bytes = BUFFER_BYTES;
-        *data = allocate(*bytes);
+        *data = malloc(*bytes);
     }
     if (!*data) {
         *bytes = SMALL_BUFFER_BYTES;
-        *data = allocate(*bytes);
+        *data = malloc(*bytes);
     }
     if (!*data)
         *data = take_from_queue(bytes);
     if (!*data)
         *bytes = 0;
     atomic_fetch_add(&asked_for, 1);
-}
-
-void xs_cupti_small_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records) {
-    *max_records = 0;
-    *bytes = SMALL_BUFFER_BYTES;
-    *data = allocate(*bytes);
-    atomic_fetch_add(&asked_for, 1);
-    if (!*data)
-        xs_cupti_buffer_requested(data, bytes, max_records);
 }
 
 bool xs_cupti_buffers_asked_for(void) { return atomic_load(&asked_for) > 0; }
@@ -112,9 +101,7 @@ void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint
     struct xs_cupti_buffer *buffer = malloc(sizeof *buffer);
     if (!buffer) {
         free(data);
-        xs_lock(&lock);
-        lost += valid_bytes != 0;
-        xs_unlock(&lock);
+        atomic_fetch_add(&lost, valid_bytes != 0);
         return;
     }
     *buffer = (struct xs_cupti_buffer){
@@ -124,8 +111,8 @@ void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint
         return;
     }
     xs_lock(&lock);
-    *(queue_tail ? &queue_tail->next : &queue_head) = buffer;
-    queue_tail = buffer;
+    *queue_end = buffer;
+    queue_end = &buffer->next;
     queue_bytes += bytes;
     bool note = !noted && queue_bytes > QUEUE_NOTE_BYTES;
     noted |= note;
@@ -145,16 +132,15 @@ void xs_cupti_buffers_requeue(struct xs_cupti_buffer *list) {
     if (!list)
         return;
     xs_lock(&lock);
-    struct xs_cupti_buffer *last = list;
-    queue_bytes += last->bytes;
-    while (last->next) {
-        last = last->next;
-        queue_bytes += last->bytes;
+    struct xs_cupti_buffer **end = NULL;
+    for (struct xs_cupti_buffer *buffer = list; buffer; buffer = buffer->next) {
+        queue_bytes += buffer->bytes;
+        end = &buffer->next;
     }
-    last->next = queue_head;
+    *end = queue_head;
+    if (!queue_head)
+        queue_end = end;
     queue_head = list;
-    if (!queue_tail)
-        queue_tail = last;
     xs_unlock(&lock);
 }
 
@@ -179,10 +165,10 @@ void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list) {
     }
 }
 
-void xs_cupti_buffers_each(void (*fn)(struct xs_cupti_buffer *buffer, void *data), void *data) {
+void xs_cupti_buffers_index(const struct xs_cupti_decoder *decoder) {
     xs_lock(&lock);
     for (struct xs_cupti_buffer *buffer = queue_head; buffer; buffer = buffer->next)
-        fn(buffer, data);
+        xs_cupti_buffer_index(buffer, decoder);
     xs_unlock(&lock);
 }
 
@@ -203,17 +189,13 @@ uint64_t xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder) {
     return count;
 }
 
-uint64_t xs_cupti_buffers_lost(void) {
-    xs_lock(&lock);
-    uint64_t count = lost;
-    xs_unlock(&lock);
-    return count;
-}
+uint64_t xs_cupti_buffers_lost(void) { return atomic_load(&lost); }
 
 /* Another thread of the parent may have been changing the lists, so they may be inconsistent. */
 void xs_cupti_buffers_forget(void) {
     xs_lock_forget(&lock);
-    queue_head = queue_tail = free_list = NULL;
+    queue_head = free_list = NULL;
+    queue_end = &queue_head;
     queue_bytes = 0;
     free_count = 0;
     lost = 0;

@@ -1,145 +1,80 @@
-/* The driver's entry points whose CUPTI callback gives a correlation id, one row for each callback id of
- * cupti_driver_cbid.h. An id has the same meaning in every version of CUPTI. If a CUPTI does not know an id, its error
- * is ignored. */
+/* The driver's entry points whose CUPTI callback gives a correlation id, as rows X(entry point, sort) with the callback
+ * ids of cupti_driver_cbid.h. An id has the same meaning in every version of CUPTI. If a CUPTI does not know an id, its
+ * error is ignored. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 
-#define XS_CUPTI_COPIES(X)                                                                                             \
-    /* exported before CUDA 3.2, still callable */                                                                     \
-    X(cuMemcpyHtoD)                                                                                                    \
-    X(cuMemcpyDtoH)                                                                                                    \
-    X(cuMemcpyDtoD)                                                                                                    \
-    X(cuMemcpyDtoA)                                                                                                    \
-    X(cuMemcpyAtoD)                                                                                                    \
-    X(cuMemcpyHtoA)                                                                                                    \
-    X(cuMemcpyAtoH)                                                                                                    \
-    X(cuMemcpyAtoA)                                                                                                    \
-    X(cuMemcpy2D)                                                                                                      \
-    X(cuMemcpy2DUnaligned)                                                                                             \
-    X(cuMemcpy3D)                                                                                                      \
-    X(cuMemcpyHtoDAsync)                                                                                               \
-    X(cuMemcpyDtoHAsync)                                                                                               \
-    X(cuMemcpyDtoDAsync)                                                                                               \
-    X(cuMemcpyHtoAAsync)                                                                                               \
-    X(cuMemcpyAtoHAsync)                                                                                               \
-    X(cuMemcpy2DAsync)                                                                                                 \
-    X(cuMemcpy3DAsync)                                                                                                 \
-    /* the legacy default stream */                                                                                    \
-    X(cuMemcpy)                                                                                                        \
-    X(cuMemcpy_v2)                                                                                                     \
-    X(cuMemcpyHtoD_v2)                                                                                                 \
-    X(cuMemcpyDtoH_v2)                                                                                                 \
-    X(cuMemcpyDtoD_v2)                                                                                                 \
-    X(cuMemcpyDtoA_v2)                                                                                                 \
-    X(cuMemcpyAtoD_v2)                                                                                                 \
-    X(cuMemcpyHtoA_v2)                                                                                                 \
-    X(cuMemcpyAtoH_v2)                                                                                                 \
-    X(cuMemcpyAtoA_v2)                                                                                                 \
-    X(cuMemcpy2D_v2)                                                                                                   \
-    X(cuMemcpy2DUnaligned_v2)                                                                                          \
-    X(cuMemcpy3D_v2)                                                                                                   \
-    X(cuMemcpyPeer)                                                                                                    \
-    X(cuMemcpy3DPeer)                                                                                                  \
-    X(cuMemcpyAsync)                                                                                                   \
-    X(cuMemcpyHtoDAsync_v2)                                                                                            \
-    X(cuMemcpyDtoHAsync_v2)                                                                                            \
-    X(cuMemcpyDtoDAsync_v2)                                                                                            \
-    X(cuMemcpyHtoAAsync_v2)                                                                                            \
-    X(cuMemcpyAtoHAsync_v2)                                                                                            \
-    X(cuMemcpy2DAsync_v2)                                                                                              \
-    X(cuMemcpy3DAsync_v2)                                                                                              \
-    X(cuMemcpyPeerAsync)                                                                                               \
-    X(cuMemcpy3DPeerAsync)                                                                                             \
-    X(cuMemcpyBatchAsync)                                                                                              \
-    X(cuMemcpy3DBatchAsync)                                                                                            \
-    X(cuMemcpyBatchAsync_v2)                                                                                           \
-    X(cuMemcpy3DBatchAsync_v2)                                                                                         \
-    /* the per-thread default stream */                                                                                \
-    X(cuMemcpy_ptds)                                                                                                   \
-    X(cuMemcpyHtoD_v2_ptds)                                                                                            \
-    X(cuMemcpyDtoH_v2_ptds)                                                                                            \
-    X(cuMemcpyDtoD_v2_ptds)                                                                                            \
-    X(cuMemcpyDtoA_v2_ptds)                                                                                            \
-    X(cuMemcpyAtoD_v2_ptds)                                                                                            \
-    X(cuMemcpyHtoA_v2_ptds)                                                                                            \
-    X(cuMemcpyAtoH_v2_ptds)                                                                                            \
-    X(cuMemcpyAtoA_v2_ptds)                                                                                            \
-    X(cuMemcpy2D_v2_ptds)                                                                                              \
-    X(cuMemcpy2DUnaligned_v2_ptds)                                                                                     \
-    X(cuMemcpy3D_v2_ptds)                                                                                              \
-    X(cuMemcpyPeer_ptds)                                                                                               \
-    X(cuMemcpy3DPeer_ptds)                                                                                             \
-    X(cuMemcpyAsync_ptsz)                                                                                              \
-    X(cuMemcpyHtoDAsync_v2_ptsz)                                                                                       \
-    X(cuMemcpyDtoHAsync_v2_ptsz)                                                                                       \
-    X(cuMemcpyDtoDAsync_v2_ptsz)                                                                                       \
-    X(cuMemcpyHtoAAsync_v2_ptsz)                                                                                       \
-    X(cuMemcpyAtoHAsync_v2_ptsz)                                                                                       \
-    X(cuMemcpy2DAsync_v2_ptsz)                                                                                         \
-    X(cuMemcpy3DAsync_v2_ptsz)                                                                                         \
-    X(cuMemcpyPeerAsync_ptsz)                                                                                          \
-    X(cuMemcpy3DPeerAsync_ptsz)                                                                                        \
-    X(cuMemcpyBatchAsync_ptsz)                                                                                         \
-    X(cuMemcpy3DBatchAsync_ptsz)                                                                                       \
-    X(cuMemcpyBatchAsync_v2_ptsz)                                                                                      \
-    X(cuMemcpy3DBatchAsync_v2_ptsz)
+/* cuda.h, which CUPTI's headers include, replaces these names by those of newer versions. The rows mean the names. */
+#undef cuMemcpyBatchAsync
+#undef cuMemcpy3DBatchAsync
+
+enum xs_cupti_call { XS_CUPTI_COPY, XS_CUPTI_LAUNCH, XS_CUPTI_GRAPH };
+
+/* Copies and memsets are in the table of entry points (driver/entry_points.def). XS_CUPTI_OF_ and the row's category
+ * make a row X of an entry point, or nothing. Launches have the rows below, because CUPTI has no records of some. */
+#define XS_CUPTI_OF_TRANSFER(X, symbol) X(symbol, XS_CUPTI_COPY)
+#define XS_CUPTI_OF_MEMSET(X, symbol) X(symbol, XS_CUPTI_COPY)
+#define XS_CUPTI_OF_ALLOCATE(X, symbol)
+#define XS_CUPTI_OF_FREE(X, symbol)
+#define XS_CUPTI_OF_LOOKUP(X, symbol)
+#define XS_CUPTI_OF_MANAGED(X, symbol)
+#define XS_CUPTI_OF_STREAM_MEMOP(X, symbol)
+#define XS_CUPTI_OF_LAUNCH(X, symbol)
+#define XS_CUPTI_OF_GRAPH(X, symbol)
+#define XS_CUPTI_OF_CAPTURE(X, symbol)
+#define XS_CUPTI_OF_SYNC(X, symbol)
+#define XS_CUPTI_OF_STREAM(X, symbol)
+#define XS_CUPTI_OF_CONTEXT(X, symbol)
+
+/* Entry points that are in no table: those of before CUDA 3.2, which are still callable, and cuMemcpy_v2. */
+#define XS_CUPTI_OLDER(X)                                                                                              \
+    X(cuMemcpyHtoD, XS_CUPTI_COPY)                                                                                     \
+    X(cuMemcpyDtoH, XS_CUPTI_COPY)                                                                                     \
+    X(cuMemcpyDtoD, XS_CUPTI_COPY)                                                                                     \
+    X(cuMemcpyDtoA, XS_CUPTI_COPY)                                                                                     \
+    X(cuMemcpyAtoD, XS_CUPTI_COPY)                                                                                     \
+    X(cuMemcpyHtoA, XS_CUPTI_COPY)                                                                                     \
+    X(cuMemcpyAtoH, XS_CUPTI_COPY)                                                                                     \
+    X(cuMemcpyAtoA, XS_CUPTI_COPY)                                                                                     \
+    X(cuMemcpy2D, XS_CUPTI_COPY)                                                                                       \
+    X(cuMemcpy2DUnaligned, XS_CUPTI_COPY)                                                                              \
+    X(cuMemcpy3D, XS_CUPTI_COPY)                                                                                       \
+    X(cuMemcpyHtoDAsync, XS_CUPTI_COPY)                                                                                \
+    X(cuMemcpyDtoHAsync, XS_CUPTI_COPY)                                                                                \
+    X(cuMemcpyDtoDAsync, XS_CUPTI_COPY)                                                                                \
+    X(cuMemcpyHtoAAsync, XS_CUPTI_COPY)                                                                                \
+    X(cuMemcpyAtoHAsync, XS_CUPTI_COPY)                                                                                \
+    X(cuMemcpy2DAsync, XS_CUPTI_COPY)                                                                                  \
+    X(cuMemcpy3DAsync, XS_CUPTI_COPY)                                                                                  \
+    X(cuMemcpy_v2, XS_CUPTI_COPY)                                                                                      \
+    X(cuMemsetD8, XS_CUPTI_COPY)                                                                                       \
+    X(cuMemsetD16, XS_CUPTI_COPY)                                                                                      \
+    X(cuMemsetD32, XS_CUPTI_COPY)                                                                                      \
+    X(cuMemsetD2D8, XS_CUPTI_COPY)                                                                                     \
+    X(cuMemsetD2D16, XS_CUPTI_COPY)                                                                                    \
+    X(cuMemsetD2D32, XS_CUPTI_COPY)
+
+/* Copies in a graph have the correlation id of the graph's launch. */
+#define XS_CUPTI_LAUNCHES(X)                                                                                           \
+    X(cuGraphLaunch, XS_CUPTI_GRAPH)                                                                                   \
+    X(cuGraphLaunch_ptsz, XS_CUPTI_GRAPH)                                                                              \
+    X(cuLaunch, XS_CUPTI_LAUNCH)                                                                                       \
+    X(cuLaunchGrid, XS_CUPTI_LAUNCH)                                                                                   \
+    X(cuLaunchGridAsync, XS_CUPTI_LAUNCH)                                                                              \
+    X(cuLaunchKernel, XS_CUPTI_LAUNCH)                                                                                 \
+    X(cuLaunchKernel_ptsz, XS_CUPTI_LAUNCH)                                                                            \
+    X(cuLaunchKernelEx, XS_CUPTI_LAUNCH)                                                                               \
+    X(cuLaunchKernelEx_ptsz, XS_CUPTI_LAUNCH)                                                                          \
+    X(cuLaunchCooperativeKernel, XS_CUPTI_LAUNCH)                                                                      \
+    X(cuLaunchCooperativeKernel_ptsz, XS_CUPTI_LAUNCH)                                                                 \
+    X(cuLaunchCooperativeKernelMultiDevice, XS_CUPTI_LAUNCH)
 
 /* The copies that CUDA 13.2 added. The oldest toolkit with which xferspy can be built does not have their ids in its
  * headers. So the ids are found at run time: CUPTI is asked for the names of its ids from XS_CUPTI_FIRST_NEWER on. */
-#define XS_CUPTI_NEWER_COPIES(X)                                                                                       \
-    X(cuMemcpyWithAttributesAsync)                                                                                     \
-    X(cuMemcpyWithAttributesAsync_ptsz)                                                                                \
-    X(cuMemcpy3DWithAttributesAsync)                                                                                   \
-    X(cuMemcpy3DWithAttributesAsync_ptsz)
+#define CUPTI_DRIVER_TRACE_CBID_cuMemcpyWithAttributesAsync CUPTI_DRIVER_TRACE_CBID_INVALID
+#define CUPTI_DRIVER_TRACE_CBID_cuMemcpyWithAttributesAsync_ptsz CUPTI_DRIVER_TRACE_CBID_INVALID
+#define CUPTI_DRIVER_TRACE_CBID_cuMemcpy3DWithAttributesAsync CUPTI_DRIVER_TRACE_CBID_INVALID
+#define CUPTI_DRIVER_TRACE_CBID_cuMemcpy3DWithAttributesAsync_ptsz CUPTI_DRIVER_TRACE_CBID_INVALID
 #define XS_CUPTI_FIRST_NEWER 807u /* CUPTI_DRIVER_TRACE_CBID_SIZE of CUDA 13.0 */
-
-#define XS_CUPTI_MEMSETS(X)                                                                                            \
-    X(cuMemsetD8)                                                                                                      \
-    X(cuMemsetD16)                                                                                                     \
-    X(cuMemsetD32)                                                                                                     \
-    X(cuMemsetD2D8)                                                                                                    \
-    X(cuMemsetD2D16)                                                                                                   \
-    X(cuMemsetD2D32)                                                                                                   \
-    X(cuMemsetD8_v2)                                                                                                   \
-    X(cuMemsetD16_v2)                                                                                                  \
-    X(cuMemsetD32_v2)                                                                                                  \
-    X(cuMemsetD2D8_v2)                                                                                                 \
-    X(cuMemsetD2D16_v2)                                                                                                \
-    X(cuMemsetD2D32_v2)                                                                                                \
-    X(cuMemsetD8Async)                                                                                                 \
-    X(cuMemsetD16Async)                                                                                                \
-    X(cuMemsetD32Async)                                                                                                \
-    X(cuMemsetD2D8Async)                                                                                               \
-    X(cuMemsetD2D16Async)                                                                                              \
-    X(cuMemsetD2D32Async)                                                                                              \
-    X(cuMemsetD8_v2_ptds)                                                                                              \
-    X(cuMemsetD16_v2_ptds)                                                                                             \
-    X(cuMemsetD32_v2_ptds)                                                                                             \
-    X(cuMemsetD2D8_v2_ptds)                                                                                            \
-    X(cuMemsetD2D16_v2_ptds)                                                                                           \
-    X(cuMemsetD2D32_v2_ptds)                                                                                           \
-    X(cuMemsetD8Async_ptsz)                                                                                            \
-    X(cuMemsetD16Async_ptsz)                                                                                           \
-    X(cuMemsetD32Async_ptsz)                                                                                           \
-    X(cuMemsetD2D8Async_ptsz)                                                                                          \
-    X(cuMemsetD2D16Async_ptsz)                                                                                         \
-    X(cuMemsetD2D32Async_ptsz)
-
-/* Copies in a graph have the correlation id of the graph's launch. */
-#define XS_CUPTI_GRAPH_LAUNCHES(X)                                                                                     \
-    X(cuGraphLaunch)                                                                                                   \
-    X(cuGraphLaunch_ptsz)
-
-#define XS_CUPTI_KERNEL_LAUNCHES(X)                                                                                    \
-    X(cuLaunch)                                                                                                        \
-    X(cuLaunchGrid)                                                                                                    \
-    X(cuLaunchGridAsync)                                                                                               \
-    X(cuLaunchKernel)                                                                                                  \
-    X(cuLaunchKernel_ptsz)                                                                                             \
-    X(cuLaunchKernelEx)                                                                                                \
-    X(cuLaunchKernelEx_ptsz)                                                                                           \
-    X(cuLaunchCooperativeKernel)                                                                                       \
-    X(cuLaunchCooperativeKernel_ptsz)                                                                                  \
-    X(cuLaunchCooperativeKernelMultiDevice)
 
 #endif

@@ -17,12 +17,13 @@ CUpti_SubscriberHandle xs_cupti_subscriber(void) { return subscriber; }
 
 bool xs_cupti_shares(void) { return atomic_load_explicit(&shares, memory_order_relaxed); }
 
-void xs_cupti_choose_interface(const struct xs_cupti_api *api, int driver_version) {
-    bool has_all = api->cuptiSubscribe_v2 != NULL;
-#define X(name, parameters) has_all = has_all && api->name;
+void xs_cupti_choose_interface(int driver_version) {
+    bool has_all = xs_cupti_api.cuptiSubscribe_v2 != NULL;
+#define X(name, parameters) has_all = has_all && xs_cupti_api.name;
     XS_CUPTI_MULTI(X)
 #undef X
-    atomic_store(&shares, has_all && api->version >= XS_CUPTI_13_3_1 && driver_version >= XS_CUPTI_MULTI_DRIVER);
+    atomic_store(&shares,
+                 has_all && xs_cupti_api.version >= XS_CUPTI_13_3_1 && driver_version >= XS_CUPTI_MULTI_DRIVER);
 }
 
 void xs_cupti_share_no_more(void) { atomic_store(&shares, false); }
@@ -42,49 +43,44 @@ void xs_cupti_forget_interface(void) {
 /* ---- subscribing ---- */
 
 /* Tries to subscribe only to learn the name of the subscriber that holds CUPTI. */
-static void ask_for_holder(const struct xs_cupti_api *api, CUpti_CallbackFunc callback, char *holder, size_t bytes) {
+static void ask_for_holder(char *holder, size_t bytes) {
     CUpti_SubscriberHandle unwanted;
     CUpti_SubscriberParams params = {.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
                                      .subscriberName = "xferspy",
                                      .oldSubscriberName = holder,
                                      .oldSubscriberSize = bytes};
-    if (api->cuptiSubscribe_v2(&unwanted, callback, NULL, &params) == CUPTI_SUCCESS)
-        api->cuptiUnsubscribe(unwanted);
+    if (xs_cupti_api.cuptiSubscribe_v2(&unwanted, xs_cupti_on_driver_call, NULL, &params) == CUPTI_SUCCESS)
+        xs_cupti_api.cuptiUnsubscribe(unwanted);
     holder[bytes - 1] = 0;
 }
 
-CUptiResult xs_cupti_subscribe_by(const struct xs_cupti_api *api, CUpti_CallbackFunc callback, char *holder,
-                                  size_t bytes) {
+CUptiResult xs_cupti_subscribe(char *holder, size_t bytes) {
     CUptiResult result;
     holder[0] = 0;
     if (xs_cupti_shares()) {
         struct xs_cupti_subscriber_params params = {
             .bytes = sizeof params, .name = "xferspy", .allow_multiple_subscribers = 1};
-        result = api->cuptiSubscribe_v2(&subscriber, callback, NULL, (CUpti_SubscriberParams *)(void *)&params);
+        result = xs_cupti_api.cuptiSubscribe_v2(&subscriber, xs_cupti_on_driver_call, NULL,
+                                                (CUpti_SubscriberParams *)(void *)&params);
     } else {
-        result = api->cuptiSubscribe(&subscriber, callback, NULL);
-        if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && api->cuptiSubscribe_v2)
-            ask_for_holder(api, callback, holder, bytes);
+        result = xs_cupti_api.cuptiSubscribe(&subscriber, xs_cupti_on_driver_call, NULL);
+        if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && xs_cupti_api.cuptiSubscribe_v2)
+            ask_for_holder(holder, bytes);
     }
     subscribed = result == CUPTI_SUCCESS;
     return result;
 }
 
-void xs_cupti_unsubscribe(const struct xs_cupti_api *api) {
-    api->cuptiUnsubscribe(subscriber);
+void xs_cupti_unsubscribe(void) {
+    xs_cupti_api.cuptiUnsubscribe(subscriber);
     subscribed = false;
 }
 
 /* ---- buffers ---- */
 
-/* Hands out small buffers while there is another subscriber, because then xferspy does not flush, and buffers arrive
- * only when they are full. */
 static void CUPTIAPI requested(uint8_t **data, size_t *bytes, size_t *max_records, void *info) {
     (void)info;
-    if (xs_cupti_others() > 0)
-        xs_cupti_small_buffer_requested(data, bytes, max_records);
-    else
-        xs_cupti_buffer_requested(data, bytes, max_records);
+    xs_cupti_buffer_requested(data, bytes, max_records);
 }
 
 static void CUPTIAPI completed(uint8_t *data, size_t bytes, size_t valid_bytes, void *info) {
@@ -96,27 +92,28 @@ static void CUPTIAPI completed(uint8_t *data, size_t bytes, size_t valid_bytes, 
  * its thread writes into it, and the thread crashes (measured: docs/develop/measurements.md). Buffers that all threads
  * share are protected by CUPTI's lock. Older versions have only shared buffers, or have per-thread buffers only on
  * request. */
-CUptiResult xs_cupti_register_buffers(const struct xs_cupti_api *api) {
+CUptiResult xs_cupti_register_buffers(void) {
     uint8_t for_each_thread = 0;
     size_t bytes = sizeof for_each_thread;
     const CUpti_ActivityAttribute attribute = CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER;
     if (xs_cupti_shares()) {
-        CUptiResult result = api->cuptiActivitySetAttribute_v2(subscriber, attribute, &bytes, &for_each_thread);
-        return result == CUPTI_SUCCESS ? api->cuptiActivityRegisterCallbacks_v2(subscriber, requested, completed)
-                                       : result;
+        CUptiResult result = xs_cupti_api.cuptiActivitySetAttribute_v2(subscriber, attribute, &bytes, &for_each_thread);
+        return result == CUPTI_SUCCESS
+                   ? xs_cupti_api.cuptiActivityRegisterCallbacks_v2(subscriber, requested, completed)
+                   : result;
     }
-    if (api->cuptiActivitySetAttribute)
-        (void)api->cuptiActivitySetAttribute(attribute, &bytes, &for_each_thread);
-    return api->cuptiActivityRegisterCallbacks(xs_cupti_buffer_requested, xs_cupti_buffer_completed);
+    if (xs_cupti_api.cuptiActivitySetAttribute)
+        (void)xs_cupti_api.cuptiActivitySetAttribute(attribute, &bytes, &for_each_thread);
+    return xs_cupti_api.cuptiActivityRegisterCallbacks(xs_cupti_buffer_requested, xs_cupti_buffer_completed);
 }
 
-size_t xs_cupti_dropped_records(const struct xs_cupti_api *api) {
+size_t xs_cupti_dropped_records(void) {
     size_t dropped = 0;
     CUptiResult result = CUPTI_ERROR_NOT_SUPPORTED;
     if (xs_cupti_shares())
-        result = api->cuptiActivityGetNumDroppedRecords_v2(subscriber, NULL, 0, &dropped);
-    else if (api->cuptiActivityGetNumDroppedRecords)
-        result = api->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped);
+        result = xs_cupti_api.cuptiActivityGetNumDroppedRecords_v2(subscriber, NULL, 0, &dropped);
+    else if (xs_cupti_api.cuptiActivityGetNumDroppedRecords)
+        result = xs_cupti_api.cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped);
     return result == CUPTI_SUCCESS ? dropped : 0;
 }
 
@@ -138,20 +135,21 @@ xs_cupti_next_record_fn *xs_cupti_next_record(void) {
 
 /* ---- kinds and the clock ---- */
 
-CUptiResult xs_cupti_turn_kind(const struct xs_cupti_api *api, CUpti_ActivityKind kind, bool on) {
+CUptiResult xs_cupti_turn_kind(CUpti_ActivityKind kind, bool on) {
     if (xs_cupti_shares())
-        return on ? api->cuptiActivityEnable_v2(subscriber, kind, NULL)
-                  : api->cuptiActivityDisable_v2(subscriber, kind, NULL);
-    return on ? api->cuptiActivityEnable(kind) : api->cuptiActivityDisable(kind);
+        return on ? xs_cupti_api.cuptiActivityEnable_v2(subscriber, kind, NULL)
+                  : xs_cupti_api.cuptiActivityDisable_v2(subscriber, kind, NULL);
+    return on ? xs_cupti_api.cuptiActivityEnable(kind) : xs_cupti_api.cuptiActivityDisable(kind);
 }
 
 /* With the shared interface a subscriber gets no records of failed waits unless it requests them, so nothing has to be
  * turned off. */
-void xs_cupti_all_waits(const struct xs_cupti_api *api, bool on) {
-    if (!xs_cupti_shares() && api->cuptiActivityEnableAllSyncRecords)
-        api->cuptiActivityEnableAllSyncRecords(on);
+void xs_cupti_all_waits(bool on) {
+    if (!xs_cupti_shares() && xs_cupti_api.cuptiActivityEnableAllSyncRecords)
+        xs_cupti_api.cuptiActivityEnableAllSyncRecords(on);
 }
 
-CUptiResult xs_cupti_timestamp(const struct xs_cupti_api *api, uint64_t *stamp) {
-    return xs_cupti_shares() ? api->cuptiGetTimestamp_v2(subscriber, stamp) : api->cuptiGetTimestamp(stamp);
+CUptiResult xs_cupti_timestamp(uint64_t *stamp) {
+    return xs_cupti_shares() ? xs_cupti_api.cuptiGetTimestamp_v2(subscriber, stamp)
+                             : xs_cupti_api.cuptiGetTimestamp(stamp);
 }

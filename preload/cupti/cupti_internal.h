@@ -61,10 +61,10 @@ struct xs_cupti_api {
 #undef X
 };
 
-/* Finds and loads a CUPTI that fits the driver. Returns 0, XS_ERROR_NOT_FOUND (no CUPTI was found) or XS_ERROR_INVALID
- * (none of those found can be used), with the reason in `text`. The library is never unloaded. The caller has raised
- * the guard. */
-int xs_cupti_load(struct xs_cupti_api *api, char *text, size_t text_bytes);
+/* Finds a CUPTI that fits the driver, and loads it as xs_cupti_api. Returns 0, XS_ERROR_NOT_FOUND (no CUPTI was found)
+ * or XS_ERROR_INVALID (none of those found can be used), with the reason in `why`. The library is never unloaded. The
+ * caller has raised the guard. */
+int xs_cupti_load(int driver_version, char why[256]);
 
 /* Looks up a function in a libcupti that is mapped into the process. Prefers a library other than the one with handle
  * `not_this`. NULL: no mapped libcupti has it. Loads nothing. */
@@ -103,14 +103,15 @@ void xs_cupti_sample_clock(void);
 
 /* ---- attaching to the driver (cupti_attachment.c); all inside ---- */
 
-const char *xs_cupti_result_text(const struct xs_cupti_api *api, CUptiResult result);
-CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, size_t bytes);
+const char *xs_cupti_result_text(CUptiResult result);
+/* The callback with which xferspy subscribes. */
+void CUPTIAPI xs_cupti_on_driver_call(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *info);
 /* These enable or disable the callbacks and the kinds of records. xs_cupti_record returns the result for copies. */
-CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels);
-void xs_cupti_record_no_more(const struct xs_cupti_api *api);
+CUptiResult xs_cupti_record(bool kernels);
+void xs_cupti_record_no_more(void);
 /* Detaches CUPTI, so that it no longer affects the driver. Waits for the device. Must not be called while there is
  * another subscriber. */
-CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api);
+CUptiResult xs_cupti_finalize(void);
 /* Returns the offset that is added to the correlation ids of this attachment. Any thread. */
 uint32_t xs_cupti_correlation_base(void);
 /* True if CUPTI has ever called the callback, which it does for copies, memsets and launches. */
@@ -121,7 +122,7 @@ void xs_cupti_left_out(uint32_t correlation);
 /* ---- the global interface, or the shared interface for several subscribers (cupti_interface.c); all inside ---- */
 
 /* Chooses the shared interface if CUPTI and the driver support all of it. */
-void xs_cupti_choose_interface(const struct xs_cupti_api *api, int driver_version);
+void xs_cupti_choose_interface(int driver_version);
 /* True if the shared interface is in use. Any thread. */
 bool xs_cupti_shares(void);
 /* Uses only the global interface from now on, because the shared one is not available. Must not be called while the
@@ -145,18 +146,17 @@ void xs_cupti_forget_interface(void); /* in a forked child */
 
 CUpti_SubscriberHandle xs_cupti_subscriber(void); /* valid while subscribed */
 /* Subscribes. `holder` gets the name of the current holder of CUPTI, if there is one and its name is known. */
-CUptiResult xs_cupti_subscribe_by(const struct xs_cupti_api *api, CUpti_CallbackFunc callback, char *holder,
-                                  size_t bytes);
+CUptiResult xs_cupti_subscribe(char *holder, size_t bytes);
 /* Unsubscribes. From then on buffers can be read only by their index. */
-void xs_cupti_unsubscribe(const struct xs_cupti_api *api);
+void xs_cupti_unsubscribe(void);
 /* Registers the buffer callbacks, and makes CUPTI use the same buffers for all threads. */
-CUptiResult xs_cupti_register_buffers(const struct xs_cupti_api *api);
+CUptiResult xs_cupti_register_buffers(void);
 /* Returns the number of records dropped since the last call. */
-size_t xs_cupti_dropped_records(const struct xs_cupti_api *api);
-CUptiResult xs_cupti_turn_kind(const struct xs_cupti_api *api, CUpti_ActivityKind kind, bool on);
+size_t xs_cupti_dropped_records(void);
+CUptiResult xs_cupti_turn_kind(CUpti_ActivityKind kind, bool on);
 /* Turns on or off the records of waits that failed and of queries that found unfinished work. */
-void xs_cupti_all_waits(const struct xs_cupti_api *api, bool on);
-CUptiResult xs_cupti_timestamp(const struct xs_cupti_api *api, uint64_t *stamp);
+void xs_cupti_all_waits(bool on);
+CUptiResult xs_cupti_timestamp(uint64_t *stamp);
 /* Returns the function that finds the records in a buffer; NULL: no CUPTI is loaded. */
 typedef __typeof__(cuptiActivityGetNextRecord) xs_cupti_next_record_fn;
 xs_cupti_next_record_fn *xs_cupti_next_record(void);
@@ -205,7 +205,6 @@ struct xs_cupti_buffer {
 
 /* CUPTI's buffer callbacks. CUPTI may call them on any thread, including an application thread inside a driver call. */
 void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
-void xs_cupti_small_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
 /* True if CUPTI has ever requested a buffer. */
 bool xs_cupti_buffers_asked_for(void);
 void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
@@ -223,8 +222,8 @@ struct xs_cupti_buffer *xs_cupti_buffer_take(void);
 void xs_cupti_buffers_requeue(struct xs_cupti_buffer *list);
 /* Gives a list of taken buffers back for use by CUPTI. */
 void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list);
-/* Runs fn on every completed buffer while the buffer stays queued. */
-void xs_cupti_buffers_each(void (*fn)(struct xs_cupti_buffer *buffer, void *data), void *data);
+/* Indexes every completed buffer; the buffers stay queued. */
+void xs_cupti_buffers_index(const struct xs_cupti_decoder *decoder);
 /* Returns the number of page migration records in the queued buffers. */
 uint64_t xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder);
 /* Returns the number of buffers lost, with their records, for lack of memory. */
@@ -277,12 +276,11 @@ void xs_cupti_keep_names(const struct xs_cupti_decoder *decoder, uint8_t *data, 
 void *xs_cupti_handle(void);
 
 /* Called before the application subscribes by the shared interface; `its_function` is its cuptiSubscribe_v2. True: the
- * library stays subscribed, too, and xs_cupti_arrived must report whether the application's subscription succeeded. Any
- * thread. */
+ * library stays subscribed, too, and xs_cupti_other_is must report whether the application's subscription succeeded.
+ * Any thread. */
 bool xs_cupti_stay_beside(const void *its_function);
-void xs_cupti_arrived(bool subscribed);
-/* Called after a subscriber of the application has unsubscribed. Any thread. */
-void xs_cupti_departed(void);
+/* Called after that, and with false after a subscriber of the application has unsubscribed. Any thread. */
+void xs_cupti_other_is(bool subscribed);
 /* Notes that the application records graphs as a whole. After this all subscribers may get only records of whole
  * graphs. Any thread. */
 void xs_cupti_graphs_are_theirs(void);

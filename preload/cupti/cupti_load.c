@@ -78,8 +78,8 @@ static const char *loaded_path(void *handle) {
     return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : "";
 }
 
-/* Looks up the functions and reads the version. False: `text` has the reason. */
-static bool bind_library(struct xs_cupti_api *api, void *handle, char *text, size_t bytes) {
+/* Looks up the functions and reads the version. False: `why` has the reason. */
+static bool bind_library(void *handle, char why[256]) {
     struct xs_cupti_api found = {.handle = handle};
     const char *missing = NULL;
     void *symbol;
@@ -96,16 +96,16 @@ static bool bind_library(struct xs_cupti_api *api, void *handle, char *text, siz
 #undef X
     const char *path = loaded_path(handle);
     if (missing) {
-        snprintf(text, bytes, "%s has no %s", path, missing);
+        snprintf(why, 256, "%s has no %s", path, missing);
         return false;
     }
     CUptiResult result = found.cuptiGetVersion(&found.version);
     if (result != CUPTI_SUCCESS || found.version < XS_CUPTI_OLDEST) {
-        snprintf(text, bytes, "%s: version %u (result %d) is too old", path, found.version, (int)result);
+        snprintf(why, 256, "%s: version %u (result %d) is too old", path, found.version, (int)result);
         return false;
     }
     found.path = strdup(path);
-    *api = found;
+    xs_cupti_api = found;
     return true;
 }
 
@@ -116,106 +116,91 @@ static bool is_no_file(const char *name) {
     return strchr(name, '/') && stat(name, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* Tries one candidate. A failure is explained in `text` only if the file exists but cannot be used. */
-static bool try_open(struct xs_cupti_api *api, const char *name, int flags, char *text, size_t bytes) {
+/* Tries one candidate. A failure is explained in `why` only if the file exists but cannot be used. */
+static bool try_open(const char *name, int flags, char why[256]) {
     void *handle = is_no_file(name) ? NULL : dlopen(name, RTLD_NOW | RTLD_LOCAL | flags);
-    return handle && bind_library(api, handle, text, bytes);
+    return handle && bind_library(handle, why);
 }
 
-__attribute__((format(printf, 4, 5))) static bool try_format(struct xs_cupti_api *api, char *text, size_t bytes,
-                                                             const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static bool try_format(char why[256], const char *format, ...) {
     char path[4096];
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(path, sizeof path, format, arguments);
     va_end(arguments);
-    return length > 0 && (size_t)length < sizeof path && try_open(api, path, 0, text, bytes);
+    return length > 0 && (size_t)length < sizeof path && try_open(path, 0, why);
 }
 
 /* ---- the folders, for one major version ---- */
 
-static bool try_beside_packages(struct xs_cupti_api *api, int major, char *text, size_t bytes) {
+static bool try_beside_packages(int major, char why[256]) {
     struct path_list folders = {0};
     xs_loader_walk(collect_nvidia_folder, &folders);
     bool done = false;
     for (unsigned i = 0; i < folders.count && !done; i++)
-        done = try_format(api, text, bytes, "%s/cu%d/lib/libcupti.so.%d", folders.paths[i], major, major) ||
-               try_format(api, text, bytes, "%s/cuda_cupti/lib/libcupti.so.%d", folders.paths[i], major);
+        done = try_format(why, "%s/cu%d/lib/libcupti.so.%d", folders.paths[i], major, major) ||
+               try_format(why, "%s/cuda_cupti/lib/libcupti.so.%d", folders.paths[i], major);
     list_free(&folders);
     return done;
 }
 
-static bool try_toolkits(struct xs_cupti_api *api, int major, char *text, size_t bytes) {
+static bool try_toolkits(int major, char why[256]) {
     const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
     static const char *const folders[] = {"lib64", "extras/CUPTI/lib64", "lib"};
     for (size_t r = 0; r < sizeof roots / sizeof roots[0]; r++)
         for (size_t f = 0; f < sizeof folders / sizeof folders[0] && roots[r] && *roots[r]; f++)
-            if (try_format(api, text, bytes, "%s/%s/libcupti.so.%d", roots[r], folders[f], major))
+            if (try_format(why, "%s/%s/libcupti.so.%d", roots[r], folders[f], major))
                 return true;
     return false;
 }
 
-static bool try_mapped(struct xs_cupti_api *api, char *text, size_t bytes) {
+static bool try_mapped(char why[256]) {
     struct path_list mapped = {0};
     xs_loader_walk(collect_libcupti, &mapped);
     bool done = false;
     for (unsigned i = 0; i < mapped.count && !done; i++)
-        done = try_open(api, mapped.paths[i], RTLD_NOLOAD, text, bytes);
+        done = try_open(mapped.paths[i], RTLD_NOLOAD, why);
     list_free(&mapped);
     return done;
 }
 
-static int driver_version(void) {
-    int version = 0;
-    int (*get)(int *) = NULL;
-    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    void *symbol = driver ? xs_real_dlsym(driver, "cuDriverGetVersion") : NULL;
-    memcpy(&get, &symbol, sizeof symbol);
-    if (get && get(&version) != 0)
-        version = 0;
-    if (driver)
-        dlclose(driver);
-    return version;
-}
-
-static int load(struct xs_cupti_api *api, char *text, size_t bytes) {
-    text[0] = 0;
+static int load(int driver, char why[256]) {
+    why[0] = 0;
     const char *chosen = getenv("XFERSPY_CUPTI_LIBRARY");
     if (chosen && *chosen) {
         if (is_no_file(chosen)) {
-            snprintf(text, bytes, "XFERSPY_CUPTI_LIBRARY: %s is no regular file", chosen);
+            snprintf(why, 256, "XFERSPY_CUPTI_LIBRARY: %s is no regular file", chosen);
             return XS_ERROR_NOT_FOUND;
         }
         void *handle = dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
         if (!handle) {
-            const char *why = dlerror();
-            snprintf(text, bytes, "XFERSPY_CUPTI_LIBRARY: %s", why ? why : chosen);
+            const char *error = dlerror();
+            snprintf(why, 256, "XFERSPY_CUPTI_LIBRARY: %s", error ? error : chosen);
             return XS_ERROR_NOT_FOUND;
         }
-        return bind_library(api, handle, text, bytes) ? 0 : XS_ERROR_INVALID;
+        return bind_library(handle, why) ? 0 : XS_ERROR_INVALID;
     }
-    if (try_mapped(api, text, bytes))
+    if (try_mapped(why))
         return 0;
     /* A CUPTI of an older major version than the driver works, one of a newer major version does not. All folders are
      * searched for the better major version first, and then for the other one. Packages are searched before toolkits,
      * because the process uses the CUDA of the packages. */
-    int driver = driver_version();
     const int majors[] = {driver == 0 || driver >= 13000 ? 13 : 12, driver == 0 || driver >= 13000 ? 12 : 13};
     for (int i = 0; i < 2; i++)
-        if (try_format(api, text, bytes, "libcupti.so.%d", majors[i]) ||
-            try_beside_packages(api, majors[i], text, bytes) || try_toolkits(api, majors[i], text, bytes))
+        if (try_format(why, "libcupti.so.%d", majors[i]) || try_beside_packages(majors[i], why) ||
+            try_toolkits(majors[i], why))
             return 0;
-    if (text[0])
+    if (why[0])
         return XS_ERROR_INVALID;
-    snprintf(text, bytes,
+    snprintf(why, 256,
              "no libcupti.so.%d or .%d in the library path, beside the CUDA libraries in use, or under "
              "CUDA_HOME, CUDA_PATH, /usr/local/cuda; XFERSPY_CUPTI_LIBRARY can name one",
              majors[0], majors[1]);
     return XS_ERROR_NOT_FOUND;
 }
 
-int xs_cupti_load(struct xs_cupti_api *api, char *text, size_t bytes) {
-    int status = load(api, text, bytes);
+int xs_cupti_load(int driver_version, char why[256]) {
+    int status = load(driver_version, why);
     /* Clears the errors of the search, because otherwise the application's next dlerror() would return the last one. */
     dlerror();
     return status;

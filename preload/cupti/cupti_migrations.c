@@ -48,15 +48,11 @@ static CUptiResult configure(bool on) {
 }
 
 static CUptiResult turn(bool on) {
-    CUptiResult result;
-    if (on) {
-        result = configure(true);
-        return result == CUPTI_SUCCESS
-                   ? xs_cupti_turn_kind(&xs_cupti_api, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, true)
-                   : result;
-    }
-    result = xs_cupti_turn_kind(&xs_cupti_api, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, false);
-    configure(false);
+    CUptiResult result = on ? configure(true) : CUPTI_SUCCESS;
+    if (result == CUPTI_SUCCESS)
+        result = xs_cupti_turn_kind(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, on);
+    if (!on)
+        configure(false);
     return result;
 }
 
@@ -87,7 +83,7 @@ void xs_cupti_managed_memory(void) {
         budget.on &= result == CUPTI_SUCCESS;
         if (result != CUPTI_SUCCESS)
             xs_note("cupti", "page migrations are not recorded: %s",
-                    xs_cupti_is_attached() ? xs_cupti_result_text(&xs_cupti_api, result)
+                    xs_cupti_is_attached() ? xs_cupti_result_text(result)
                                            : "device times had been stopped before the first managed memory");
     }
     xs_cupti_leave();

@@ -28,24 +28,23 @@ static uint32_t correlation_of(const struct xs_cupti_decoder *d, uint32_t id) {
     return id ? id + d->correlation_base : 0;
 }
 
+/* The fields that records of several kinds have, as initializers of a row. */
+#define PLACE_OF(d, r)                                                                                                 \
+    .correlation = correlation_of(d, (r)->correlationId), .device = device_ordinal((r)->deviceId),                     \
+    .context = (r)->contextId, .stream = (r)->streamId, .graph = (d)->version >= XS_CUPTI_11_1 ? (r)->graphId : 0,     \
+    .graph_node = (r)->graphNodeId
+#define COPY_OF(d, r)                                                                                                  \
+    PLACE_OF(d, r), .kind = (r)->copyKind, .src_kind = (r)->srcKind, .dst_kind = (r)->dstKind, .bytes = (r)->bytes,    \
+                    .is_async = ((r)->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0
+
 static int decode_copy(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     const CUpti_ActivityMemcpy6 *r = (const CUpti_ActivityMemcpy6 *)record;
     uint64_t copies = d->version >= XS_CUPTI_12_8 && r->copyCount ? r->copyCount : 1;
     struct xs_device_copy row = {
-        .correlation = correlation_of(d, r->correlationId),
+        COPY_OF(d, r),
         .copies = copies <= UINT32_MAX ? (uint32_t)copies : UINT32_MAX,
-        .kind = r->copyKind,
-        .src_kind = r->srcKind,
-        .dst_kind = r->dstKind,
-        .is_async = (r->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0,
-        .device = device_ordinal(r->deviceId),
         .src_device = -1,
         .dst_device = -1,
-        .context = r->contextId,
-        .stream = r->streamId,
-        .graph = d->version >= XS_CUPTI_11_1 ? r->graphId : 0,
-        .graph_node = r->graphNodeId,
-        .bytes = r->bytes,
     };
     convert_times(d, r->start, r->end, &row.start_ns, &row.end_ns);
     return xs_store_device_copy(d->store, &row);
@@ -54,20 +53,10 @@ static int decode_copy(const struct xs_cupti_decoder *d, const CUpti_Activity *r
 static int decode_peer_copy(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     const CUpti_ActivityMemcpyPtoP4 *r = (const CUpti_ActivityMemcpyPtoP4 *)record;
     struct xs_device_copy row = {
-        .correlation = correlation_of(d, r->correlationId),
+        COPY_OF(d, r),
         .copies = 1,
-        .kind = r->copyKind,
-        .src_kind = r->srcKind,
-        .dst_kind = r->dstKind,
-        .is_async = (r->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0,
-        .device = device_ordinal(r->deviceId),
         .src_device = device_ordinal(r->srcDeviceId),
         .dst_device = device_ordinal(r->dstDeviceId),
-        .context = r->contextId,
-        .stream = r->streamId,
-        .graph = d->version >= XS_CUPTI_11_1 ? r->graphId : 0,
-        .graph_node = r->graphNodeId,
-        .bytes = r->bytes,
     };
     convert_times(d, r->start, r->end, &row.start_ns, &row.end_ns);
     return xs_store_device_copy(d->store, &row);
@@ -76,14 +65,9 @@ static int decode_peer_copy(const struct xs_cupti_decoder *d, const CUpti_Activi
 static int decode_memset(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     const CUpti_ActivityMemset4 *r = (const CUpti_ActivityMemset4 *)record;
     struct xs_device_memset row = {
-        .correlation = correlation_of(d, r->correlationId),
+        PLACE_OF(d, r),
         .value = r->value,
         .memory_kind = (uint8_t)r->memoryKind,
-        .device = device_ordinal(r->deviceId),
-        .context = r->contextId,
-        .stream = r->streamId,
-        .graph = d->version >= XS_CUPTI_11_1 ? r->graphId : 0,
-        .graph_node = r->graphNodeId,
         .bytes = r->bytes,
     };
     convert_times(d, r->start, r->end, &row.start_ns, &row.end_ns);
@@ -99,15 +83,10 @@ uint64_t xs_cupti_graph_kernels(void) { return atomic_load_explicit(&graph_kerne
 static int decode_kernel(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     const CUpti_ActivityKernel10 *r = (const CUpti_ActivityKernel10 *)record;
     struct xs_device_kernel row = {
-        .correlation = correlation_of(d, r->correlationId),
+        PLACE_OF(d, r),
         .name = r->name ? r->name : "unknown",
-        .device = device_ordinal(r->deviceId),
-        .context = r->contextId,
-        .stream = r->streamId,
-        .graph = d->version >= XS_CUPTI_11_1 ? r->graphId : 0,
         .grid = {r->gridX, r->gridY, r->gridZ},
         .block = {r->blockX, r->blockY, r->blockZ},
-        .graph_node = r->graphNodeId,
     };
     convert_times(d, r->start, r->end, &row.start_ns, &row.end_ns);
     if (row.end_ns > row.start_ns && (uint64_t)(row.end_ns - row.start_ns) > xs_cupti_longest_kernel_ns())
@@ -164,19 +143,29 @@ static int decode_migration(const struct xs_cupti_decoder *d, const CUpti_Activi
     return xs_store_device_migration(d->store, &row);
 }
 
-static const struct {
+#define ID_OF(type) offsetof(CUpti_Activity##type, correlationId)
+static const struct by_kind {
     CUpti_ActivityKind kind;
     enum xs_cupti_record counter;
     int (*decode)(const struct xs_cupti_decoder *d, const CUpti_Activity *record);
+    size_t id_at; /* offset of CUPTI's correlation id; 0: records of this kind have none */
 } decoders[] = {
-    {CUPTI_ACTIVITY_KIND_MEMCPY, XS_RECORD_COPY, decode_copy},
-    {CUPTI_ACTIVITY_KIND_MEMCPY2, XS_RECORD_COPY, decode_peer_copy},
-    {CUPTI_ACTIVITY_KIND_MEMSET, XS_RECORD_MEMSET, decode_memset},
-    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, XS_RECORD_KERNEL, decode_kernel},
-    {CUPTI_ACTIVITY_KIND_KERNEL, XS_RECORD_KERNEL, decode_kernel},
-    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, XS_RECORD_SYNC, decode_sync},
-    {CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, XS_RECORD_MIGRATION, decode_migration},
+    {CUPTI_ACTIVITY_KIND_MEMCPY, XS_RECORD_COPY, decode_copy, ID_OF(Memcpy6)},
+    {CUPTI_ACTIVITY_KIND_MEMCPY2, XS_RECORD_COPY, decode_peer_copy, ID_OF(MemcpyPtoP4)},
+    {CUPTI_ACTIVITY_KIND_MEMSET, XS_RECORD_MEMSET, decode_memset, ID_OF(Memset4)},
+    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, XS_RECORD_KERNEL, decode_kernel, ID_OF(Kernel10)},
+    {CUPTI_ACTIVITY_KIND_KERNEL, XS_RECORD_KERNEL, decode_kernel, ID_OF(Kernel10)},
+    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, XS_RECORD_SYNC, decode_sync, ID_OF(Synchronization2)},
+    {CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, XS_RECORD_MIGRATION, decode_migration, 0},
 };
+
+/* NULL: the kind is unknown. */
+static const struct by_kind *by_kind_of(const CUpti_Activity *record) {
+    for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++)
+        if (decoders[i].kind == record->kind)
+            return &decoders[i];
+    return NULL;
+}
 
 /* ---- the library's own work ---- */
 
@@ -199,17 +188,11 @@ static bool is_own_call(uint32_t correlation) {
 
 /* Returns CUPTI's correlation id; 0: records of this kind have none. */
 static uint32_t id_of(const CUpti_Activity *record) {
-    if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY)
-        return ((const CUpti_ActivityMemcpy6 *)record)->correlationId;
-    if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY2)
-        return ((const CUpti_ActivityMemcpyPtoP4 *)record)->correlationId;
-    if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET)
-        return ((const CUpti_ActivityMemset4 *)record)->correlationId;
-    if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || record->kind == CUPTI_ACTIVITY_KIND_KERNEL)
-        return ((const CUpti_ActivityKernel10 *)record)->correlationId;
-    if (record->kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)
-        return ((const CUpti_ActivitySynchronization2 *)record)->correlationId;
-    return 0;
+    const struct by_kind *by = by_kind_of(record);
+    uint32_t id = 0;
+    if (by && by->id_at)
+        memcpy(&id, (const char *)record + by->id_at, sizeof id);
+    return id;
 }
 
 /* ---- calls that are left out ---- */
@@ -261,7 +244,7 @@ static bool is_own(struct xs_cupti_decoder *d, const CUpti_Activity *record) {
         return ((const CUpti_ActivitySynchronization2 *)record)->type ==
                CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT;
     if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET)
-        return is_own_call(correlation_of(d, ((const CUpti_ActivityMemset4 *)record)->correlationId));
+        return is_own_call(correlation_of(d, id_of(record)));
     if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && record->kind != CUPTI_ACTIVITY_KIND_KERNEL)
         return false;
     const CUpti_ActivityKernel10 *kernel = (const CUpti_ActivityKernel10 *)record;
@@ -289,21 +272,17 @@ int64_t xs_cupti_decode(struct xs_cupti_decoder *d, uint8_t *data, size_t valid_
     CUpti_Activity *record = NULL;
     CUptiResult result;
     for (size_t n = 0; (result = find_record(d, data, valid_bytes, n, &record)) == CUPTI_SUCCESS; n++) {
-        if (is_own(d, record) || is_left_out(d, record))
+        const struct by_kind *by = by_kind_of(record);
+        if (!by || is_own(d, record) || is_left_out(d, record))
             continue;
-        for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++) {
-            if (decoders[i].kind != record->kind)
-                continue;
-            int status = decoders[i].decode(d, record);
-            if (status < 0) {
-                d->own_kernels = own_kernels;
-                d->own_kernel_ns = own_kernel_ns;
-                return status;
-            }
-            records[decoders[i].counter]++;
-            written++;
-            break;
+        int status = by->decode(d, record);
+        if (status < 0) {
+            d->own_kernels = own_kernels;
+            d->own_kernel_ns = own_kernel_ns;
+            return status;
         }
+        records[by->counter]++;
+        written++;
     }
     for (size_t i = 0; i < sizeof records / sizeof records[0]; i++)
         d->records[i] += records[i];

@@ -113,7 +113,7 @@ void xs_cupti_sample_clock(void) {
     int64_t best = offset_ns;
     for (int i = 0; i < 7; i++) {
         uint64_t stamp = 0, before = xs_monotonic_ns();
-        if (xs_cupti_timestamp(&xs_cupti_api, &stamp) != CUPTI_SUCCESS)
+        if (xs_cupti_timestamp(&stamp) != CUPTI_SUCCESS)
             return;
         uint64_t after = xs_monotonic_ns();
         if (after - before < best_width) {
@@ -131,14 +131,14 @@ void xs_cupti_sample_clock(void) {
 /* ---- start ---- */
 
 static bool load(void) {
-    char text[256];
-    int status = xs_cupti_load(&xs_cupti_api, text, sizeof text);
+    char why[256];
+    int status = xs_cupti_load(driver_version, why);
     if (status != 0) {
-        set_status(status == XS_ERROR_NOT_FOUND ? "not found" : "failed", "%s", text);
+        set_status(status == XS_ERROR_NOT_FOUND ? "not found" : "failed", "%s", why);
         return false;
     }
     atomic_store(&handle, xs_cupti_api.handle);
-    xs_cupti_choose_interface(&xs_cupti_api, driver_version);
+    xs_cupti_choose_interface(driver_version);
     pthread_mutex_lock(&state_lock);
     state.version = xs_cupti_api.version;
     state.path = xs_cupti_api.path;
@@ -149,19 +149,19 @@ static bool load(void) {
 /* Attaches by the interface that is in use (global or shared). */
 static const char *attach(CUptiResult *result, char *holder, size_t bytes) {
     const char *call = "cuptiSubscribe";
-    *result = xs_cupti_subscribe(&xs_cupti_api, holder, bytes);
+    *result = xs_cupti_subscribe(holder, bytes);
     if (*result != CUPTI_SUCCESS)
         return call;
     call = "cuptiActivityRegisterCallbacks";
-    *result = xs_cupti_register_buffers(&xs_cupti_api);
+    *result = xs_cupti_register_buffers();
     if (*result == CUPTI_SUCCESS) {
         call = "cuptiActivityEnable of copies";
-        *result = xs_cupti_record(&xs_cupti_api, with_kernels);
+        *result = xs_cupti_record(with_kernels);
     }
     if (*result == CUPTI_SUCCESS)
         return NULL;
-    xs_cupti_record_no_more(&xs_cupti_api);
-    xs_cupti_unsubscribe(&xs_cupti_api);
+    xs_cupti_record_no_more();
+    xs_cupti_unsubscribe();
     return call;
 }
 
@@ -169,16 +169,16 @@ static const char *attach(CUptiResult *result, char *holder, size_t bytes) {
  * other subscriber might be disturbed. */
 const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
     if (xs_cupti_is_paused()) {
-        *result = xs_cupti_record(&xs_cupti_api, with_kernels);
+        *result = xs_cupti_record(with_kernels);
         if (*result == CUPTI_SUCCESS)
             return NULL;
-        xs_cupti_record_no_more(&xs_cupti_api);
+        xs_cupti_record_no_more();
         return "cuptiActivityEnable_v2 of copies";
     }
     const char *failed = attach(result, holder, bytes);
     if (failed && xs_cupti_shares() && xs_cupti_others() == 0) {
         xs_note("cupti", "CUPTI is not shared with other profilers of this process: %s: %s (%d)", failed,
-                xs_cupti_result_text(&xs_cupti_api, *result), (int)*result);
+                xs_cupti_result_text(*result), (int)*result);
         xs_cupti_share_no_more();
         failed = attach(result, holder, bytes);
     }
@@ -233,7 +233,7 @@ static bool start(const struct xs_cupti_wishes *wishes, bool at_once) {
         return false;
     }
     if (failed) {
-        set_status("failed", "%s: %s (%d)", failed, xs_cupti_result_text(&xs_cupti_api, result), (int)result);
+        set_status("failed", "%s: %s (%d)", failed, xs_cupti_result_text(result), (int)result);
         return false;
     }
     xs_cupti_sample_clock();
@@ -265,7 +265,7 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes) {
 
 void xs_cupti_flush_all(uint32_t flag) {
     xs_cupti_api.cuptiActivityFlushAll(flag);
-    size_t dropped = xs_cupti_dropped_records(&xs_cupti_api);
+    size_t dropped = xs_cupti_dropped_records();
     if (dropped) {
         pthread_mutex_lock(&state_lock);
         state.dropped_records += dropped;
@@ -281,12 +281,10 @@ void xs_cupti_flush(bool forced) {
     xs_cupti_leave();
 }
 
-static void index_one(struct xs_cupti_buffer *buffer, void *decoder) { xs_cupti_buffer_index(buffer, decoder); }
-
 /* Queued buffers are indexed because CUPTI owns the kernel names, and may be unloaded when the buffers are decoded. */
 void xs_cupti_index_all(void) {
     struct xs_cupti_decoder reader = {.next_record = xs_cupti_next_record(), .version = xs_cupti_api.version};
-    xs_cupti_buffers_each(index_one, &reader);
+    xs_cupti_buffers_index(&reader);
 }
 
 /* False: the program has given the device no work, and CUPTI has written no records. */
@@ -413,7 +411,7 @@ static void leave(void) {
     xs_cupti_stop_migrations();
     bool is_closed = xs_cupti_quiet_device();
     flush_last();
-    xs_cupti_record_no_more(&xs_cupti_api);
+    xs_cupti_record_no_more();
     if (is_closed)
         xs_gate_open();
     if (!xs_cupti_is_beside())
@@ -421,7 +419,7 @@ static void leave(void) {
     xs_cupti_sample_clock();
     if (xs_cupti_shares())
         xs_cupti_index_all(); /* indexing needs the subscriber */
-    xs_cupti_unsubscribe(&xs_cupti_api);
+    xs_cupti_unsubscribe();
     xs_cupti_index_all();
 }
 
@@ -470,20 +468,13 @@ bool xs_cupti_stay_beside(const void *its_function) {
     return stays;
 }
 
-void xs_cupti_arrived(bool subscribed) {
+void xs_cupti_other_is(bool subscribed) {
     if (!xs_cupti_enter())
         return;
     if (!subscribed)
         xs_cupti_other_left();
     else if (atomic_load(&phase) == ACTIVE)
         note_both();
-    xs_cupti_leave();
-}
-
-void xs_cupti_departed(void) {
-    if (!xs_cupti_enter())
-        return;
-    xs_cupti_other_left();
     xs_cupti_leave();
 }
 

@@ -198,7 +198,7 @@ CUptiResult CUPTIAPI cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber, CUpti
         xs_cupti_step_aside("cuptiSubscribe_v2");
     XS_CUPTI_GUARDED(result, real(subscriber, callback, data, params));
     if (beside)
-        xs_cupti_arrived(result == CUPTI_SUCCESS);
+        xs_cupti_other_is(result == CUPTI_SUCCESS);
     if (!is_refused(result))
         return result;
     xs_cupti_step_aside("cuptiSubscribe_v2");
@@ -214,7 +214,7 @@ CUptiResult CUPTIAPI cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
     XS_CUPTI_FIND_REAL(cuptiUnsubscribe);
     XS_CUPTI_GUARDED(result, real(subscriber));
     if (result == CUPTI_SUCCESS)
-        xs_cupti_departed();
+        xs_cupti_other_is(false);
     return result;
 }
 

@@ -3,13 +3,11 @@
 #include "preload/cupti/flusher.h"
 
 #include <stdatomic.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 #include "preload/core/alternate_stack.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/futex.h"
-#include "preload/core/guard.h"
 #include "preload/core/own_thread.h"
 #include "preload/core/state.h"
 #include "preload/cupti/cupti.h"
@@ -29,12 +27,9 @@ static void begin_migrations(void *argument) {
     xs_cupti_managed_memory();
 }
 
-static void *flusher_main(void *arg) {
+static void flusher_main(void) {
     uint64_t flushed_ns = 0;
     unsigned migrations_ms = 0;
-    (void)arg;
-    xs_guard_own_thread(); /* this thread's driver calls are not the application's */
-    prctl(PR_SET_NAME, "xferspy");
     xs_own_thread_stand_back();
     while (!atomic_load(&still)) {
         uint32_t heard = atomic_load(&bell), seen = atomic_load(&asked);
@@ -59,7 +54,6 @@ static void *flusher_main(void *arg) {
     }
     atomic_store(&running, false);
     xs_futex_wake(&answered);
-    return NULL;
 }
 
 void xs_flusher_start(void) {

@@ -189,9 +189,13 @@ static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const str
 
 static uint64_t read_clock(void) { return xs_now(); }
 
-/* Decides whether the copy is looked at. This must be fast, because it is done for every copy. */
-static enum xs_sampled sample(const struct xs_event *e, struct xs_sampler_copy *copy) {
-    const struct xs_event_transfer *t = &e->transfer;
+/* Decides whether the copy is looked at. This must be fast, because it is done for every copy. If the copy is not
+ * looked at, its event has the reason. */
+static enum xs_sampled sample(struct xs_event *e, struct xs_sampler_copy *copy) {
+    struct xs_event_transfer *t = &e->transfer;
+    t->skip = (uint8_t)unfit(e);
+    if (t->skip != XS_SKIP_NONE)
+        return XS_LEFT_OUT;
     if (!xs_budget_is_limited())
         return XS_BY_CHANCE;
     bool upload = t->direction == XS_DIR_H2D, little = t->bytes <= HOST_BYTES;
@@ -205,7 +209,10 @@ static enum xs_sampled sample(const struct xs_event *e, struct xs_sampler_copy *
                                      .upload = upload,
                                      .pageable = pageable,
                                      .way = over && little ? XS_SAMPLER_HOST : XS_SAMPLER_DEVICE};
-    return xs_sampler_choose(copy, read_clock);
+    enum xs_sampled sampled = xs_sampler_choose(copy, read_clock);
+    if (sampled == XS_LEFT_OUT)
+        t->skip = XS_SKIP_LEFT_OUT;
+    return sampled;
 }
 
 static bool may_spend(uint64_t host_ns, uint64_t device_ns) { return xs_budget_spend(plan.began, host_ns + device_ns); }
@@ -283,21 +290,13 @@ static void start_device(struct xs_event *e) {
 }
 
 void xs_fingerprint_before_copy(struct xs_event *e) {
-    plan.way = NO_WAY;
-    if (e->kind != XS_EVENT_TRANSFER || e == &xs_scratch_event) {
-        xs_fingerprint_join(e);
-        return; /* a batch, whose copies are known only after the call, or a call that is not recorded */
-    }
-    enum xs_fingerprint_skip skip = unfit(e);
-    e->transfer.skip = (uint8_t)skip;
-    if (skip != XS_SKIP_NONE) {
-        xs_fingerprint_join(e);
-        return;
-    }
     struct xs_sampler_copy copy;
-    enum xs_sampled sampled = sample(e, &copy);
+    enum xs_sampled sampled = XS_LEFT_OUT;
+    plan.way = NO_WAY;
+    /* The copies of a batch are known only after the call, and the scratch event is not recorded. */
+    if (e->kind == XS_EVENT_TRANSFER && e != &xs_scratch_event)
+        sampled = sample(e, &copy);
     if (sampled == XS_LEFT_OUT) {
-        e->transfer.skip = XS_SKIP_LEFT_OUT;
         xs_fingerprint_join(e);
         return;
     }

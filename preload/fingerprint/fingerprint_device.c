@@ -241,29 +241,27 @@ void xs_device_stream_going(CUstream stream) {
 
 /* ---- settling ---- */
 
-/* Work of other threads can be ordered after this copy only by the application, after this call. Such work changes the
- * epoch again. */
-void xs_device_settle(struct xs_device_job *job) {
-    uint64_t epoch = xs_write_epoch_count();
-    struct xs_aside *aside = xs_aside_of(job->by->asides, job->stream);
+/* `epoch`: the epoch for which the slot's digests are valid; 0: they are not. */
+static void release(const struct xs_device_job *job, uint64_t epoch) {
     if (xs_open_lock(&job->by->lock)) {
         job->slot->busy = false;
         job->slot->epoch = epoch;
         xs_open_unlock(&job->by->lock);
     }
+}
+
+/* Work of other threads can be ordered after this copy only by the application, after this call. Such work changes the
+ * epoch again. */
+void xs_device_settle(struct xs_device_job *job) {
+    uint64_t epoch = xs_write_epoch_count();
+    struct xs_aside *aside = xs_aside_of(job->by->asides, job->stream);
+    release(job, epoch);
     if (aside)
         atomic_store(&aside->epoch, epoch);
 }
 
-static void release(const struct xs_device_job *job) {
-    if (xs_open_lock(&job->by->lock)) {
-        job->slot->busy = false;
-        xs_open_unlock(&job->by->lock);
-    }
-}
-
 bool xs_device_disown(const struct xs_device_job *job) {
-    release(job);
+    release(job, 0);
     return xs_results_rename(&job->by->results, job->ticket, XS_RESULT_OF_NOBODY);
 }
 
@@ -274,7 +272,7 @@ void xs_device_abandon(struct xs_device_job *job) {
     job->parameters.region = xs_fingerprint_linear(0, 0);
     if (!xs_device_measure(job, 0)) /* no result will come, so the result's slot is freed here */
         xs_results_give_back(&job->by->results, job->ticket);
-    release(job);
+    release(job, 0);
 }
 
 /* Waits actively, because the wait mostly takes some microseconds, but yields now and then, because there may be more

@@ -10,6 +10,7 @@
 #include "preload/core/notes.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
+#include "preload/driver/capture_mode.h"
 #include "preload/driver/real.h"
 #include "preload/fingerprint/fingerprint_device.h"
 
@@ -98,13 +99,10 @@ static enum xs_fingerprint_skip load_kernel(struct xs_fingerprinter *f) {
 static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
     uint64_t began = xs_monotonic_ns();
     uint32_t correlation = xs_cupti_correlation;
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
-    bool exchanged = exchange && exchange(&mode) == CUDA_SUCCESS;
+    struct xs_capture_mode mode = xs_capture_mode_relax();
     enum xs_fingerprint_skip skip = load_kernel(f);
     skip = skip == XS_SKIP_NONE ? take_memory(f) : skip;
-    if (exchanged)
-        exchange(&mode);
+    xs_capture_mode_restore(mode);
     xs_cupti_correlation = correlation;
     atomic_fetch_add(&start_ns, xs_monotonic_ns() - began);
     if (skip == XS_SKIP_NO_MEMORY)
@@ -235,12 +233,9 @@ bool xs_device_give_back(CUcontext context) {
         return false;
     }
     xs_note("fingerprint", "the application ran out of device memory: fingerprints gave theirs back");
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED; /* a capture may forbid a free */
-    __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
-    bool exchanged = exchange && exchange(&mode) == CUDA_SUCCESS;
+    struct xs_capture_mode mode = xs_capture_mode_relax(); /* a capture may forbid a free */
     bool freed = xs_real_row(cuMemFree_v2)(f->memory) == CUDA_SUCCESS;
-    if (exchanged)
-        exchange(&mode);
+    xs_capture_mode_restore(mode);
     return freed;
 }
 

@@ -155,10 +155,13 @@ XS_HOT bool enter(struct xs_nvtx_thread *t) {
     return !was;
 }
 
-XS_HOT void leave(struct xs_nvtx_thread *t, bool entered) {
+/* `window_changed`: the user requests a window, and it has begun or ended. */
+XS_HOT void leave(struct xs_nvtx_thread *t, bool entered, bool window_changed) {
     atomic_signal_fence(memory_order_seq_cst);
     if (entered)
         atomic_store_explicit(&t->busy, false, memory_order_relaxed);
+    if (XS_UNLIKELY(window_changed))
+        xs_asked_window_changed();
 }
 
 /* Counts the range if the user requests it. Must be called before the range's word is stored, because another thread
@@ -198,9 +201,7 @@ int xs_range_push(unsigned domain, struct xs_range_label label) {
     if (XS_UNLIKELY(!entered || t->beyond[domain] || !open_range(t, domain, false, label, &window_changed)))
         t->beyond[domain]++;
     int before = (int)t->depth[domain]++;
-    leave(t, entered);
-    if (XS_UNLIKELY(window_changed))
-        xs_asked_window_changed();
+    leave(t, entered, window_changed);
     return before;
 }
 
@@ -241,9 +242,7 @@ int xs_range_pop(unsigned domain) {
     else if (entered)
         window_changed = close_own(t, KIND_BITS, (uint64_t)domain << RANGE_BITS);
     int around = (int)--t->depth[domain];
-    leave(t, entered);
-    if (XS_UNLIKELY(window_changed))
-        xs_asked_window_changed();
+    leave(t, entered, window_changed);
     return around;
 }
 
@@ -256,9 +255,7 @@ uint64_t xs_range_start(unsigned domain, struct xs_range_label label) {
     uint64_t id = entered && open_range(t, domain, true, label, &window_changed)
                       ? t->serial << PLACE_BITS | (uint64_t)(t - threads()->thread + 1)
                       : PLACE_NOWHERE;
-    leave(t, entered);
-    if (XS_UNLIKELY(window_changed))
-        xs_asked_window_changed();
+    leave(t, entered, window_changed);
     return id;
 }
 
@@ -285,22 +282,17 @@ void xs_range_end(uint64_t id) {
     uint64_t wanted = id >> PLACE_BITS << SERIAL_SHIFT | STARTED;
     if (!all || place == 0 || place > XS_RANGE_THREADS)
         return;
-    bool window_changed;
     struct xs_nvtx_thread *t = &all->thread[place - 1];
-    if (t == xs_nvtx_thread && enter(t)) {
-        window_changed = close_own(t, SERIAL_BITS | STARTED, wanted);
-        leave(t, true);
-    } else {
-        window_changed = end_elsewhere(t, wanted);
-    }
-    if (XS_UNLIKELY(window_changed))
+    if (t == xs_nvtx_thread && enter(t))
+        leave(t, true, close_own(t, SERIAL_BITS | STARTED, wanted));
+    else if (XS_UNLIKELY(end_elsewhere(t, wanted)))
         xs_asked_window_changed();
 }
 
 uint32_t xs_nvtx_innermost(struct xs_event **e) {
     struct xs_nvtx_thread *t = xs_nvtx_thread;
     if (XS_UNLIKELY(atomic_load_explicit(&t->unsettled, memory_order_relaxed)))
-        leave(t, enter(t));
+        leave(t, enter(t), false);
     uint32_t number = RANGE_OF(innermost(t));
     if (number)
         xs_range_tell(e, number);

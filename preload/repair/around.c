@@ -179,15 +179,15 @@ XS_HOT bool was_given_memory(const struct xs_call *call, enum xs_category catego
     }
 }
 
-#define XS_ENTRY(symbol, row_category, row_default_stream, params, args, row_before, row_after)                        \
+#define AROUND(symbol, next, row, row_category, row_default_stream, params, args, row_before, row_after)               \
     static CUresult CUDAAPI around_##symbol params {                                                                   \
         const enum xs_category category = XS_CAT_##row_category;                                                       \
         struct xs_range range __attribute__((unused));                                                                 \
         struct xs_guard_note note;                                                                                     \
         struct around a;                                                                                               \
         struct xs_call *const call = &a.call;                                                                          \
-        __typeof__(&symbol) beneath = xs_beneath(symbol);                                                              \
-        if (!enter(&a, XS_ROW_##symbol, category, row_default_stream, &note, XS_GUARD_HERE()))                         \
+        __typeof__(&symbol) beneath = next;                                                                            \
+        if (!enter(&a, row, category, row_default_stream, &note, XS_GUARD_HERE()))                                     \
             return beneath args;                                                                                       \
         row_before;                                                                                                    \
         if (tell_before(&a, category))                                                                                 \
@@ -198,24 +198,15 @@ XS_HOT bool was_given_memory(const struct xs_call *call, enum xs_category catego
         row_after;                                                                                                     \
         return tell_after(&a);                                                                                         \
     }
+#define XS_ENTRY(symbol, ...) AROUND(symbol, xs_beneath(symbol), XS_ROW_##symbol, __VA_ARGS__)
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY
 
 /* Functions that have no row in the table of entry points. Their calls are only told to the repairs. */
 static void *gated_beneath[XS_GATED_COUNT];
 #define XS_GATED(symbol, params, args)                                                                                 \
-    static CUresult CUDAAPI around_gated_##symbol params {                                                             \
-        struct xs_guard_note note;                                                                                     \
-        struct around a;                                                                                               \
-        __typeof__(&symbol) beneath = (__typeof__(&symbol))gated_beneath[XS_GATED_##symbol];                           \
-        if (!enter(&a, XS_ROW_COUNT + XS_GATED_##symbol, XS_CAT_LOOKUP, XS_LEGACY, &note, XS_GUARD_HERE()))            \
-            return beneath args;                                                                                       \
-        tell_before(&a, XS_CAT_LOOKUP);                                                                                \
-        a.call.result = beneath args;                                                                                  \
-        if (was_given_memory(&a.call, XS_CAT_LOOKUP))                                                                  \
-            a.call.result = beneath args;                                                                              \
-        return tell_after(&a);                                                                                         \
-    }
+    AROUND(symbol, (__typeof__(&symbol))gated_beneath[XS_GATED_##symbol], XS_ROW_COUNT + XS_GATED_##symbol, LOOKUP,    \
+           XS_LEGACY, params, args, XS_NOTHING, XS_NOTHING)
 #include "preload/driver/gated_points.def"
 #undef XS_GATED
 
@@ -225,7 +216,7 @@ static void *const around[XS_ROW_COUNT] = {
 #undef XS_ENTRY
 };
 static void *const around_gated[XS_GATED_COUNT] = {
-#define XS_GATED(symbol, ...) (void *)around_gated_##symbol,
+#define XS_GATED(symbol, ...) (void *)around_##symbol,
 #include "preload/driver/gated_points.def"
 #undef XS_GATED
 };

@@ -14,9 +14,9 @@
 #include "preload/core/direct_access.h"
 #include "preload/core/futex.h"
 #include "preload/core/thread.h"
+#include "preload/driver/capture_mode.h"
 #include "preload/driver/driver_context.h"
 #include "preload/driver/real.h"
-#include "preload/repair/capture_mode.h"
 #include "preload/repair/reasons.h"
 #include "preload/repair/stream_order.h"
 #include "schema/clock.h"
@@ -99,6 +99,8 @@ void xs_contents_saw(const struct xs_repair_call *call) {
 
 /* ---- comparing ---- */
 
+enum contents { EQUAL, DIFFER, UNKNOWN };
+
 /* `until`: time at which to stop waiting; 0: waits without a limit. */
 static CUresult wait_for(CUevent event, uint64_t until) {
     __typeof__(&cuEventQuery) query = xs_driver(cuEventQuery);
@@ -137,7 +139,7 @@ static CUresult begin_piece(struct comparison *c) {
     return r;
 }
 
-static enum xs_contents compare(struct comparison *c, uint64_t until, CUresult *r) {
+static enum contents compare(struct comparison *c, uint64_t until, CUresult *r) {
     *r = begin_piece(c);
     for (unsigned piece = 0; *r == CUDA_SUCCESS; piece++) {
         if (c->begun < c->bytes && (*r = begin_piece(c)) != CUDA_SUCCESS)
@@ -147,12 +149,12 @@ static enum xs_contents compare(struct comparison *c, uint64_t until, CUresult *
             break;
         // NOLINTNEXTLINE(performance-no-int-to-ptr): the program's own pointer
         if (memcmp((const char *)(uintptr_t)c->host + c->done, c->by->piece[piece % 2], c->length[piece % 2]) != 0)
-            return XS_CONTENTS_DIFFER;
+            return DIFFER;
         c->done += c->length[piece % 2];
         if (c->done == c->bytes)
-            return XS_CONTENTS_EQUAL;
+            return EQUAL;
     }
-    return XS_CONTENTS_UNKNOWN;
+    return UNKNOWN;
 }
 
 /* Can the program read the first and the last byte of the memory? If it cannot, the copy goes to the driver, which
@@ -169,23 +171,28 @@ static bool can_be_read(uint64_t address, size_t bytes) {
     return !is_bad;
 }
 
-enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t device, const char **why) {
+/* Compares the copy's host side with as many bytes of device memory from `device` on. Both are compared as they are
+ * after all work that was given to the copy's stream before this call. Waits for that work, as a blocking upload does;
+ * for an asynchronous copy at most two seconds. UNKNOWN: *why has the reason. The caller has checked that no stream
+ * captures a graph (xs_repair_unfit). */
+static enum contents look(const struct xs_repair_copy *copy, uint64_t device, const char **why) {
     struct comparison c = {.stream = xs_stream_handle(copy->stream, copy->is_per_thread),
                            .device = device,
                            .host = copy->host,
                            .bytes = copy->bytes};
     CUresult r;
+    xs_repair_settle();
     if (!can_be_read(copy->host, copy->bytes)) {
         *why = "the source cannot be read";
-        return XS_CONTENTS_UNKNOWN;
+        return UNKNOWN;
     }
     c.by = take(copy->context);
     if (!c.by) {
         *why = "no page-locked memory left to compare with";
-        return XS_CONTENTS_UNKNOWN;
+        return UNKNOWN;
     }
     struct xs_capture_mode mode = xs_capture_mode_relax(); /* this must not end a stream capture that begins now */
-    enum xs_contents found = XS_CONTENTS_UNKNOWN;
+    enum contents found = UNKNOWN;
     *why = "the driver refused to compare";
     if (prepare(c.by, copy->context)) {
         uint64_t until = copy->is_blocking ? 0 : xs_monotonic_ns() + PATIENCE_NS;
@@ -202,17 +209,26 @@ enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t
     return found;
 }
 
+const char *xs_contents_differ(struct xs_back_off *back_off, const struct xs_repair_copy *copy, uint64_t device) {
+    const char *why = NULL;
+    if (!xs_back_off_is_due(back_off, copy->device, copy->bytes))
+        return "contents kept differing";
+    enum contents found = look(copy, device, &why);
+    if (found == UNKNOWN)
+        return why;
+    xs_back_off_found(back_off, copy->device, copy->bytes, found == DIFFER);
+    return found == DIFFER ? "contents differ" : NULL;
+}
+
 void xs_contents_verify(enum xs_repair_id repair, const struct xs_repair_copy *copy, uint64_t device) {
     const char *why = XS_WHY_MAY_HOLD;
-    enum xs_contents found = XS_CONTENTS_UNKNOWN;
-    if (copy->is_blocking || !atomic_load(&xs_repair_may_hold)) {
-        xs_repair_settle();
-        found = xs_contents_compare(copy, device, &why);
-    }
-    if (found == XS_CONTENTS_UNKNOWN)
+    enum contents found = UNKNOWN;
+    if (copy->is_blocking || !atomic_load(&xs_repair_may_hold))
+        found = look(copy, device, &why);
+    if (found == UNKNOWN)
         xs_repair_refused(repair, why);
     else
-        xs_repair_checked(repair, found == XS_CONTENTS_DIFFER);
+        xs_repair_checked(repair, found == DIFFER);
 }
 
 /* ---- conditions ---- */

@@ -7,15 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/repair/back_off.h"
 #include "preload/repair/frame.h"
-
-enum xs_contents { XS_CONTENTS_EQUAL, XS_CONTENTS_DIFFER, XS_CONTENTS_UNKNOWN };
-
-/* Compares the copy's host side with as many bytes of device memory from `device` on. Both are compared as they are
- * after all work that was given to the copy's stream before this call. Waits for that work, as a blocking upload does;
- * for an asynchronous copy at most two seconds. UNKNOWN: *why has the reason (a constant text of few words). The caller
- * has checked that no stream captures a graph (xs_repair_unfit), and has called xs_repair_settle. */
-enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t device, const char **why);
 
 /* Returns NULL if the copy may be left out or replaced at all, with a plan or without; else the reason why not. */
 const char *xs_contents_untouchable(const struct xs_repair_copy *copy);
@@ -35,6 +28,11 @@ const char *xs_contents_untouchable(const struct xs_repair_copy *copy);
  *   source and writes it to a buffer. */
 const char *xs_contents_unfit(const struct xs_repair_copy *copy);
 enum { XS_CONTENTS_LEAST_BYTES = 256 * 1024 };
+
+/* Compares the upload's source with as many bytes of device memory from `device` on, in the order of the stream, unless
+ * the contents kept differing at this destination. NULL: they are equal. Else returns the reason why that is not so, or
+ * not known. The caller has checked the conditions above. */
+const char *xs_contents_differ(struct xs_back_off *back_off, const struct xs_repair_copy *copy, uint64_t device);
 
 /* For the mode verify: the plan says that the memory at `device` has this upload's content. Compares the two, and
  * counts for the repair that the plan's line is right or wrong, or the reason why they could not be compared. The

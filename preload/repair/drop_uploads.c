@@ -13,7 +13,6 @@
 #include <stdatomic.h>
 
 #include "preload/core/thread.h"
-#include "preload/repair/back_off.h"
 #include "preload/repair/compare.h"
 #include "preload/repair/origins.h"
 #include "preload/repair/reasons.h"
@@ -76,20 +75,9 @@ static bool by_content(const struct xs_repair_copy *copy, CUresult *result) {
         return false;
     const char *why = xs_contents_untouchable(copy);
     why = why ? why : xs_contents_unfit(copy);
-    if (!why && !xs_back_off_is_due(&back_off, copy->device, copy->bytes))
-        why = XS_WHY_KEPT_DIFFERING;
-    if (!why) {
-        xs_repair_settle();
-        enum xs_contents found = xs_contents_compare(copy, copy->device, &why);
-        if (found == XS_CONTENTS_EQUAL) {
-            xs_back_off_found(&back_off, copy->device, copy->bytes, false);
-            return done(copy, result);
-        }
-        if (found == XS_CONTENTS_DIFFER) {
-            xs_back_off_found(&back_off, copy->device, copy->bytes, true);
-            why = XS_WHY_DIFFER;
-        }
-    }
+    why = why ? why : xs_contents_differ(&back_off, copy, copy->device);
+    if (!why)
+        return done(copy, result);
     refuse(why);
     return false;
 }

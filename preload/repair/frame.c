@@ -29,45 +29,35 @@ const char *xs_repair_unfit(const struct xs_repair_copy *copy) {
 }
 
 bool xs_repairs_copy(const struct xs_repair_copy *copy, CUresult *result) {
-    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
-        const struct xs_repair *r = xs_repairs_on[i];
-        if (r && r->copy && r->copy(copy, result))
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
+        if (xs_repairs_on[i] && xs_repairs_on[i]->copy && xs_repairs_on[i]->copy(copy, result))
             return true;
-    }
     return false;
 }
 
 void xs_repairs_before(const struct xs_repair_call *call) {
-    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
-        const struct xs_repair *r = xs_repairs_on[i];
-        if (r && r->before)
-            r->before(call);
-    }
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
+        if (xs_repairs_on[i] && xs_repairs_on[i]->before)
+            xs_repairs_on[i]->before(call);
 }
 
 void xs_repairs_after(const struct xs_repair_call *call) {
-    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
-        const struct xs_repair *r = xs_repairs_on[i];
-        if (r && r->after)
-            r->after(call);
-    }
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
+        if (xs_repairs_on[i] && xs_repairs_on[i]->after)
+            xs_repairs_on[i]->after(call);
 }
 
 bool xs_repairs_give_back(void) {
     bool given = false;
-    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
-        const struct xs_repair *r = xs_repairs_on[i];
-        given |= r && r->give_back && r->give_back();
-    }
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
+        given |= xs_repairs_on[i] && xs_repairs_on[i]->give_back && xs_repairs_on[i]->give_back();
     return given;
 }
 
 void xs_repair_settle(void) {
-    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
-        const struct xs_repair *r = xs_repairs_on[i];
-        if (r && r->settle)
-            r->settle();
-    }
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
+        if (xs_repairs_on[i] && xs_repairs_on[i]->settle)
+            xs_repairs_on[i]->settle();
 }
 
 void xs_repair_applied(enum xs_repair_id id, uint64_t bytes) {

@@ -103,6 +103,7 @@ extern void *xs_repair_beneath[XS_ROW_COUNT];
 /* Replaces the function that the wrapper of an entry point calls by another one of the same type; in `start` only.
  * Returns the previous function, which the new one must call; NULL: this driver has no such entry point. */
 void *xs_repair_put_beneath(unsigned row, void *by);
+#define XS_PUT_BENEATH(name, by) ((__typeof__(&name))xs_repair_put_beneath(XS_ROW_##name, (void *)(by)))
 
 /* ---- state of the process; any thread ---- */
 

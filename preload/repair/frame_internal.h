@@ -4,6 +4,12 @@
 
 #include "preload/repair/frame.h"
 
+/* The repairs by enum xs_repair_id, as repairs.def has them; in repair.c. */
+extern const struct xs_repair_row {
+    const char *name, *what;
+    const struct xs_repair *repair;
+} xs_repair_rows[XS_REPAIR_COUNT];
+
 /* The repairs that are on, indexed by enum xs_repair_id; NULL: off. Constant after the start. */
 extern const struct xs_repair *xs_repairs_on[XS_REPAIR_COUNT];
 

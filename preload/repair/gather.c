@@ -141,7 +141,7 @@ static uint64_t end_call(void) {
 }
 
 static void before(const struct xs_repair_call *call) {
-    if (HARMLESS[call->row] || xs_gather_is_watch())
+    if (HARMLESS[call->row] || xs_gather_is_watch)
         return;
     const uint64_t now = begin_call();
     const bool ends = ends_stream(call);
@@ -179,7 +179,7 @@ static void note_idle(uint64_t now) {
 /* Runs after a call. If the epoch is waiting_at + 1, no other call began or ended since this call began. Calls that
  * were under way at its beginning were counted in in_flight then. */
 static void after(const struct xs_repair_call *call) {
-    if (HARMLESS[call->row] || xs_gather_is_watch())
+    if (HARMLESS[call->row] || xs_gather_is_watch)
         return;
     const uint64_t now = end_call();
     if (call->row == XS_ROW_cuCtxSynchronize && call->result == CUDA_SUCCESS && known.waiting_at &&
@@ -247,16 +247,11 @@ static bool make_quiet(const struct xs_repair_copy *copy, CUstream stream) {
     return true;
 }
 
-struct taking {
-    CUcontext context;
-};
-
-static void take_buffer(void *argument) {
-    const struct taking *taking = argument;
-    if (!atomic_load(&xs_gather.context) && !xs_gather_enter_context(taking->context))
+static void take_buffer(void *context) {
+    if (!atomic_load(&xs_gather.context) && !xs_gather_enter_context(context))
         return;
-    if (atomic_load(&xs_gather.context) == taking->context) {
-        xs_gather.buffer = xs_ring_take(&xs_gather_ring, taking->context);
+    if (atomic_load(&xs_gather.context) == context) {
+        xs_gather.buffer = xs_ring_take(&xs_gather_ring, context);
         xs_gather.used = 0;
     }
 }
@@ -272,10 +267,9 @@ static char *room_for(const struct xs_repair_copy *copy, CUstream stream) {
     if (!fits || xs_batch_is_full(&g->batch) || xs_batch_overlaps(&g->batch, copy->device, copy->bytes))
         xs_gather_send();
     if (!fits) {
-        struct taking taking = {.context = copy->context};
         xs_gather_retire();
         atomic_store(&g->stream, stream);
-        if (!xs_on_scratch(take_buffer, &taking) || !g->buffer)
+        if (!xs_on_scratch(take_buffer, copy->context) || !g->buffer)
             return NULL;
         at = 0;
     }

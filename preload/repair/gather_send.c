@@ -3,17 +3,15 @@
 #include "preload/repair/gather_send.h"
 
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 #include "preload/core/alternate_stack.h"
 #include "preload/core/futex.h"
-#include "preload/core/guard.h"
 #include "preload/core/own_thread.h"
 #include "preload/core/quiescence.h"
+#include "preload/driver/capture_mode.h"
 #include "preload/driver/driver_context.h"
 #include "preload/driver/real.h"
-#include "preload/repair/capture_mode.h"
 
 #define LOOK_NS 1000000
 #define IDLE_LOOKS 20
@@ -26,9 +24,7 @@ struct xs_ring xs_gather_ring = {.bytes = XS_GATHER_BUFFER_BYTES};
 
 static _Atomic uint32_t bell;
 static _Atomic bool is_asleep, is_watching;
-static XS_TLS bool is_watch;
-
-bool xs_gather_is_watch(void) { return is_watch; }
+XS_TLS bool xs_gather_is_watch;
 
 bool xs_gather_enter_context(CUcontext context) {
     CUevent sent;
@@ -186,13 +182,10 @@ static void send_stale(uint64_t opened) {
     xs_gate_leave();
 }
 
-static void *watch_main(void *arg) {
+static void watch_main(void) {
     const struct timespec look = {0, LOOK_NS};
     unsigned idle = 0;
-    (void)arg;
-    xs_guard_own_thread();
-    is_watch = true;
-    prctl(PR_SET_NAME, "xferspy");
+    xs_gather_is_watch = true;
     for (;;) {
         const uint32_t heard = atomic_load(&bell);
         const bool was_open = atomic_load(&xs_gather.is_open);
@@ -212,7 +205,6 @@ static void *watch_main(void *arg) {
             send_stale(opened);
         }
     }
-    return NULL;
 }
 
 static void start_watch(void) { atomic_store(&is_watching, xs_own_thread(watch_main) == 0); }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "preload/core/compiler.h"
 #include "preload/core/lock.h"
 #include "preload/repair/gather_batch.h"
 #include "preload/repair/ring.h"
@@ -67,6 +68,6 @@ bool xs_gather_watch(void);
 void xs_gather_wake(void);
 
 /* Is the calling thread the watching thread? Its driver calls are not the program's. */
-bool xs_gather_is_watch(void);
+extern XS_TLS bool xs_gather_is_watch;
 
 #endif

@@ -2,11 +2,13 @@
  * works on a block, the block is not in the table, so a signal handler that jumps away loses at most that block. */
 #include "preload/repair/keep.h"
 
+#include "preload/driver/capture_mode.h"
 #include "preload/driver/real.h"
-#include "preload/repair/capture_mode.h"
 #include "preload/repair/frame_internal.h"
 #include "preload/repair/reasons.h"
 #include "preload/repair/repair_plan.h"
+
+#define SMALL_BYTES 512
 
 bool xs_keep_can_start(bool has_functions, const char **why) {
     bool can = has_functions && xs_driver(cuCtxGetCurrent) && xs_driver(cuCtxGetDevice);
@@ -74,7 +76,7 @@ bool xs_keep_serve(const struct xs_keeper *keeper, const struct xs_kept_key *key
     while (xs_kept_take(keeper->kept, key, block)) {
         if (!is_there(block))
             continue;
-        *result = keeper->make_small(key->how, &block->token);
+        *result = keeper->make(key->how, &block->token, SMALL_BYTES);
         if (*result == CUDA_ERROR_OUT_OF_MEMORY) {
             block->token = 0; /* the large block needs no token */
             *result = CUDA_SUCCESS;
@@ -100,13 +102,29 @@ void xs_keep_lend(const struct xs_keeper *keeper, const struct xs_kept_key *key,
         xs_repair_refused(keeper->repair, block.id ? "too many allocations" : "the driver has no number for it");
 }
 
+CUresult xs_keep_allocate(const struct xs_keeper *keeper, uint32_t how, CUdeviceptr *address, size_t bytes) {
+    struct xs_kept_key key;
+    struct xs_kept_block block;
+    CUresult result;
+    if (xs_keep_is_off() || !xs_keep_wants(keeper, bytes) || !xs_keep_key(&key, bytes, 0, how))
+        return keeper->make(how, address, bytes);
+    if (xs_keep_serve(keeper, &key, &block, &result)) {
+        *address = result == CUDA_SUCCESS ? block.address : *address;
+        return result;
+    }
+    result = keeper->make(how, address, bytes);
+    if (result == CUDA_SUCCESS)
+        xs_keep_lend(keeper, &key, *address, bytes, 0);
+    return result;
+}
+
 /* Waits as a free of the block would, by freeing a small block instead. If it returns an error, it did not wait; the
  * caller then frees the block itself, and that call returns the error to the program. */
 static CUresult wait_in_its_place(const struct xs_keeper *keeper, struct xs_kept_block *block) {
     CUresult result = CUDA_SUCCESS;
     if (!block->token)
-        result = keeper->make_small(block->key.how, &block->token);
-    if (result == CUDA_SUCCESS && !block->anchor && keeper->make_small(block->key.how, &block->anchor))
+        result = keeper->make(block->key.how, &block->token, SMALL_BYTES);
+    if (result == CUDA_SUCCESS && !block->anchor && keeper->make(block->key.how, &block->anchor, SMALL_BYTES))
         block->anchor = 0;
     if (result == CUDA_SUCCESS)
         result = keeper->release(block->token);
@@ -190,9 +208,10 @@ bool xs_keep_give_back(const struct xs_keeper *keeper, int device) {
     return given;
 }
 
-void xs_keep_context_changed(const struct xs_keeper *keeper) {
+void xs_keep_saw(const struct xs_keeper *keeper, const struct xs_repair_call *call) {
     struct xs_kept_block block;
-    for (unsigned rest = XS_KEPT_ALL; xs_kept_look(keeper->kept, &rest, &block);)
+    unsigned rest = call->category == XS_CAT_CONTEXT ? XS_KEPT_ALL : 0;
+    while (xs_kept_look(keeper->kept, &rest, &block))
         if (!is_there(&block))
             xs_kept_drop(keeper->kept, &block);
 }

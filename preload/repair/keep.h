@@ -48,8 +48,8 @@ struct xs_keeper {
     enum xs_repair_id repair;
     size_t least_bytes;
     struct xs_kept *kept;
-    CUresult (*release)(uint64_t address);                   /* the driver's free */
-    CUresult (*make_small)(uint32_t how, uint64_t *address); /* the driver's allocation of the smallest block */
+    CUresult (*release)(uint64_t address);                              /* the driver's free */
+    CUresult (*make)(uint32_t how, CUdeviceptr *address, size_t bytes); /* the driver's allocation */
 };
 
 /* Returns whether a repair can work here, for its `start`. `has_functions`: the driver has the functions that the
@@ -64,6 +64,9 @@ bool xs_keep_key(struct xs_kept_key *key, uint64_t width, uint64_t height, uint3
 
 /* Is memory of this size kept at all? If its size is the reason why not, counts that reason. */
 bool xs_keep_wants(const struct xs_keeper *keeper, size_t bytes);
+
+/* Makes an allocation in one dimension for the program, from kept memory if possible. Returns the program's result. */
+CUresult xs_keep_allocate(const struct xs_keeper *keeper, uint32_t how, CUdeviceptr *address, size_t bytes);
 
 /* Makes an allocation from kept memory. True: *result is the result for the program; if it is CUDA_SUCCESS, the program
  * gets *block. False: no kept block fits, and the driver must make the allocation. */
@@ -88,7 +91,7 @@ bool xs_keep_give_back(const struct xs_keeper *keeper, int device);
 /* Returns the ordinal of the calling thread's device; -1: unknown. */
 int xs_keep_device(void);
 
-/* Called after a call that may have ended a context. Forgets the blocks that no longer exist. */
-void xs_keep_context_changed(const struct xs_keeper *keeper);
+/* Called after each call. If the call may have ended a context, forgets the blocks that no longer exist. */
+void xs_keep_saw(const struct xs_keeper *keeper, const struct xs_repair_call *call);
 
 #endif

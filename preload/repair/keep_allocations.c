@@ -13,7 +13,6 @@
 
 /* The driver cuts smaller allocations out of chunks of 2 MiB, so they cost no more than the small blocks of keep.h. */
 #define LEAST_BYTES ((size_t)1 << 20)
-#define SMALL_BYTES 512
 
 #define HOW_LINEAR 0u /* any other value: the element size that cuMemAllocPitch was given */
 
@@ -26,12 +25,9 @@ static __typeof__(&cuPointerSetAttribute) real_set_attribute;
 static __typeof__(&cuMemGetInfo_v2) real_info;
 
 static CUresult release(uint64_t address) { return real_free(address); }
-static CUresult make_small(uint32_t how, uint64_t *address) {
-    CUdeviceptr p = 0;
-    CUresult result = real_alloc(&p, SMALL_BYTES);
+static CUresult make(uint32_t how, CUdeviceptr *address, size_t bytes) {
     (void)how;
-    *address = p;
-    return result;
+    return real_alloc(address, bytes);
 }
 
 static struct xs_kept kept = XS_KEPT_INITIALIZER;
@@ -40,23 +36,11 @@ static const struct xs_keeper keeper = {
     .least_bytes = LEAST_BYTES,
     .kept = &kept,
     .release = release,
-    .make_small = make_small,
+    .make = make,
 };
 
 static CUresult CUDAAPI alloc(CUdeviceptr *out, size_t bytes) {
-    struct xs_kept_key key;
-    struct xs_kept_block block;
-    CUresult result;
-    if (xs_keep_is_off() || !out || !xs_keep_wants(&keeper, bytes) || !xs_keep_key(&key, bytes, 0, HOW_LINEAR))
-        return real_alloc(out, bytes);
-    if (xs_keep_serve(&keeper, &key, &block, &result)) {
-        *out = result == CUDA_SUCCESS ? block.address : *out;
-        return result;
-    }
-    result = real_alloc(out, bytes);
-    if (result == CUDA_SUCCESS)
-        xs_keep_lend(&keeper, &key, *out, bytes, 0);
-    return result;
+    return out ? xs_keep_allocate(&keeper, HOW_LINEAR, out, bytes) : real_alloc(out, bytes);
 }
 
 /* Allocates with a pitch. The size is known only after the driver has chosen the pitch. */
@@ -109,30 +93,20 @@ static CUresult CUDAAPI info(size_t *free_bytes, size_t *total) {
 }
 
 static bool start(const char **why) {
-    real_alloc = xs_beneath(cuMemAlloc_v2);
-    real_free = xs_beneath(cuMemFree_v2);
-    if (!xs_keep_can_start(real_alloc && real_free, why))
+    if (!xs_keep_can_start(xs_beneath(cuMemAlloc_v2) && xs_beneath(cuMemFree_v2), why))
         return false;
-    real_alloc_pitch = xs_beneath(cuMemAllocPitch_v2);
-    real_ipc_handle = xs_beneath(cuIpcGetMemHandle);
-    real_range_handle = xs_beneath(cuMemGetHandleForAddressRange);
-    real_set_attribute = xs_beneath(cuPointerSetAttribute);
+    real_ipc_handle = XS_PUT_BENEATH(cuIpcGetMemHandle, ipc_handle);
+    real_range_handle = XS_PUT_BENEATH(cuMemGetHandleForAddressRange, range_handle);
+    real_set_attribute = XS_PUT_BENEATH(cuPointerSetAttribute, set_attribute);
     real_info = (__typeof__(real_info))xs_real_gated[XS_GATED_cuMemGetInfo_v2];
-    xs_repair_put_beneath(XS_ROW_cuIpcGetMemHandle, (void *)ipc_handle);
-    xs_repair_put_beneath(XS_ROW_cuMemGetHandleForAddressRange, (void *)range_handle);
-    xs_repair_put_beneath(XS_ROW_cuPointerSetAttribute, (void *)set_attribute);
     xs_real_replace(XS_ROW_COUNT + XS_GATED_cuMemGetInfo_v2, (void *)info);
-    xs_repair_put_beneath(XS_ROW_cuMemFree_v2, (void *)free_device);
-    xs_repair_put_beneath(XS_ROW_cuMemAllocPitch_v2, (void *)alloc_pitch);
-    xs_repair_put_beneath(XS_ROW_cuMemAlloc_v2, (void *)alloc);
+    real_free = XS_PUT_BENEATH(cuMemFree_v2, free_device);
+    real_alloc_pitch = XS_PUT_BENEATH(cuMemAllocPitch_v2, alloc_pitch);
+    real_alloc = XS_PUT_BENEATH(cuMemAlloc_v2, alloc);
     return true;
 }
 
-static void after(const struct xs_repair_call *call) {
-    if (call->category == XS_CAT_CONTEXT)
-        xs_keep_context_changed(&keeper);
-}
-
+static void after(const struct xs_repair_call *call) { xs_keep_saw(&keeper, call); }
 static bool give_back(void) { return xs_keep_give_back(&keeper, xs_keep_device()); }
 
 const struct xs_repair xs_repair_keep_allocations = {.start = start, .after = after, .give_back = give_back};

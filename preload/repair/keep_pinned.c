@@ -9,7 +9,6 @@
 
 /* Below this size the time that the driver takes hardly depends on the size, so the small block would take as long. */
 #define LEAST_BYTES ((size_t)64 << 10)
-#define SMALL_BYTES 512
 
 #define HOW_ALLOC UINT32_MAX /* means cuMemAllocHost; any other value: the flags of cuMemHostAlloc */
 
@@ -17,17 +16,13 @@ static __typeof__(&cuMemAllocHost_v2) real_alloc;
 static __typeof__(&cuMemHostAlloc) real_alloc_flags;
 static __typeof__(&cuMemFreeHost) real_free;
 
-static CUresult allocate(uint32_t how, void **out, size_t bytes) {
-    return how == HOW_ALLOC ? real_alloc(out, bytes) : real_alloc_flags(out, bytes, how);
-}
-
 // NOLINTNEXTLINE(performance-no-int-to-ptr): the table has addresses
 static CUresult release(uint64_t address) { return real_free((void *)(uintptr_t)address); }
 
-static CUresult make_small(uint32_t how, uint64_t *address) {
-    void *p = NULL;
-    CUresult result = allocate(how, &p, SMALL_BYTES);
-    *address = (uint64_t)(uintptr_t)p;
+static CUresult make(uint32_t how, CUdeviceptr *address, size_t bytes) {
+    void *p = (void *)(uintptr_t)*address; // NOLINT(performance-no-int-to-ptr): as above
+    CUresult result = how == HOW_ALLOC ? real_alloc(&p, bytes) : real_alloc_flags(&p, bytes, how);
+    *address = (uintptr_t)p;
     return result;
 }
 
@@ -37,30 +32,22 @@ static const struct xs_keeper keeper = {
     .least_bytes = LEAST_BYTES,
     .kept = &kept,
     .release = release,
-    .make_small = make_small,
+    .make = make,
 };
 
-static CUresult serve(uint32_t how, void **out, size_t bytes) {
-    struct xs_kept_key key;
-    struct xs_kept_block block;
-    CUresult result;
-    if (xs_keep_is_off() || !out || !xs_keep_wants(&keeper, bytes) || !xs_keep_key(&key, bytes, 0, how))
-        return allocate(how, out, bytes);
-    if (xs_keep_serve(&keeper, &key, &block, &result)) {
-        if (result == CUDA_SUCCESS)
-            *out = (void *)(uintptr_t)block.address; // NOLINT(performance-no-int-to-ptr): as above
-        return result;
-    }
-    result = allocate(how, out, bytes);
-    if (result == CUDA_SUCCESS)
-        xs_keep_lend(&keeper, &key, (uint64_t)(uintptr_t)*out, bytes, 0);
+static CUresult allocate(uint32_t how, void **out, size_t bytes) {
+    CUdeviceptr address = (uintptr_t)*out; /* remains what it is if the allocation fails */
+    CUresult result = xs_keep_allocate(&keeper, how, &address, bytes);
+    *out = (void *)(uintptr_t)address; // NOLINT(performance-no-int-to-ptr): as above
     return result;
 }
 
-static CUresult CUDAAPI alloc(void **out, size_t bytes) { return serve(HOW_ALLOC, out, bytes); }
+static CUresult CUDAAPI alloc(void **out, size_t bytes) {
+    return out ? allocate(HOW_ALLOC, out, bytes) : real_alloc(out, bytes);
+}
 
 static CUresult CUDAAPI alloc_flags(void **out, size_t bytes, unsigned flags) {
-    return flags == HOW_ALLOC ? real_alloc_flags(out, bytes, flags) : serve(flags, out, bytes);
+    return out && flags != HOW_ALLOC ? allocate(flags, out, bytes) : real_alloc_flags(out, bytes, flags);
 }
 
 static CUresult CUDAAPI free_host(void *p) {
@@ -68,22 +55,16 @@ static CUresult CUDAAPI free_host(void *p) {
 }
 
 static bool start(const char **why) {
-    real_alloc = xs_beneath(cuMemAllocHost_v2);
-    real_alloc_flags = xs_beneath(cuMemHostAlloc);
-    real_free = xs_beneath(cuMemFreeHost);
-    if (!xs_keep_can_start(real_alloc && real_alloc_flags && real_free, why))
+    bool has_functions = xs_beneath(cuMemAllocHost_v2) && xs_beneath(cuMemHostAlloc) && xs_beneath(cuMemFreeHost);
+    if (!xs_keep_can_start(has_functions, why))
         return false;
-    xs_repair_put_beneath(XS_ROW_cuMemFreeHost, (void *)free_host);
-    xs_repair_put_beneath(XS_ROW_cuMemAllocHost_v2, (void *)alloc);
-    xs_repair_put_beneath(XS_ROW_cuMemHostAlloc, (void *)alloc_flags);
+    real_free = XS_PUT_BENEATH(cuMemFreeHost, free_host);
+    real_alloc = XS_PUT_BENEATH(cuMemAllocHost_v2, alloc);
+    real_alloc_flags = XS_PUT_BENEATH(cuMemHostAlloc, alloc_flags);
     return true;
 }
 
-static void after(const struct xs_repair_call *call) {
-    if (call->category == XS_CAT_CONTEXT)
-        xs_keep_context_changed(&keeper);
-}
-
+static void after(const struct xs_repair_call *call) { xs_keep_saw(&keeper, call); }
 static bool give_back(void) { return xs_keep_give_back(&keeper, -1); }
 
 const struct xs_repair xs_repair_keep_pinned = {.start = start, .after = after, .give_back = give_back};

@@ -82,27 +82,19 @@ bool xs_kept_put(struct xs_kept *kept, const struct xs_kept_block *block, size_t
     return fits;
 }
 
-struct wanted {
-    const struct xs_kept_key *key; /* NULL: any */
-    uint64_t context;
-    int device;
-};
-
-static bool is_wanted(const struct xs_kept_block *block, const struct wanted *wanted) {
-    const struct xs_kept_key *key = wanted->key;
-    if (key) {
-        return block->key.context == key->context && block->key.width == key->width &&
-               block->key.height == key->height && block->key.how == key->how;
-    }
-    return (!wanted->context || block->key.context == wanted->context) &&
-           (wanted->device < 0 || block->device == wanted->device);
+static bool is_equal(const struct xs_kept_key *a, const struct xs_kept_key *b) {
+    return a->context == b->context && a->width == b->width && a->height == b->height && a->how == b->how;
 }
 
-static bool take(struct xs_kept *kept, const struct wanted *wanted, struct xs_kept_block *out) {
+/* `key` NULL: any key, in this context (0: any) and on this device (-1: any). */
+static bool take(struct xs_kept *kept, const struct xs_kept_key *key, uint64_t context, int device,
+                 struct xs_kept_block *out) {
     bool found = false;
     xs_lock(&kept->lock);
     for (unsigned i = 0; !found && i < kept->idle_count; i++) {
-        found = is_wanted(&kept->idle[i], wanted);
+        const struct xs_kept_block *block = &kept->idle[i];
+        found = key ? is_equal(&block->key, key)
+                    : (!context || block->key.context == context) && (device < 0 || block->device == device);
         if (found) {
             *out = kept->idle[i];
             remove_idle(kept, i);
@@ -113,11 +105,11 @@ static bool take(struct xs_kept *kept, const struct wanted *wanted, struct xs_ke
 }
 
 bool xs_kept_take(struct xs_kept *kept, const struct xs_kept_key *key, struct xs_kept_block *out) {
-    return take(kept, &(struct wanted){.key = key}, out);
+    return take(kept, key, 0, -1, out);
 }
 
 bool xs_kept_take_any(struct xs_kept *kept, uint64_t context, int device, struct xs_kept_block *out) {
-    return take(kept, &(struct wanted){.context = context, .device = device}, out);
+    return take(kept, NULL, context, device, out);
 }
 
 bool xs_kept_is_idle(struct xs_kept *kept, uint64_t address) {

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "preload/core/lock.h"
+#include "preload/driver/driver_api.h"
 
 /* The key of an allocation. An allocation can get only a block with an equal key. */
 struct xs_kept_key {
@@ -25,11 +26,11 @@ struct xs_kept_block {
     struct xs_kept_key key;
     uint64_t address;
     size_t bytes;
-    uint64_t id;            /* the driver's number of the allocation, which no other allocation ever has */
-    size_t pitch;           /* pitch of memory in two dimensions */
-    uint64_t anchor, token; /* addresses of the two small blocks (keep.h); 0: none */
-    int device;             /* ordinal */
-    bool is_handed_out;     /* shared with another process or device */
+    uint64_t id;               /* the driver's number of the allocation, which no other allocation ever has */
+    size_t pitch;              /* pitch of memory in two dimensions */
+    CUdeviceptr anchor, token; /* addresses of the two small blocks (keep.h); 0: none */
+    int device;                /* ordinal */
+    bool is_handed_out;        /* shared with another process or device */
 };
 
 #define XS_KEPT_LENT 8192u /* number of hash slots; at most three quarters are used */

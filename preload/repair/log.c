@@ -9,23 +9,16 @@
 #include "preload/repair/frame_internal.h"
 #include "preload/repair/repair_plan.h"
 
-static const struct {
-    const char *name, *what;
-} texts[XS_REPAIR_COUNT] = {
-#define XS_REPAIR(id, symbol, name, what) {name, what},
-#include "schema/repairs.def"
-#undef XS_REPAIR
-};
-
 /* Writes the JSON object of one repair. Reasons are constant texts of the library, so nothing has to be escaped. */
 static void write_one(FILE *to, unsigned i) {
     struct xs_tally *t = &xs_repair_tallies[i];
     const char *separator = "";
     if (t->off) {
-        fprintf(to, "{\"name\":\"%s\",\"off\":\"%s\"}", texts[i].name, t->off);
+        fprintf(to, "{\"name\":\"%s\",\"off\":\"%s\"}", xs_repair_rows[i].name, t->off);
         return;
     }
-    fprintf(to, "{\"name\":\"%s\",\"applied\":%" PRIu64 ",\"bytes\":%" PRIu64, texts[i].name, t->applied, t->bytes);
+    fprintf(to, "{\"name\":\"%s\",\"applied\":%" PRIu64 ",\"bytes\":%" PRIu64, xs_repair_rows[i].name, t->applied,
+            t->bytes);
     if (xs_plan_mode == XS_PLAN_VERIFY)
         fprintf(to, ",\"checked\":%" PRIu64, t->checked);
     fprintf(to, ",\"wrong\":%" PRIu64 ",\"refused\":{", t->wrong);
@@ -79,13 +72,13 @@ void xs_repair_say(void (*say)(const char *message)) {
         for (unsigned k = 0; k < XS_REFUSALS; k++)
             refused += t->refusals[k].count;
         if (!t->applied && !refused) {
-            snprintf(idle + idle_bytes, sizeof idle - idle_bytes, "%s%s", separator, texts[i].name);
+            snprintf(idle + idle_bytes, sizeof idle - idle_bytes, "%s%s", separator, xs_repair_rows[i].name);
             idle_bytes = strlen(idle);
             separator = ", ";
             continue;
         }
-        int n = snprintf(text, sizeof text, "%s: %" PRIu64 " %s, %.1f MiB", texts[i].name, t->applied, texts[i].what,
-                         (double)t->bytes / 1048576);
+        int n = snprintf(text, sizeof text, "%s: %" PRIu64 " %s, %.1f MiB", xs_repair_rows[i].name, t->applied,
+                         xs_repair_rows[i].what, (double)t->bytes / 1048576);
         if (refused) {
             snprintf(text + n, sizeof text - (size_t)n, "; %" PRIu64 " not repaired, the first because of: %s", refused,
                      t->refusals[0].reason);

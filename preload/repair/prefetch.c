@@ -339,20 +339,19 @@ LAUNCH_KERNEL(cuLaunchKernel_ptsz, true)
 LAUNCH_KERNEL_EX(cuLaunchKernelEx, false)
 LAUNCH_KERNEL_EX(cuLaunchKernelEx_ptsz, true)
 
-#define PLACING(symbol, params, args, start, bytes)                                                                    \
+#define PLACING(symbol, params, args)                                                                                  \
     static __typeof__(&symbol) next_##symbol;                                                                          \
     static CUresult CUDAAPI over_##symbol params {                                                                     \
-        mark(start, bytes);                                                                                            \
+        mark(p, bytes);                                                                                                \
         return next_##symbol args;                                                                                     \
     }
-PLACING(cuMemAdvise, (CUdeviceptr p, size_t bytes, CUmem_advise advice, CUdevice device), (p, bytes, advice, device), p,
-        bytes)
+PLACING(cuMemAdvise, (CUdeviceptr p, size_t bytes, CUmem_advise advice, CUdevice device), (p, bytes, advice, device))
 PLACING(cuMemAdvise_v2, (CUdeviceptr p, size_t bytes, CUmem_advise advice, CUmemLocation location),
-        (p, bytes, advice, location), p, bytes)
+        (p, bytes, advice, location))
 PLACING(cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr p, size_t bytes, unsigned flags),
-        (stream, p, bytes, flags), p, bytes)
+        (stream, p, bytes, flags))
 PLACING(cuStreamAttachMemAsync_ptsz, (CUstream stream, CUdeviceptr p, size_t bytes, unsigned flags),
-        (stream, p, bytes, flags), p, bytes)
+        (stream, p, bytes, flags))
 
 static __typeof__(&cuMemAllocManaged) next_cuMemAllocManaged;
 static CUresult CUDAAPI over_cuMemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned flags) {
@@ -371,7 +370,7 @@ static CUresult CUDAAPI over_cuMemFree_v2(CUdeviceptr p) {
     return next_cuMemFree_v2(p);
 }
 
-#define PUT(symbol) (next_##symbol = (__typeof__(&symbol))xs_repair_put_beneath(XS_ROW_##symbol, (void *)over_##symbol))
+#define PUT(symbol) (next_##symbol = XS_PUT_BENEATH(symbol, over_##symbol))
 
 static bool start(const char **why) {
     long bytes = sysconf(_SC_PAGESIZE);
@@ -398,9 +397,7 @@ static void before(const struct xs_repair_call *call) {
         xs_layouts_drop(); /* capture does this as well, but may be off */
 }
 
-/* Runs after a call. Counts the calls that wait for the device: after a wait the host may touch what kernels used. */
-static void after(const struct xs_repair_call *call) {
-    bool is_wait = false;
+static bool waits_for_device(const struct xs_repair_call *call) {
     switch (call->row) {
     case XS_ROW_cuCtxSynchronize:
     case XS_ROW_cuCtxSynchronize_v2:
@@ -410,13 +407,15 @@ static void after(const struct xs_repair_call *call) {
     case XS_ROW_cuStreamQuery_ptsz:
     case XS_ROW_cuEventSynchronize:
     case XS_ROW_COUNT + XS_GATED_cuEventQuery:
-        is_wait = true;
-        break;
+        return true;
     default:
-        is_wait = call->category == XS_CAT_FREE || (call->copy && call->copy->is_blocking);
-        break;
+        return call->category == XS_CAT_FREE || (call->copy && call->copy->is_blocking);
     }
-    if (is_wait && call->result == CUDA_SUCCESS)
+}
+
+/* Runs after a call. Counts the calls that wait for the device: after a wait the host may touch what kernels used. */
+static void after(const struct xs_repair_call *call) {
+    if (waits_for_device(call) && call->result == CUDA_SUCCESS)
         atomic_fetch_add_explicit(&waits, 1, memory_order_relaxed);
 }
 

@@ -6,8 +6,6 @@
 #define XS_WHY_DRIVER_ERROR "the driver had an error"
 #define XS_WHY_OTHER_CONTEXT "memory of another context"
 #define XS_WHY_MAY_HOLD "the stream may wait for the program"
-#define XS_WHY_KEPT_DIFFERING "contents kept differing"
-#define XS_WHY_DIFFER "contents differ"
 #define XS_WHY_SMALL "too small to gain"
 #define XS_WHY_HANDED_OUT "memory was handed out"
 #define XS_WHY_DIRECT "others may reach the memory directly"

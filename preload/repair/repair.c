@@ -8,11 +8,8 @@
 #include "preload/repair/frame_internal.h"
 #include "preload/repair/repair_plan.h"
 
-static const struct {
-    const char *name;
-    const struct xs_repair *repair;
-} all[XS_REPAIR_COUNT] = {
-#define XS_REPAIR(id, symbol, name, what) {name, &xs_repair_##symbol},
+const struct xs_repair_row xs_repair_rows[XS_REPAIR_COUNT] = {
+#define XS_REPAIR(id, symbol, name, what) {name, what, &xs_repair_##symbol},
 #include "schema/repairs.def"
 #undef XS_REPAIR
 };
@@ -27,7 +24,7 @@ static bool read_names(const char *names, bool wished[XS_REPAIR_COUNT], char unk
         bool is_known = n == 0;
         for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
             bool is_meant = (n == 3 && strncmp(names, "all", 3) == 0) ||
-                            (strlen(all[i].name) == n && !strncmp(names, all[i].name, n));
+                            (strlen(xs_repair_rows[i].name) == n && !strncmp(names, xs_repair_rows[i].name, n));
             wished[i] |= is_meant;
             is_known |= is_meant;
         }
@@ -44,18 +41,18 @@ static bool read_names(const char *names, bool wished[XS_REPAIR_COUNT], char unk
 static void list_names(char *names, size_t bytes) {
     size_t length = 0;
     for (unsigned i = 0; i < XS_REPAIR_COUNT && length < bytes; i++)
-        length += (size_t)snprintf(names + length, bytes - length, "%s%s", i ? ", " : "", all[i].name);
+        length += (size_t)snprintf(names + length, bytes - length, "%s%s", i ? ", " : "", xs_repair_rows[i].name);
 }
 
 static void start_one(unsigned i, void (*complain)(const char *message)) {
     const char *why = NULL;
-    if (!all[i].repair->start || all[i].repair->start(&why)) {
-        xs_repairs_on[i] = all[i].repair;
+    if (!xs_repair_rows[i].repair->start || xs_repair_rows[i].repair->start(&why)) {
+        xs_repairs_on[i] = xs_repair_rows[i].repair;
         return;
     }
     char text[256];
     xs_repair_tallies[i].off = why ? why : "it does not work here";
-    snprintf(text, sizeof text, "the repair %s is off: %s", all[i].name, xs_repair_tallies[i].off);
+    snprintf(text, sizeof text, "the repair %s is off: %s", xs_repair_rows[i].name, xs_repair_tallies[i].off);
     complain(text);
 }
 
@@ -107,7 +104,7 @@ unsigned xs_repair_made(struct xs_repair_made made[XS_REPAIRS_MOST]) {
     unsigned count = 0;
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
         if (xs_repairs_on[i]) {
-            made[count++] = (struct xs_repair_made){.name = all[i].name,
+            made[count++] = (struct xs_repair_made){.name = xs_repair_rows[i].name,
                                                     .made = atomic_load(&xs_repair_tallies[i].applied),
                                                     .bytes = atomic_load(&xs_repair_tallies[i].bytes)};
         }

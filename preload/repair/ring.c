@@ -2,8 +2,8 @@
  * remain held. */
 #include "preload/repair/ring.h"
 
+#include "preload/driver/capture_mode.h"
 #include "preload/driver/real.h"
-#include "preload/repair/capture_mode.h"
 
 enum { EMPTY, FREE, TAKEN };
 
@@ -19,6 +19,12 @@ bool xs_ring_start(struct xs_ring *ring) {
            xs_driver(cuCtxPushCurrent_v2) && xs_driver(cuCtxPopCurrent_v2);
 }
 
+static bool take(struct xs_ring_buffer *buffer, int from) {
+    return atomic_load_explicit(&buffer->state, memory_order_relaxed) == from &&
+           atomic_compare_exchange_strong(&buffer->state, &from, TAKEN);
+}
+
+/* Makes the event and the memory of a buffer that was empty. False: it is empty again. */
 static bool make(struct xs_ring_buffer *buffer, size_t bytes, CUcontext context) {
     struct xs_capture_mode mode = xs_capture_mode_relax();
     void *memory;
@@ -32,13 +38,10 @@ static bool make(struct xs_ring_buffer *buffer, size_t bytes, CUcontext context)
         buffer->memory = memory;
         buffer->context = context;
         buffer->is_under_way = false;
+    } else {
+        atomic_store_explicit(&buffer->state, EMPTY, memory_order_release);
     }
     return made;
-}
-
-static bool take(struct xs_ring_buffer *buffer, int from) {
-    return atomic_load_explicit(&buffer->state, memory_order_relaxed) == from &&
-           atomic_compare_exchange_strong(&buffer->state, &from, TAKEN);
 }
 
 struct xs_ring_buffer *xs_ring_take(struct xs_ring *ring, CUcontext context) {
@@ -58,15 +61,9 @@ struct xs_ring_buffer *xs_ring_take(struct xs_ring *ring, CUcontext context) {
     }
     if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed))
         return NULL; /* page-locking may have to wait for the device */
-    for (unsigned i = 0; i < ring->count; i++) {
-        struct xs_ring_buffer *buffer = &ring->buffers[i];
-        if (take(buffer, EMPTY)) {
-            if (make(buffer, ring->bytes, context))
-                return buffer;
-            atomic_store_explicit(&buffer->state, EMPTY, memory_order_release);
-            break;
-        }
-    }
+    for (unsigned i = 0; i < ring->count; i++)
+        if (take(&ring->buffers[i], EMPTY))
+            return make(&ring->buffers[i], ring->bytes, context) ? &ring->buffers[i] : NULL;
     return NULL;
 }
 
@@ -75,10 +72,8 @@ void xs_ring_fill(struct xs_ring *ring, CUcontext context, unsigned count) {
         struct xs_ring_buffer *buffer = &ring->buffers[i];
         if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed))
             return;
-        if (take(buffer, EMPTY)) {
-            bool made = make(buffer, ring->bytes, context);
-            atomic_store_explicit(&buffer->state, made ? FREE : EMPTY, memory_order_release);
-        }
+        if (take(buffer, EMPTY) && make(buffer, ring->bytes, context))
+            xs_ring_put(buffer);
     }
 }
 

@@ -89,20 +89,6 @@ static void put_buffers(struct staging *s) {
         xs_ring_put(s->buffers[i]);
 }
 
-/* Records the buffer's event in the stream, after the chunk's copy. */
-static CUresult mark(struct staging *s, unsigned chunk) {
-    struct xs_ring_buffer *buffer = buffer_of(s, chunk);
-    CUresult result = xs_ring_mark(buffer, s->stream);
-    if (result != CUDA_SUCCESS)
-        buffer->context = NULL; /* without the event nothing tells when the device no longer needs the buffer, so no
-                                   copy may take it again */
-    return result;
-}
-
-/* Can the buffers' events be recorded in the stream? They cannot if the stream belongs to another context. Records the
- * first buffer's event after the work that the stream has so far. */
-static bool try_stream(struct staging *s) { return xs_ring_mark(s->buffers[0], s->stream) == CUDA_SUCCESS; }
-
 /* Must the copy wait for its stream before its chunks are queued? True: outcome->ahead is the buffer whose event the
  * caller must wait for, outside of the scratch stack, because the wait may be long and signals must be handled
  * meanwhile. */
@@ -116,17 +102,31 @@ static bool must_wait(struct staging *s, struct outcome *outcome) {
     return true;
 }
 
-/* Queues the upload of a chunk that is in its buffer. */
-static CUresult send(struct staging *s, unsigned chunk) {
-    CUresult result = xs_beneath(cuMemcpyHtoDAsync_v2)(s->copy->device + offset_of(s, chunk),
-                                                       buffer_of(s, chunk)->memory, bytes_of(s, chunk), s->stream);
-    return result == CUDA_SUCCESS ? mark(s, chunk) : result;
+/* Queues the copy of a chunk between its buffer and the device, and records the buffer's event after it. */
+static CUresult queue(struct staging *s, unsigned chunk) {
+    struct xs_ring_buffer *buffer = buffer_of(s, chunk);
+    CUdeviceptr device = s->copy->device + offset_of(s, chunk);
+    size_t bytes = bytes_of(s, chunk);
+    CUresult result = s->copy->is_upload ? xs_beneath(cuMemcpyHtoDAsync_v2)(device, buffer->memory, bytes, s->stream)
+                                         : xs_beneath(cuMemcpyDtoHAsync_v2)(buffer->memory, device, bytes, s->stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = xs_ring_mark(buffer, s->stream);
+    if (result != CUDA_SUCCESS)
+        buffer->context = NULL; /* without the event nothing tells when the device no longer needs the buffer, so no
+                                   copy may take it again */
+    return result;
 }
 
-static void fill(struct staging *s, unsigned chunk) {
+/* Begins to copy a chunk between its buffer and the program's memory. */
+static void pass(struct staging *s, unsigned chunk) {
+    char *memory = buffer_of(s, chunk)->memory;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the program's memory
-    const char *from = (const char *)(uintptr_t)s->copy->host + offset_of(s, chunk);
-    xs_copy_add(s->job, buffer_of(s, chunk)->memory, from, bytes_of(s, chunk));
+    char *host = (char *)(uintptr_t)s->copy->host + offset_of(s, chunk);
+    if (s->copy->is_upload)
+        xs_copy_add(s->job, memory, host, bytes_of(s, chunk));
+    else
+        xs_copy_add(s->job, host, memory, bytes_of(s, chunk));
 }
 
 /* Uploads the chunks, and returns the number of chunks that were queued. In the order of the chunks, the first are
@@ -135,9 +135,9 @@ static unsigned upload_chunks(struct staging *s) {
     unsigned filled = 0, sent = 0, rests = 0;
     while (sent < s->chunks) {
         if (filled < s->chunks && filled - sent < s->count && xs_ring_is_free(buffer_of(s, filled))) {
-            fill(s, filled++);
+            pass(s, filled++);
         } else if (sent < filled && xs_copy_is_done(s->job, sent)) {
-            s->result = send(s, sent);
+            s->result = queue(s, sent);
             if (s->result != CUDA_SUCCESS)
                 break;
             sent++;
@@ -152,28 +152,6 @@ static unsigned upload_chunks(struct staging *s) {
     return sent;
 }
 
-/* Uploads all chunks. False: no chunk was queued. */
-static bool upload(struct staging *s) {
-    s->job = xs_copy_begin(&s->alone, s->chunk_bytes, true);
-    unsigned sent = upload_chunks(s);
-    xs_copy_end(s->job);
-    if (s->result == CUDA_SUCCESS && s->copy->is_blocking)
-        s->result = xs_ring_wait(buffer_of(s, s->chunks - 1)); /* the last chunk in the order of the stream */
-    return sent > 0;
-}
-
-static CUresult fetch(struct staging *s, unsigned chunk) {
-    CUresult result = xs_beneath(cuMemcpyDtoHAsync_v2)(
-        buffer_of(s, chunk)->memory, s->copy->device + offset_of(s, chunk), bytes_of(s, chunk), s->stream);
-    return result == CUDA_SUCCESS ? mark(s, chunk) : result;
-}
-
-static void empty(struct staging *s, unsigned chunk) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the program's memory
-    char *to = (char *)(uintptr_t)s->copy->host + offset_of(s, chunk);
-    xs_copy_add(s->job, to, buffer_of(s, chunk)->memory, bytes_of(s, chunk));
-}
-
 /* Downloads the chunks, and returns the number of chunks that were queued. In the order of the chunks, the first are
  * done, the next are being copied to the program's memory, the next are being copied from the device, and the others
  * are not begun. */
@@ -181,12 +159,12 @@ static unsigned download_chunks(struct staging *s) {
     unsigned fetched = 0, landed = 0, done = 0, rests = 0;
     while (done < s->chunks) {
         if (fetched < s->chunks && fetched - done < s->count) {
-            s->result = fetch(s, fetched);
+            s->result = queue(s, fetched);
             if (s->result != CUDA_SUCCESS)
                 break;
             fetched++;
         } else if (landed < fetched && xs_ring_is_free(buffer_of(s, landed))) {
-            empty(s, landed++);
+            pass(s, landed++);
         } else if (done < landed && xs_copy_is_done(s->job, done)) {
             done++;
             rests = 0;
@@ -200,11 +178,15 @@ static unsigned download_chunks(struct staging *s) {
     return fetched;
 }
 
-static bool download(struct staging *s) {
-    s->job = xs_copy_begin(&s->alone, s->chunk_bytes, s->copy->bytes >= STREAMING_DOWN_BYTES);
-    unsigned fetched = download_chunks(s);
+/* Copies all chunks. False: no chunk was queued. */
+static bool copy_chunks(struct staging *s) {
+    const struct xs_repair_copy *copy = s->copy;
+    s->job = xs_copy_begin(&s->alone, s->chunk_bytes, copy->is_upload || copy->bytes >= STREAMING_DOWN_BYTES);
+    unsigned queued = copy->is_upload ? upload_chunks(s) : download_chunks(s);
     xs_copy_end(s->job);
-    return fetched > 0;
+    if (copy->is_upload && copy->is_blocking && s->result == CUDA_SUCCESS)
+        s->result = xs_ring_wait(buffer_of(s, s->chunks - 1)); /* the last chunk in the order of the stream */
+    return queued > 0;
 }
 
 static size_t chunk_bytes_of(size_t bytes) {
@@ -220,9 +202,10 @@ static void stage(void *argument) {
     s.chunk_bytes = chunk_bytes_of(copy->bytes);
     s.chunks = (unsigned)((copy->bytes + s.chunk_bytes - 1) / s.chunk_bytes);
     xs_repair_settle();
+    /* The mark comes after the work that the stream has so far. It fails if the stream belongs to another context. */
     if (!take_buffers(&s))
         outcome->why = "no page-locked buffer";
-    else if (!try_stream(&s) || (!must_wait(&s, outcome) && !(copy->is_upload ? upload(&s) : download(&s))))
+    else if (xs_ring_mark(s.buffers[0], s.stream) != CUDA_SUCCESS || (!must_wait(&s, outcome) && !copy_chunks(&s)))
         outcome->why = "the driver refused";
     outcome->result = s.result;
     put_buffers(&s);

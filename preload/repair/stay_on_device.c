@@ -19,7 +19,6 @@
 
 #include "preload/core/thread.h"
 #include "preload/driver/real.h"
-#include "preload/repair/back_off.h"
 #include "preload/repair/compare.h"
 #include "preload/repair/origins.h"
 #include "preload/repair/reasons.h"
@@ -163,20 +162,9 @@ static const char *by_content(const struct xs_repair_copy *copy, bool *is_made) 
     why = why ? why : xs_contents_unfit(copy);
     why = why ? why : xs_origins_of_host(copy, &origin);
     why = why ? why : disturbed(copy, &origin);
-    if (!why && !xs_back_off_is_due(&back_off, copy->device, copy->bytes))
-        why = XS_WHY_KEPT_DIFFERING;
-    if (why)
-        return why;
-    xs_repair_settle();
-    enum xs_contents found = xs_contents_compare(copy, origin.device, &why);
-    if (found == XS_CONTENTS_EQUAL) {
-        xs_back_off_found(&back_off, copy->device, copy->bytes, false);
-        why = copy_on_device(copy, &origin, true);
-        *is_made = !why;
-    } else if (found == XS_CONTENTS_DIFFER) {
-        xs_back_off_found(&back_off, copy->device, copy->bytes, true);
-        why = XS_WHY_DIFFER;
-    }
+    why = why ? why : xs_contents_differ(&back_off, copy, origin.device);
+    why = why ? why : copy_on_device(copy, &origin, true);
+    *is_made = !why;
     return why;
 }
 

@@ -74,26 +74,15 @@ static void work(CUstream stream, bool is_per_thread, bool may_write) {
 }
 
 void xs_streams_saw(const struct xs_repair_call *call) {
-    switch (call->category) {
-    case XS_CAT_TRANSFER:
-    case XS_CAT_MEMSET:
-    case XS_CAT_LAUNCH:
-        if (!call->has_stream) { /* the call gives work to several devices at once */
-            atomic_store(&are_several, true);
-            atomic_store(&last_without, atomic_fetch_add(&moments, 1) + 1);
-            return;
-        }
-        break;
-    case XS_CAT_MANAGED:
-    case XS_CAT_STREAM_MEMOP:
-    case XS_CAT_FREE:
-        if (!call->has_stream)
-            return;
-        break;
-    default:
-        return;
+    const enum xs_category is = call->category;
+    bool always_works = is == XS_CAT_TRANSFER || is == XS_CAT_MEMSET || is == XS_CAT_LAUNCH;
+    bool works = always_works || is == XS_CAT_MANAGED || is == XS_CAT_STREAM_MEMOP || is == XS_CAT_FREE;
+    if (works && call->has_stream) {
+        work(call->stream, call->is_per_thread, !call->copy || call->copy->is_upload);
+    } else if (always_works) { /* the call gives work to several devices at once */
+        atomic_store(&are_several, true);
+        atomic_store(&last_without, atomic_fetch_add(&moments, 1) + 1);
     }
-    work(call->stream, call->is_per_thread, !call->copy || call->copy->is_upload);
 }
 
 void xs_streams_saw_copy(const struct xs_repair_copy *copy) {

@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -291,16 +290,12 @@ static void discard(void) {
     xs_spool_unmap(drain.spool);
 }
 
-static void *drain_main(void *arg) {
-    (void)arg;
-    int status;
-    xs_guard_own_thread(); /* SQLite and CUPTI look up symbols; these calls are not the application's */
-    prctl(PR_SET_NAME, "xferspy");
+static void drain_main(void) {
     xs_own_thread_stand_back();
     xs_own_descriptors();
     xs_placement_begin(drain.cpu); /* opens files */
-    status = xs_files_create(&drain.files, drain.name, drain.options, drain.clock, drain.spool, &drain.store, drain.why,
-                             sizeof drain.why);
+    int status = xs_files_create(&drain.files, drain.name, drain.options, drain.clock, drain.spool, &drain.store,
+                                 drain.why, sizeof drain.why);
     status = status == 0 ? write_start() : status;
     if (status == 0) {
         uint32_t starting = STARTING;
@@ -314,7 +309,7 @@ static void *drain_main(void *arg) {
         if (!*drain.why)
             snprintf(drain.why, sizeof drain.why, "cannot write %.200s: %s", drain.files.path, xs_error_text(status));
         set_phase(FAILED_TO_START);
-        return NULL;
+        return;
     }
     while (status == 0 && !atomic_load(&drain.stop)) {
         uint32_t heard = xs_drain_rings();
@@ -324,7 +319,6 @@ static void *drain_main(void *arg) {
             xs_drain_sleep(heard, xs_outside_wait_ms(IDLE_MS));
     }
     finish_trace(status);
-    return NULL;
 }
 
 int xs_drain_start(const struct xs_trace_name *wish, const struct xs_options *options, const struct xs_clock *clock,

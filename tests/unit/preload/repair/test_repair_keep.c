@@ -53,9 +53,10 @@ static uint64_t made_at(unsigned place) {
 }
 
 /* Small blocks lie at 128 MiB and above. */
-static CUresult make_small(uint32_t how, uint64_t *address) {
+static CUresult make(uint32_t how, CUdeviceptr *address, size_t bytes) {
     unsigned place = 128;
     (void)how;
+    assert_int_equal(bytes, 512);
     if (driver.make != CUDA_SUCCESS)
         return driver.make;
     while (ids[place])
@@ -105,7 +106,7 @@ bool xs_plan_has_size(enum xs_repair_id repair, uint64_t bytes) {
 
 static struct xs_kept kept = XS_KEPT_INITIALIZER;
 static const struct xs_keeper keeper = {
-    .repair = XS_REPAIR_KEEP_PINNED, .least_bytes = MIB, .kept = &kept, .release = release, .make_small = make_small};
+    .repair = XS_REPAIR_KEEP_PINNED, .least_bytes = MIB, .kept = &kept, .release = release, .make = make};
 
 static int begin(void **state) {
     (void)state;
@@ -246,7 +247,7 @@ static void a_block_that_ended_with_its_context_is_not_handed_out(void **state) 
     assert_int_equal(driver.last_released, b);
     freed(allocated(2 * MIB, 4));
     ids[4] = ++next_id;
-    xs_keep_context_changed(&keeper);
+    xs_keep_saw(&keeper, &(struct xs_repair_call){.category = XS_CAT_CONTEXT});
     assert_int_equal(kept.idle_count, 0);
     assert_int_equal(kept.lent_count, 1);
     assert_true(ids[4] != 0);

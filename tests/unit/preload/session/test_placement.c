@@ -8,9 +8,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/core/guard.h"
 #include "preload/core/own_thread.h"
 #include "preload/session/placement.h"
 #include "schema/clock.h"
+
+XS_TLS struct xs_guard xs_guard; /* of core/thread.c, which is not needed here */
+const struct xs_guard_note xs_guard_unleft;
 
 static _Atomic bool ends;
 static _Atomic int32_t busy_tid;
