@@ -17,7 +17,17 @@ void *xs_realloc(void *memory, size_t bytes) {
     return block;
 }
 
-char *xs_strdup(const char *text) {
-    size_t bytes = strlen(text) + 1;
-    return memcpy(xs_realloc(NULL, bytes), text, bytes);
+void *xs_zeroed(size_t count, size_t bytes) {
+    void *block = calloc(count ? count : 1, bytes);
+    if (!block)
+        xs_out_of_memory();
+    return block;
+}
+
+char *xs_strdup(const char *text) { return xs_strndup(text, strlen(text)); }
+
+char *xs_strndup(const char *text, size_t bytes) {
+    char *copy = memcpy(xs_realloc(NULL, bytes + 1), text, bytes);
+    copy[bytes] = '\0';
+    return copy;
 }

@@ -114,7 +114,7 @@ void fuzz_read_all(const char *name) {
         need_message(message);
         return;
     }
-    int status = xs_summary_compute(&trace, &summary, message);
+    int status = xs_summary_compute(&trace, NULL, &summary, message);
     if (status >= 0) {
         struct xs_report report = {.summary = &summary, .details = true};
         status = read_findings(&trace, &report, message);
