@@ -15,11 +15,8 @@ void xs_debug_path_add(const char *list) {
     while (*list) {
         size_t length = strcspn(list, ":");
         if (length) {
-            char *folder = xs_realloc(NULL, length + 1);
-            memcpy(folder, list, length);
-            folder[length] = 0;
             folders = xs_realloc(folders, (folder_count + 1) * sizeof *folders);
-            folders[folder_count++] = folder;
+            folders[folder_count++] = xs_strndup(list, length);
         }
         list += length + (list[length] == ':');
     }

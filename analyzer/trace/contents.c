@@ -24,9 +24,7 @@ int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace
     *contents = (struct xs_contents){.trace = trace};
     xs_scan_begin(&contents->forward, trace, "SELECT " COLUMNS " FROM fingerprint ORDER BY id", message, damaged);
     xs_scan_begin(&contents->single, trace, "SELECT " COLUMNS " FROM fingerprint WHERE id = ?", message, damaged);
-    contents->ring = xs_realloc(NULL, RING * sizeof *contents->ring);
-    for (int i = 0; i < RING; i++)
-        contents->ring[i].id = 0;
+    contents->ring = xs_zeroed(RING, sizeof *contents->ring);
     return contents->single.status;
 }
 

@@ -15,7 +15,6 @@ const char *const xs_left_out_names[XS_LEFT_OUT_COUNT] = {
 
 void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string *text) {
     const struct xs_capture_ranges *l = &summary->looked_at;
-    const struct xs_recorded_steps *steps = &summary->recorded_steps;
     char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
     if (l->has_gaps && !l->parts)
         xs_string_format(text, "nothing was recorded");

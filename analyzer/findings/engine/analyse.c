@@ -14,10 +14,9 @@
 static int run_events(struct xs_analysis *a) {
     for (;;) {
         int64_t ns = 0;
-        enum xs_source_index source = XS_SOURCE_ALLOCATION;
-        struct xs_row_event *row;
+        unsigned source = 0;
         struct xs_allocation *freed = xs_frees_first(&a->frees);
-        int status = xs_events_peek(&a->events, &ns, &source);
+        int status = xs_merge_peek(&a->events, &ns, &source);
         if (status < 0)
             return status;
         /* an allocation that begins at the same time as a free may get the same memory, so the free comes first */
@@ -32,9 +31,7 @@ static int run_events(struct xs_analysis *a) {
             xs_take_free(a, freed);
             continue;
         }
-        status = xs_events_take(&a->events, source, &row);
-        if (status >= 0)
-            status = xs_take_event(a, row);
+        status = xs_take_event(a, xs_merge_take(&a->events, source));
         if (status < 0)
             return status;
     }
@@ -210,7 +207,7 @@ static int begin(struct xs_analysis *a) {
 
 static void end(struct xs_analysis *a) {
     end_detectors(a);
-    xs_events_end(&a->events);
+    xs_merge_end(&a->events);
     xs_contents_end(&a->contents);
     xs_arguments_free(&a->arguments);
     for (unsigned way = 0; way < XS_MIGRATION_WAYS; way++)

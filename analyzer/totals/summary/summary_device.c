@@ -104,6 +104,6 @@ void xs_summary_overlap(struct xs_summary_work *work) {
         struct xs_device_summary *d = &work->summary->devices[i];
         d->copy_busy_ns = xs_intervals_unite(&work->copies[i]);
         d->kernel_busy_ns = xs_intervals_unite(&work->kernels[i]);
-        d->both_busy_ns = xs_intervals_common(&work->copies[i], &work->kernels[i]);
+        d->both_busy_ns = xs_intervals_common(&work->copies[i], &work->kernels[i], NULL);
     }
 }

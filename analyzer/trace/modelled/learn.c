@@ -202,13 +202,12 @@ static void learn_call(struct learning *l, const struct xs_call *call) {
 int xs_learn(struct xs_learned *learned, struct xs_recordings *recordings, struct xs_modelled_tables *tables,
              const struct xs_device_windows *windows, const struct xs_trace *trace, char *message) {
     struct learning l = {.learned = learned, .recordings = recordings, .tables = tables, .windows = windows};
-    struct xs_calls calls;
+    struct xs_merge calls;
     const struct xs_call *call;
-    int status;
-    xs_calls_begin(&calls, trace, true, message);
-    while ((call = xs_calls_next(&calls, &status)))
+    int status = xs_calls_begin(&calls, trace, true, message);
+    while (status >= 0 && (call = xs_calls_next(&calls, &status)))
         learn_call(&l, call);
-    xs_calls_end(&calls);
+    xs_merge_end(&calls);
     xs_learned_finish(learned);
     struct xs_hash *ends[] = {&l.lanes,      &l.legacy,     &l.ordered, &l.events,
                               &l.engines[0], &l.engines[1], &l.devices, &l.latest};

@@ -15,11 +15,8 @@
 
 static void *made(struct xs_hash *table, uint64_t key, size_t bytes) {
     uint64_t *place = xs_hash_put(table, key, 0);
-    if (!*place) {
-        void *item = xs_realloc(NULL, bytes);
-        memset(item, 0, bytes);
-        *place = (uint64_t)(uintptr_t)item;
-    }
+    if (!*place)
+        *place = (uint64_t)(uintptr_t)xs_zeroed(1, bytes);
     return (void *)(uintptr_t)*place;
 }
 
@@ -433,11 +430,8 @@ static void begin_parts(struct xs_placing *p) {
     size_t windows = p->windows->items.count;
     parts->in_window = windows && windows < PARTS ? (unsigned)(PARTS / windows) : 1;
     parts->count = windows * parts->in_window;
-    size_t bytes = (parts->count + 1) * sizeof *parts->measured;
-    parts->measured = xs_realloc(NULL, bytes);
-    parts->expected = xs_realloc(NULL, bytes);
-    memset(parts->measured, 0, bytes);
-    memset(parts->expected, 0, bytes);
+    parts->measured = xs_zeroed(parts->count + 1, sizeof *parts->measured);
+    parts->expected = xs_zeroed(parts->count + 1, sizeof *parts->expected);
 }
 
 static void free_all(struct xs_hash *table, bool of_devices) {
@@ -468,15 +462,14 @@ int xs_place(struct xs_placed *placed, const struct xs_learned *learned, struct 
                            .recordings = recordings,
                            .windows = windows,
                            .file_bytes = xs_trace_bytes(trace->file)};
-    struct xs_calls calls;
+    struct xs_merge calls;
     const struct xs_call *call;
-    int status;
     begin_parts(&p);
     find_strays(&p);
-    xs_calls_begin(&calls, trace, false, message);
-    while ((call = xs_calls_next(&calls, &status)))
+    int status = xs_calls_begin(&calls, trace, false, message);
+    while (status >= 0 && (call = xs_calls_next(&calls, &status)))
         take_call(&p, call);
-    xs_calls_end(&calls);
+    xs_merge_end(&calls);
     add_strays(&p, INT64_MAX);
     end_lanes(&p);
     xs_placing_add_up(&p);
