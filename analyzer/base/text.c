@@ -44,6 +44,11 @@ char *xs_text_format(const char *format, ...) {
     return text.data;
 }
 
+bool xs_text_ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), bytes = strlen(end);
+    return length >= bytes && !strcmp(text + length - bytes, end);
+}
+
 void xs_string_shell_word(struct xs_string *string, const char *word) {
     char *text = xs_text_shell_word(word);
     xs_string_add(string, text, strlen(text));

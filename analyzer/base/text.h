@@ -4,6 +4,7 @@
 #define XFERSPY_ANALYZER_BASE_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,8 @@ void xs_string_free(struct xs_string *string);
 
 /* Returns a new string; the caller frees it. */
 char *xs_text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+bool xs_text_ends_with(const char *text, const char *end);
 
 /* Adds `bytes` bytes of text, escaped so that printing them neither moves the cursor nor hides or reorders anything.
  * Control characters become \n, \t or \xNN, invalid UTF-8 becomes \xNN, and invisible and direction-changing characters

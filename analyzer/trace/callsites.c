@@ -46,8 +46,6 @@ static uint32_t part_frames(const struct xs_callsites *c, uint32_t part, uint32_
 
 static bool is_known(const struct xs_frame *frame) { return frame->function || frame->file; }
 
-static bool is_users(const struct xs_frame *frame) { return !frame->library && (is_known(frame) || frame->module); }
-
 /* Adds a frame to the chain, unless it is another part of the same function as the frame before it, because the
  * compiler may split a function in two. */
 static void add_to_chain(const struct xs_callsites *c, struct xs_callsite_chains *chains, size_t begin, uint32_t k) {
@@ -66,7 +64,7 @@ static uint32_t add_chain(const struct xs_callsites *c, const struct merged *mer
     for (size_t i = 0; i < merged->count; i++) {
         uint32_t count = part_frames(c, merged->parts[i], &first);
         for (uint32_t k = first; k < first + count; k++) {
-            bool users = is_users(&c->frames[k]), begun = chains->count > begin;
+            bool users = xs_frame_is_users(&c->frames[k]), begun = chains->count > begin;
             if (begun && (!users || chains->count - begin == XS_CHAIN_FRAMES_MAX))
                 return chains->frames[begin] + 1;
             if (users)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/trace/scan.h"
 
 enum { RING = 8192 };
@@ -114,9 +115,7 @@ struct pair {
 
 static int by_set(const void *a, const void *b) {
     const struct pair *x = a, *y = b;
-    if (x->set != y->set)
-        return x->set < y->set ? -1 : 1;
-    return (x->allocation > y->allocation) - (x->allocation < y->allocation);
+    return x->set != y->set ? xs_compare(x->set, y->set) : xs_compare(x->allocation, y->allocation);
 }
 
 static void add_set(struct xs_arguments *arguments, int64_t set, size_t first, size_t count) {

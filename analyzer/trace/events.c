@@ -25,11 +25,11 @@ static uint32_t length(struct xs_scan *scan, int column) {
     return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Starts an event whose first columns are id, enter_ns and those of COMMON; a table that lacks one has a constant. */
+/* Starts an event whose first columns are id, enter_ns and those of COLUMNS; a table that lacks one has a constant. */
 enum { ID, ENTER, RETURN, ENTRY, THREAD, CONTEXT, STREAM, RESULT, ASYNC, CAPTURED, CORRELATION, STACK, FIRST };
 #define CALLED "entry_point, thread, context, stream, "
-#define COMMON(is_async, is_captured, correlation, stack)                                                              \
-    "return_ns, " CALLED "result, " is_async ", " is_captured ", " correlation ", " stack ", "
+#define COLUMNS(is_async, is_captured, correlation, stack, others)                                                     \
+    "return_ns, " CALLED "result, " is_async ", " is_captured ", " correlation ", " stack ", " others
 static void start(struct xs_scan *scan, struct xs_row_event *row, enum xs_on on) {
     struct xs_trace_event *e = &row->event;
     uint64_t ns;
@@ -209,20 +209,18 @@ static const struct xs_source_kind kinds[XS_SOURCES] = {
          "enter_ns, " CALLED "0, 0, 0, NULL, stack, address, bytes, kind, origin, device,"
          " free_entry_point, free_thread, free_enter_ns, free_return_ns"),
     KIND(TRANSFER, "transfer", transfer, "enter_ns", "1", ROW_BYTES,
-         COMMON("is_async", "is_captured", "correlation",
-                "stack") "direction, bytes, src_address, dst_address, src_kind, dst_kind, src_device, dst_device, "
-                         "src_allocation,"
-                         " dst_allocation, batch_index, fingerprint, skip, height, width_bytes, depth, src_pitch_bytes,"
-                         " dst_pitch_bytes, src_slice_rows, dst_slice_rows"),
-    KIND(
-        MEMSET, "memset", memset, "enter_ns", "1", ROW_BYTES,
-        COMMON("is_async", "is_captured", "correlation", "stack") "address, bytes, value, element_bytes, kind, device, "
-                                                                  "allocation, width_bytes, height, pitch_bytes"),
+         COLUMNS("is_async", "is_captured", "correlation", "stack",
+                 "direction, bytes, src_address, dst_address, src_kind, dst_kind, src_device, dst_device,"
+                 " src_allocation, dst_allocation, batch_index, fingerprint, skip, height, width_bytes, depth,"
+                 " src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows")),
+    KIND(MEMSET, "memset", memset, "enter_ns", "1", ROW_BYTES,
+         COLUMNS("is_async", "is_captured", "correlation", "stack",
+                 "address, bytes, value, element_bytes, kind, device, allocation, width_bytes, height, pitch_bytes")),
     KIND(LAUNCH, "launch", launch, "enter_ns", "1", ROW_BYTES,
-         COMMON("1", "is_captured", "correlation", "NULL") "kind, function, arguments"),
-    KIND(SYNC, "sync", sync, "enter_ns", "1", ROW_BYTES, COMMON("0", "0", "NULL", "stack") "scope, object"),
+         COLUMNS("1", "is_captured", "correlation", "NULL", "kind, function, arguments")),
+    KIND(SYNC, "sync", sync, "enter_ns", "1", ROW_BYTES, COLUMNS("0", "0", "NULL", "stack", "scope, object")),
     KIND(API, "api_call", api, "enter_ns", "1", ROW_BYTES,
-         COMMON("0", "is_captured", "correlation", "NULL") "object, address, bytes, argument"),
+         COLUMNS("0", "is_captured", "correlation", "NULL", "object, address, bytes, argument")),
     KIND(MIGRATION, "device_migration", migration, "start_ns", "1", ROW_BYTES,
          "end_ns, kind, address, bytes, src_device, dst_device"),
 };

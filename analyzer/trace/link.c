@@ -7,7 +7,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
-#include "analyzer/base/size_class.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"

@@ -131,8 +131,8 @@ enum xs_framework xs_site_framework(const struct xs_sites *sites, uint32_t site)
     const struct xs_frame *frames =
         parts.stack && sites->callsites ? xs_callsites_frames(sites->callsites, parts.stack, &count) : NULL;
     for (size_t i = 0; i < count; i++) {
-        if (!frames[i].library && (frames[i].function || frames[i].file || frames[i].module))
-            break; /* the frame is the user's own */
+        if (xs_frame_is_users(&frames[i]))
+            break;
         const char *file = frames[i].python ? frames[i].file : frames[i].module;
         enum xs_framework of_frame = file ? xs_library_framework(file) : XS_FRAMEWORK_NONE;
         framework = of_frame ? of_frame : framework;

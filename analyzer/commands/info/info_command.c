@@ -42,19 +42,14 @@ struct sink {
     bool all; /* always with json */
 };
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 /* Adds the value with a unit, if its key ends in the name of a unit. */
 static void add_human(struct xs_table *table, const char *key, int64_t value) {
     char buffer[XS_UNIT_BYTES] = "";
-    if (ends_with(key, "_unix_ns"))
+    if (xs_text_ends_with(key, "_unix_ns"))
         xs_format_unix_ns(buffer, value);
-    else if (ends_with(key, "_ns") && value >= 0)
+    else if (xs_text_ends_with(key, "_ns") && value >= 0)
         xs_format_ns(buffer, (uint64_t)value);
-    else if (ends_with(key, "_bytes") && value >= 0)
+    else if (xs_text_ends_with(key, "_bytes") && value >= 0)
         xs_format_bytes(buffer, (uint64_t)value);
     xs_table_cell(table, buffer);
 }

@@ -52,14 +52,9 @@ static char *numbered_pattern(const char *pattern) {
     return xs_text_format("%.*s.[0-9]*%s", (int)bytes, pattern, has_suffix ? dot : "");
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 static bool is_beside_a_trace(const char *path) {
-    return ends_with(path, "-wal") || ends_with(path, "-shm") || ends_with(path, "-journal") ||
-           ends_with(path, ".spool");
+    return xs_text_ends_with(path, "-wal") || xs_text_ends_with(path, "-shm") || xs_text_ends_with(path, "-journal") ||
+           xs_text_ends_with(path, ".spool");
 }
 
 static void add(struct xs_run_files *files, const char *path) {

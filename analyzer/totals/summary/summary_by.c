@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/interned.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
@@ -33,8 +34,9 @@ struct work {
     struct xs_by *by;
     char *message;
     size_t capacity;
-    struct xs_hash by_id;   /* number of a group to index + 1 */
-    struct xs_hash by_text; /* two hashes of a group's text to index + 1 */
+    struct xs_hash by_id; /* number of a group to index + 1 */
+    struct xs_texts texts;
+    struct xs_hash by_text; /* a group's texts and their mark to index + 1 */
     struct xs_records records;
     struct xs_hash rows;      /* from table and row to the largest saving of a cause for this row, plus 1 */
     struct xs_hash counting;  /* from the identity of a finding that counts to its index + 1 */
@@ -52,17 +54,9 @@ static size_t add_row(struct work *w) {
 
 /* Returns the index of the row for a text; adds the row if it is missing. `mark` is the kind of text. */
 static size_t row_of_text(struct work *w, char mark, const char *text, const char *beside) {
-    uint64_t hash[2] = {0xcbf29ce484222325u, 0x9e3779b97f4a7c15u};
-    const char *const parts[] = {text ? text : "", beside ? beside : ""};
-    for (int part = 0; part < 2; part++) {
-        for (const char *c = parts[part];; c++) { /* include the NUL, so that "ab", "c" differs from "a", "bc" */
-            hash[0] = (hash[0] ^ (unsigned char)*c ^ (unsigned char)mark) * 0x100000001b3u;
-            hash[1] = xs_mix(hash[1] + (unsigned char)*c + ((uint64_t)(unsigned char)mark << 8));
-            if (!*c)
-                break;
-        }
-    }
-    uint64_t *row = xs_hash_put(&w->by_text, hash[0], hash[1]);
+    uint64_t first = (uint64_t)(uintptr_t)xs_texts_keep(&w->texts, text ? text : "");
+    uint64_t second = (uint64_t)(uintptr_t)xs_texts_keep(&w->texts, beside ? beside : "");
+    uint64_t *row = xs_hash_put(&w->by_text, first, second << 8 | (unsigned char)mark);
     if (!*row)
         *row = add_row(w) + 1;
     return (size_t)*row - 1;
@@ -347,6 +341,7 @@ int xs_by_compute(const struct xs_trace *trace, const struct xs_diagnosis *diagn
     xs_sort(by->rows, by->count, sizeof *by->rows, compare);
     xs_hash_free(&w.by_id);
     xs_hash_free(&w.by_text);
+    xs_texts_free(&w.texts);
     xs_hash_free(&w.run_of_site);
     xs_hash_free(&w.counting);
     xs_hash_free(&w.rows);

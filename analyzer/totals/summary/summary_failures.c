@@ -11,7 +11,8 @@
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
-bool xs_failure_is_harmless(int32_t result, unsigned category) {
+/* True if harmless.def lists this failure. */
+static bool is_harmless(int32_t result, unsigned category) {
     enum { XS_CAT_ANY = 255 };
 #define XS_HARMLESS(of, error)                                                                                         \
     if (result == (int32_t)XS_CUDA_##error &&                                                                          \
@@ -55,7 +56,7 @@ static void take(struct xs_failures *failures, struct xs_scan *scan) {
     if (result <= 0 || result > INT32_MAX)
         return;
     int64_t category = xs_scan_int(scan, CATEGORY);
-    if (xs_failure_is_harmless((int32_t)result, category < 0 ? 255 : (unsigned)category)) {
+    if (is_harmless((int32_t)result, category < 0 ? 255 : (unsigned)category)) {
         failures->harmless = xs_sum(failures->harmless, calls);
         return;
     }

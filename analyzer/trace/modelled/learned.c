@@ -5,7 +5,6 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/numbers.h"
-#include "analyzer/base/size_class.h"
 
 enum { KEPT = 255, ENOUGH = 3, FEW = 8 };
 #define USUAL_LATENCY_NS 5000

@@ -8,13 +8,17 @@
 
 /* The columns that every kind of call has; a table that lacks one has a constant. */
 enum { ID, ENTER, RETURN, CONTEXT, STREAM, ENTRY, CORRELATION, BYTES, ASYNC, HEIGHT, OBJECT, DETAIL, FIRST };
-#define COLUMNS(correlation, bytes, is_async, height, object, detail)                                                  \
-    "return_ns, context, stream, entry_point, " correlation ", " bytes ", " is_async ", " height ", " object ","       \
-                                                                                                             " " detail
+#define COLUMNS(number, bytes, is_async, height, object, detail)                                                       \
+    "return_ns, context, stream, entry_point, " number ", " bytes ", " is_async ", " height ", " object ", " detail
 
 static bool read_call(struct xs_scan *scan, struct xs_call *call, enum xs_call_kind kind) {
-    static const unsigned details[XS_CALL_KINDS] = {
-        1, 1, [XS_CALL_LAUNCH] = XS_LAUNCH_KIND_COUNT, [XS_CALL_SYNC] = XS_SYNC_SCOPE_COUNT, [XS_CALL_EVENT] = 2, 1};
+    static const unsigned details[XS_CALL_KINDS] = {/* numbers of values of `detail` */
+                                                    [XS_CALL_TRANSFER] = 1,
+                                                    [XS_CALL_MEMSET] = 1,
+                                                    [XS_CALL_LAUNCH] = XS_LAUNCH_KIND_COUNT,
+                                                    [XS_CALL_SYNC] = XS_SYNC_SCOPE_COUNT,
+                                                    [XS_CALL_EVENT] = 2,
+                                                    [XS_CALL_FREE] = 1};
     int64_t entry = xs_scan_int(scan, ENTRY);
     call->kind = (uint8_t)kind;
     call->id = xs_scan_int(scan, ID);

@@ -29,7 +29,7 @@ static struct xs_lane *lane_at(struct xs_placing *p, const struct xs_call *call)
     struct xs_lane *lane = made(&p->lane_of, (uint64_t)identity, sizeof *lane);
     lane->is_legacy = identity < 0;
     lane->is_apart = xs_hash_find(&p->learned->apart, (uint64_t)identity, 0) != NULL;
-    lane->device = (int64_t)xs_placing_device(p, call);
+    lane->device = (int64_t)xs_device_of(p->learned, call);
     return lane;
 }
 
@@ -90,9 +90,7 @@ static void add_recorded(struct xs_placing *p, const struct xs_recorded *first, 
 static int by_start(const void *a, const void *b, void *items) {
     const struct xs_recorded *recorded = items;
     const struct xs_recorded *x = &recorded[*(const size_t *)a], *y = &recorded[*(const size_t *)b];
-    if (x->row.start_ns != y->row.start_ns)
-        return x->row.start_ns < y->row.start_ns ? -1 : 1;
-    return (x > y) - (x < y);
+    return x->row.start_ns != y->row.start_ns ? xs_compare(x->row.start_ns, y->row.start_ns) : (x > y) - (x < y);
 }
 
 /* Finds recorded work whose call is not in the trace. Rows without a correlation number are added at once, because they
@@ -171,10 +169,8 @@ static void note_latest(struct xs_placing *p, const struct xs_call *call, struct
         raise(&device->legacy, latest);
     if (!lane->is_apart)
         raise(&device->ordered, latest);
-    if (call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_H2D)
-        raise(&device->engines[H2D_ENGINE], latest);
-    if (call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_D2H)
-        raise(&device->engines[D2H_ENGINE], latest);
+    if (xs_engine_of(call) != XS_ENGINES)
+        raise(&device->engines[xs_engine_of(call)], latest);
 }
 
 /* Returns the end of work in another lane. Returns 0 for work in the same lane, because the order within a lane is kept
@@ -189,10 +185,8 @@ static int64_t others_end(struct xs_placing *p, const struct xs_call *call, cons
     int64_t end_ns = end_elsewhere(&lane->behind, lane);
     if (!lane->is_apart)
         end_ns = xs_later(end_ns, end_elsewhere(lane->is_legacy ? &device->ordered : &device->legacy, lane));
-    if (call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_H2D)
-        end_ns = xs_later(end_ns, end_elsewhere(&device->engines[H2D_ENGINE], lane));
-    if (call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_D2H)
-        end_ns = xs_later(end_ns, end_elsewhere(&device->engines[D2H_ENGINE], lane));
+    if (xs_engine_of(call) != XS_ENGINES)
+        end_ns = xs_later(end_ns, end_elsewhere(&device->engines[xs_engine_of(call)], lane));
     return end_ns;
 }
 
@@ -361,7 +355,7 @@ static void end_waited(struct xs_placing *p, const struct xs_call *call, struct 
 }
 
 static void wait_for_device(struct xs_placing *p, const struct xs_call *call) {
-    struct device *device = device_at(p, xs_placing_device(p, call));
+    struct device *device = device_at(p, xs_device_of(p->learned, call));
     struct xs_lane *last = NULL;
     for (size_t i = 0; i < device->lane_count; i++)
         if (!last || xs_lane_end(device->lanes[i]) > xs_lane_end(last))
