@@ -1,4 +1,4 @@
-/* Sorting of arrays that may be empty, and searching in sorted arrays. */
+/* These functions sort arrays that may be empty, and search in sorted arrays. */
 #ifndef XFERSPY_ANALYZER_BASE_SEARCH_H
 #define XFERSPY_ANALYZER_BASE_SEARCH_H
 
