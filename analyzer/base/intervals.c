@@ -10,9 +10,8 @@ void xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end) {
         return;
     if (set->count) {
         struct xs_interval *last = &set->items[set->count - 1];
-        if (start >= last->start &&
-            start <=
-                last->end) { /* usually one piece of work follows another without a gap, which then costs no memory */
+        /* usually one piece of work follows another without a gap, which then costs no memory */
+        if (start >= last->start && start <= last->end) {
             last->end = end > last->end ? end : last->end;
             return;
         }
@@ -48,7 +47,7 @@ uint64_t xs_intervals_unite(struct xs_intervals *set) {
     return length;
 }
 
-uint64_t xs_intervals_common(const struct xs_intervals *a, const struct xs_intervals *b) {
+uint64_t xs_intervals_common(const struct xs_intervals *a, const struct xs_intervals *b, struct xs_intervals *common) {
     uint64_t length = 0;
     for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
         const struct xs_interval *x = &a->items[i], *y = &b->items[j];
@@ -56,6 +55,8 @@ uint64_t xs_intervals_common(const struct xs_intervals *a, const struct xs_inter
         int64_t end = x->end < y->end ? x->end : y->end;
         if (start < end)
             length += (uint64_t)end - (uint64_t)start;
+        if (common)
+            xs_intervals_add(common, start, end);
         if (x->end < y->end)
             i++;
         else

@@ -23,8 +23,8 @@ void xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end);
 /* Replaces the intervals by disjoint ones in ascending order, and returns their total length. */
 uint64_t xs_intervals_unite(struct xs_intervals *set);
 
-/* Returns the length of the intersection of two united sets. */
-uint64_t xs_intervals_common(const struct xs_intervals *a, const struct xs_intervals *b);
+/* Returns the length of the intersection of two united sets. `common` gets the intersection; NULL: not wanted. */
+uint64_t xs_intervals_common(const struct xs_intervals *a, const struct xs_intervals *b, struct xs_intervals *common);
 
 void xs_intervals_free(struct xs_intervals *set);
 

@@ -24,7 +24,10 @@ void *xs_zeroed(size_t count, size_t bytes) {
     return block;
 }
 
-char *xs_strdup(const char *text) {
-    size_t bytes = strlen(text) + 1;
-    return memcpy(xs_realloc(NULL, bytes), text, bytes);
+char *xs_strdup(const char *text) { return xs_strndup(text, strlen(text)); }
+
+char *xs_strndup(const char *text, size_t bytes) {
+    char *copy = memcpy(xs_realloc(NULL, bytes + 1), text, bytes);
+    copy[bytes] = '\0';
+    return copy;
 }

@@ -1,10 +1,14 @@
-/* The larger one of two numbers, a number without its sign, and comparison functions for qsort. */
+/* Functions of numbers: the larger one of two, a number without its sign, the size class, and comparison functions for
+ * qsort. */
 #ifndef XFERSPY_ANALYZER_BASE_NUMBERS_H
 #define XFERSPY_ANALYZER_BASE_NUMBERS_H
 
 #include <stdint.h>
 
 static inline int64_t xs_later(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Returns the size class: the same number for all sizes from one power of two up to the next; 0 for 0. */
+static inline unsigned xs_size_class(uint64_t bytes) { return bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0; }
 
 static inline uint64_t xs_without_sign(int64_t a) { return a < 0 ? (uint64_t)0 - (uint64_t)a : (uint64_t)a; }
 

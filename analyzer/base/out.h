@@ -56,11 +56,8 @@ void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ..
 /* Prints a line with the given indent, which its continuation lines have, too. */
 void xs_out_indented(struct xs_out *out, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Prints the rest of a line that already has `at` columns. */
-void xs_out_rest(struct xs_out *out, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* Does the same; continuation lines begin at column `at`, too. */
-void xs_out_hanging(struct xs_out *out, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Prints the rest of a line that already has `at` columns. Continuation lines have the given indent. */
+void xs_out_rest(struct xs_out *out, int at, int indent, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Prints a line after a label in plain ASCII. */
 #define XS_FACT_LABEL 8

@@ -72,18 +72,10 @@ void xs_out_take_fact(struct xs_out *out, const char *label, struct xs_string *t
     xs_string_free(text);
 }
 
-void xs_out_hanging(struct xs_out *out, int at, const char *format, ...) {
+void xs_out_rest(struct xs_out *out, int at, int indent, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    put_text(out, at, at, format, arguments);
-    putc('\n', out->file);
-    va_end(arguments);
-}
-
-void xs_out_rest(struct xs_out *out, int at, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    put_text(out, at, 4, format, arguments);
+    put_text(out, at, indent, format, arguments);
     putc('\n', out->file);
     va_end(arguments);
 }

@@ -2,7 +2,6 @@
 #include "analyzer/base/spread.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
@@ -54,8 +53,7 @@ double xs_rank_test(const uint64_t *low, size_t low_count, const uint64_t *high,
         return 1;
     size_t seen = ranks_of(low, low_count, high, high_count, ranks), largest = total * (total + 1);
     /* ways[n][s] is the number of choices of n runs whose ranks add up to s */
-    double(*ways)[SUMS] = xs_realloc(NULL, (high_count + 1) * sizeof *ways);
-    memset(ways, 0, (high_count + 1) * sizeof *ways);
+    double(*ways)[SUMS] = xs_zeroed(high_count + 1, sizeof *ways);
     ways[0][0] = 1;
     for (size_t i = 0; i < total; i++)
         for (size_t n = high_count < i + 1 ? high_count : i + 1; n > 0; n--)
@@ -97,8 +95,7 @@ static long outside(size_t n, size_t m) {
     size_t most = n * m;
     /* ways[i][u] is the number of orders of i values of one side and j values of the other that have u pairs in the
      * wrong order. The loop increases j. */
-    double(*ways)[XS_RUNS_LIMIT * XS_RUNS_LIMIT + 1] = xs_realloc(NULL, (n + 1) * sizeof *ways), all = 0, below = 0;
-    memset(ways, 0, (n + 1) * sizeof *ways);
+    double(*ways)[XS_RUNS_LIMIT * XS_RUNS_LIMIT + 1] = xs_zeroed(n + 1, sizeof *ways), all = 0, below = 0;
     for (size_t i = 0; i <= n; i++)
         ways[i][0] = 1;
     for (size_t j = 1; j <= m; j++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
@@ -46,8 +47,7 @@ static void forget_rows(struct xs_table *table) {
 void xs_table_free(struct xs_table *table) {
     if (!table)
         return;
-    for (size_t i = 0; i < table->cell_count; i++)
-        free(table->cells[i]);
+    forget_rows(table);
     for (size_t i = 0; i < table->column_count; i++)
         free(table->columns[i].header);
     free(table->columns);
@@ -88,10 +88,7 @@ void xs_table_style_row(struct xs_table *table, enum xs_style style) {
 }
 
 void xs_table_cell(struct xs_table *table, const char *text) {
-    if (table->cell_count == table->cell_capacity) {
-        table->cell_capacity = table->cell_capacity * 2 + 64;
-        table->cells = xs_realloc(table->cells, table->cell_capacity * sizeof *table->cells);
-    }
+    xs_grow(&table->cells, table->cell_count, &table->cell_capacity, sizeof *table->cells);
     reserve_style(table, table->cell_count / table->column_count);
     table->cells[table->cell_count++] = xs_text_escaped(text);
 }

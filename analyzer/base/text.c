@@ -44,6 +44,11 @@ char *xs_text_format(const char *format, ...) {
     return text.data;
 }
 
+bool xs_text_ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), bytes = strlen(end);
+    return length >= bytes && !strcmp(text + length - bytes, end);
+}
+
 void xs_string_shell_word(struct xs_string *string, const char *word) {
     char *text = xs_text_shell_word(word);
     xs_string_add(string, text, strlen(text));
@@ -67,11 +72,6 @@ void xs_string_read(struct xs_string *string, FILE *file, size_t most) {
 void xs_string_free(struct xs_string *string) {
     free(string->data);
     *string = (struct xs_string){0};
-}
-
-bool xs_text_ends_with(const char *text, const char *end) {
-    size_t bytes = strlen(text), end_bytes = strlen(end);
-    return bytes >= end_bytes && !strcmp(text + bytes - end_bytes, end);
 }
 
 struct range {

@@ -26,10 +26,10 @@ void xs_string_vformat(struct xs_string *string, const char *format, va_list arg
 void xs_string_read(struct xs_string *string, FILE *file, size_t most);
 void xs_string_free(struct xs_string *string);
 
-bool xs_text_ends_with(const char *text, const char *end);
-
 /* Returns a new string; the caller frees it. */
 char *xs_text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+bool xs_text_ends_with(const char *text, const char *end);
 
 /* Adds `bytes` bytes of text, escaped so that printing them neither moves the cursor nor hides or reorders anything.
  * Control characters become \n, \t or \xNN, invalid UTF-8 becomes \xNN, and invisible and direction-changing characters

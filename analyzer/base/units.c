@@ -15,6 +15,14 @@ static void some_digits(char *buffer, double value, const char *unit, int more) 
 
 static void three_digits(char *buffer, double value, const char *unit) { some_digits(buffer, value, unit, 0); }
 
+/* Divides by `step` as long as the value is at least `most` and there is a larger unit. Returns the unit's number. */
+static unsigned scale(double *value, double step, double most, unsigned units) {
+    unsigned unit = 0;
+    for (; *value >= most && unit + 1 < units; unit++)
+        *value /= step;
+    return unit;
+}
+
 char *xs_format_count(char *buffer, uint64_t count) {
     char digits[24];
     int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
@@ -35,11 +43,7 @@ char *xs_format_bytes(char *buffer, uint64_t bytes) {
         return buffer;
     }
     double value = (double)bytes;
-    unsigned unit = 0;
-    while (value >= 1023.5 && unit + 1 < sizeof units / sizeof *units) {
-        value /= 1024;
-        unit++;
-    }
+    unsigned unit = scale(&value, 1024, 1023.5, sizeof units / sizeof *units);
     three_digits(buffer, value, units[unit]);
     return buffer;
 }
@@ -59,11 +63,7 @@ static char *format_ns(char *buffer, uint64_t ns, int more) {
         return buffer;
     }
     double value = (double)ns;
-    unsigned unit = 0;
-    while (value >= 999.5 && unit < 3) {
-        value /= 1000;
-        unit++;
-    }
+    unsigned unit = scale(&value, 1000, 999.5, sizeof units / sizeof *units);
     some_digits(buffer, value, units[unit], more);
     return buffer;
 }
@@ -86,11 +86,7 @@ char *xs_format_rate(char *buffer, uint64_t bytes, uint64_t ns) {
     if (!ns)
         return buffer;
     double value = (double)bytes / (double)ns * 1e9;
-    unsigned unit = 0;
-    while (value >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
-        value /= 1000;
-        unit++;
-    }
+    unsigned unit = scale(&value, 1000, 999.5, sizeof units / sizeof *units);
     if (value >= 999.5) /* the trace is damaged: no link is that fast */
         strcpy(buffer, "> 1 EB/s");
     else

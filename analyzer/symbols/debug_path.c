@@ -11,15 +11,13 @@ static char **folders;
 static size_t folder_count;
 static bool environment_read;
 
-void xs_debug_path_add(const char *list) {
+/* Adds folders, separated by colons; empty names are ignored. */
+static void add(const char *list) {
     while (*list) {
         size_t length = strcspn(list, ":");
         if (length) {
-            char *folder = xs_realloc(NULL, length + 1);
-            memcpy(folder, list, length);
-            folder[length] = 0;
             folders = xs_realloc(folders, (folder_count + 1) * sizeof *folders);
-            folders[folder_count++] = folder;
+            folders[folder_count++] = xs_strndup(list, length);
         }
         list += length + (list[length] == ':');
     }
@@ -30,7 +28,7 @@ const char *xs_debug_path_folder(size_t i, bool *given) {
         const char *list = getenv("XFERSPY_DEBUG_PATH");
         environment_read = true;
         if (list)
-            xs_debug_path_add(list);
+            add(list);
         else
             xs_warn_about_debug_path();
     }
@@ -50,7 +48,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     (void)state;
     if (key != OPTION_DEBUG_PATH)
         return ARGP_ERR_UNKNOWN;
-    xs_debug_path_add(argument);
+    add(argument);
     return 0;
 }
 const struct argp xs_debug_path_argp = {.options = options, .parser = parse};

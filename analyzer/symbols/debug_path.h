@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Adds folders, separated by colons; empty names are ignored. */
-void xs_debug_path_add(const char *folders);
-
 /* Returns the folders in order, NULL after the last. *given becomes true if the user named the folder; files directly
  * in such a folder are searched, too. */
 const char *xs_debug_path_folder(size_t i, bool *given);

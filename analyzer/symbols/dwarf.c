@@ -2,7 +2,6 @@
  * compile unit from its beginning each time. Here the functions of a unit are listed once, and only the blocks of one
  * function are walked. */
 #include "analyzer/symbols/dwarf.h"
-#include "analyzer/base/grow.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -10,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/search.h"
 #include "analyzer/symbols/binary.h"
 
 /* Limits that no real program reaches; a damaged file could have any number. */
@@ -56,22 +57,14 @@ static int by_start(const void *a, const void *b) {
     return x->start != y->start ? (x->start < y->start ? -1 : 1) : x->end < y->end ? 1 : x->end > y->end ? -1 : 0;
 }
 
-static void sort(struct ranges *ranges) {
-    if (ranges->count)
-        qsort(ranges->items, ranges->count, sizeof *ranges->items, by_start);
+static bool begins_by(const void *range, const void *address) {
+    return ((const struct range *)range)->start <= *(const uint64_t *)address;
 }
 
 /* Returns the innermost range that contains the address. Ranges hardly ever overlap, so a few steps back suffice. */
 static struct range *find(const struct ranges *ranges, uint64_t address) {
-    size_t low = 0, high = ranges->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ranges->items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i > 0 && low - i < OVERLAPPING_MAX; i--)
+    size_t begun = xs_search(ranges->items, ranges->count, sizeof *ranges->items, begins_by, &address);
+    for (size_t i = begun; i > 0 && begun - i < OVERLAPPING_MAX; i--)
         if (address < ranges->items[i - 1].end)
             return &ranges->items[i - 1];
     return NULL;
@@ -118,7 +111,7 @@ static struct ranges *functions_of(struct xs_dwarf *dwarf, Dwarf_Die *unit_die) 
     struct unit *unit = &dwarf->listed[dwarf->listed_count++];
     *unit = (struct unit){.offset = offset};
     list_functions(&unit->functions, unit_die, 0);
-    sort(&unit->functions);
+    xs_sort(unit->functions.items, unit->functions.count, sizeof(struct range), by_start);
     return &unit->functions;
 }
 
@@ -153,7 +146,7 @@ struct xs_dwarf *xs_dwarf_open(const struct xs_elf_file *file) {
     while (dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
         if (dwarf_tag(&die) == DW_TAG_compile_unit || dwarf_tag(&die) == DW_TAG_skeleton_unit)
             add_ranges(&dwarf->units, &die);
-    sort(&dwarf->units);
+    xs_sort(dwarf->units.items, dwarf->units.count, sizeof(struct range), by_start);
     return dwarf;
 }
 

@@ -99,12 +99,6 @@ static Elf_Scn *find_section(const struct xs_elf_file *file, const char *name) {
     return NULL;
 }
 
-Elf_Data *xs_elf_section(const struct xs_elf_file *file, const char *name) {
-    Elf_Scn *section = find_section(file, name);
-    Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
-    return data && data->d_buf ? data : NULL;
-}
-
 bool xs_elf_has_section(const struct xs_elf_file *file, const char *name) { return find_section(file, name) != NULL; }
 
 bool xs_elf_debug_link(const struct xs_elf_file *file, const char **name, uint32_t *crc) {
@@ -145,9 +139,10 @@ static void *unpack(const Elf_Data *packed, size_t *bytes) {
 
 bool xs_elf_open_mini(struct xs_elf_file *mini, const struct xs_elf_file *file) {
     *mini = (struct xs_elf_file){.fd = -1};
-    Elf_Data *packed = xs_elf_section(file, ".gnu_debugdata");
+    Elf_Scn *section = find_section(file, ".gnu_debugdata");
+    Elf_Data *packed = section ? elf_rawdata(section, NULL) : NULL;
     size_t bytes = 0;
-    mini->memory = packed ? unpack(packed, &bytes) : NULL;
+    mini->memory = packed && packed->d_buf ? unpack(packed, &bytes) : NULL;
     mini->elf = mini->memory ? elf_memory(mini->memory, bytes) : NULL;
     if (mini->elf && elf_kind(mini->elf) == ELF_K_ELF)
         return true;

@@ -31,8 +31,6 @@ bool xs_build_id_hex(const void *bytes, ssize_t count, char id[XS_BUILD_ID_HEX])
 /* Reads the build id in hexadecimal; false: the file has none. */
 bool xs_elf_build_id(const struct xs_elf_file *file, char id[XS_BUILD_ID_HEX]);
 
-/* Returns a section's data; NULL: no such section. */
-Elf_Data *xs_elf_section(const struct xs_elf_file *file, const char *name);
 bool xs_elf_has_section(const struct xs_elf_file *file, const char *name);
 
 /* Reads the name and checksum of a separate debug file from .gnu_debuglink; false: none. */

@@ -58,9 +58,7 @@ static bool is_split(struct xs_dwarf *dwarf, const struct xs_symbol_match *match
  * compiled without it. */
 static void find_all(const struct xs_binary *binary, struct xs_dwarf *dwarf, const uint64_t *addresses, size_t count,
                      struct readable *readable) {
-    struct xs_symbol_match *matches = calloc(2 * count, sizeof *matches);
-    if (!matches)
-        xs_out_of_memory();
+    struct xs_symbol_match *matches = xs_zeroed(2 * count, sizeof *matches);
     const struct xs_elf_file *const files[] = {&binary->file, &binary->debug, &binary->mini};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (files[i]->elf)

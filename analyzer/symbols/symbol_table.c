@@ -5,6 +5,8 @@
 
 #include <gelf.h>
 
+#include "analyzer/base/search.h"
+
 struct scan {
     const struct xs_elf_file *file;
     const uint64_t *addresses;
@@ -12,18 +14,7 @@ struct scan {
     struct xs_symbol_match *matches;
 };
 
-/* Returns the index of the first address that is at least `address`. */
-static size_t lower_bound(const struct scan *scan, uint64_t address) {
-    size_t low = 0, high = scan->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (scan->addresses[middle] < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
+static bool is_less(const void *a, const void *b) { return *(const uint64_t *)a < *(const uint64_t *)b; }
 
 /* Returns the rank of a symbol. A function of size 0, as in assembly, extends to the next symbol; a name with a size is
  * better. */
@@ -51,7 +42,8 @@ static void take(const struct scan *scan, const GElf_Sym *symbol) {
     bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
     if ((!function && type != STT_NOTYPE) || symbol->st_shndx == SHN_UNDEF || !symbol->st_value)
         return;
-    size_t place = lower_bound(scan, symbol->st_value);
+    const uint64_t start = symbol->st_value;
+    size_t place = xs_search(scan->addresses, scan->count, sizeof start, is_less, &start);
     if (place == scan->count)
         return;
     struct xs_symbol_match *match = &scan->matches[2 * place + !function];

@@ -46,8 +46,6 @@ static uint32_t part_frames(const struct xs_callsites *c, uint32_t part, uint32_
 
 static bool is_known(const struct xs_frame *frame) { return frame->function || frame->file; }
 
-static bool is_users(const struct xs_frame *frame) { return !frame->library && (is_known(frame) || frame->module); }
-
 /* Adds a frame to the chain, unless it is another part of the same function as the frame before it, because the
  * compiler may split a function in two. */
 static void add_to_chain(const struct xs_callsites *c, struct xs_callsite_chains *chains, size_t begin, uint32_t k) {
@@ -66,7 +64,7 @@ static uint32_t add_chain(const struct xs_callsites *c, const struct merged *mer
     for (size_t i = 0; i < merged->count; i++) {
         uint32_t count = part_frames(c, merged->parts[i], &first);
         for (uint32_t k = first; k < first + count; k++) {
-            bool users = is_users(&c->frames[k]), begun = chains->count > begin;
+            bool users = xs_frame_is_users(&c->frames[k]), begun = chains->count > begin;
             if (begun && (!users || chains->count - begin == XS_CHAIN_FRAMES_MAX))
                 return chains->frames[begin] + 1;
             if (users)
@@ -76,20 +74,6 @@ static uint32_t add_chain(const struct xs_callsites *c, const struct merged *mer
         }
     }
     return chains->count > begin ? chains->frames[begin] + 1 : outermost;
-}
-
-/* Returns a key that identifies a frame: its low half; `high` gets the other half. A frame without a line is identified
- * by its address, so each call in its function is a place of its own. */
-static uint64_t frame_key(struct xs_hash *pairs, const struct xs_frame *frame, uint64_t *high) {
-    *high = 0;
-    if (frame->python || frame->line) {
-        uint64_t *pair = xs_hash_put(pairs, (uint64_t)(uintptr_t)frame->function, (uint64_t)(uintptr_t)frame->file);
-        if (!*pair)
-            *pair = pairs->count;
-        return *pair << 32 | frame->line;
-    }
-    *high = (uint64_t)(uintptr_t)frame->module | (uint64_t)1 << 63;
-    return frame->address;
 }
 
 /* Returns the number of a key; numbers begin at 1, in the order of first use. */
@@ -102,18 +86,23 @@ static uint64_t number_of(struct xs_hash *table, uint64_t low, uint64_t high) {
 
 struct numbering {
     struct xs_hash pairs; /* functions and files */
-    struct xs_hash lines; /* keys of the frames that places consist of */
+    struct xs_hash lines; /* the frames that places consist of */
 };
+
+/* Returns the number of a frame. A frame without a line is identified by its address, so each call in its function is a
+ * place of its own. */
+static uint64_t frame_number(struct numbering *n, const struct xs_frame *frame) {
+    if (!frame->python && !frame->line)
+        return number_of(&n->lines, frame->address, (uint64_t)(uintptr_t)frame->module | (uint64_t)1 << 63);
+    uint64_t pair = number_of(&n->pairs, (uint64_t)(uintptr_t)frame->function, (uint64_t)(uintptr_t)frame->file);
+    return number_of(&n->lines, pair << 32 | frame->line, 0);
+}
 
 /* Returns the number of a place, which is made at its first use. If one line calls two helpers, each of them makes a
  * place, because they are likely to copy different things. */
 static uint32_t place_of(struct xs_callsites *c, struct numbering *n, uint32_t number, uint32_t through) {
-    uint64_t high, low = frame_key(&n->pairs, &c->frames[number], &high);
-    uint64_t line = number_of(&n->lines, low, high), inner = 0;
-    if (through != number) {
-        low = frame_key(&n->pairs, &c->frames[through], &high);
-        inner = number_of(&n->lines, low, high);
-    }
+    uint64_t line = frame_number(n, &c->frames[number]);
+    uint64_t inner = through != number ? frame_number(n, &c->frames[through]) : 0;
     uint64_t *place = xs_hash_put(&c->place_by_key, line, inner);
     if (!*place) {
         xs_grow(&c->places, c->place_count, &c->place_capacity, sizeof *c->places);
@@ -159,8 +148,8 @@ int xs_callsites_open_with(const struct xs_trace *trace, bool stored, struct xs_
         xs_callsites_resolve(c);
         number_places(c);
         if (c->damaged)
-            xs_callsites_add_note(c, "%llu rows about stacks are damaged and were left out",
-                                  (unsigned long long)c->damaged);
+            xs_callsites_add_note(c, xs_text_format("%llu rows about stacks are damaged and were left out",
+                                                    (unsigned long long)c->damaged));
         *callsites = c;
         return XS_OK;
     }

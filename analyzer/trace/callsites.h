@@ -24,6 +24,11 @@ struct xs_frame {
                                      * this line; NULL: no helper */
 };
 
+/* True if a frame is the user's own code, even if only its binary is known. */
+static inline bool xs_frame_is_users(const struct xs_frame *frame) {
+    return !frame->library && (frame->function || frame->file || frame->module);
+}
+
 struct xs_callsites; /* owns everything that the functions below return */
 
 /* Reads all stacks and resolves their addresses: with the trace's table `symbol`, or else with the binaries of this

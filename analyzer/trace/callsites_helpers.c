@@ -4,12 +4,12 @@
 #include "analyzer/trace/callsites_helpers.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/scan.h"
@@ -205,11 +205,11 @@ enum { ID, STACK, BYTES, ADDRESS, ALLOCATION, ENTER };
 
 /* Returns the last row's id. Errors are ignored here: the analysis reads the same tables and reports them. */
 static int64_t read_rows(struct work *w, const char *columns, int64_t from, int rows) {
-    char message[XS_TRACE_MESSAGE_BYTES], sql[512];
+    char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_scan scan;
     int64_t row = from;
-    snprintf(sql, sizeof sql, "SELECT %s WHERE id >= %" PRId64 " ORDER BY id LIMIT %d", columns, from, rows);
-    xs_scan_begin(&scan, w->c->trace, sql, message, NULL);
+    xs_scan_format(&scan, w->c->trace, message, NULL, "SELECT %s WHERE id >= %" PRId64 " ORDER BY id LIMIT %d", columns,
+                   from, rows);
     while (xs_scan_row(&scan)) {
         int64_t id = xs_scan_int(&scan, STACK);
         const uint64_t *number = id ? xs_hash_find(&w->c->stack_by_id, (uint64_t)id, 0) : NULL;
@@ -230,12 +230,11 @@ static int64_t read_rows(struct work *w, const char *columns, int64_t from, int 
 
 static void read_things(struct work *w, const char *columns, const char *last_sql) {
     char message[XS_TRACE_MESSAGE_BYTES];
-    struct xs_scan scan;
-    xs_scan_begin(&scan, w->c->trace, last_sql, message, NULL);
-    int64_t last = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0, read = 0;
-    if (xs_scan_end(&scan) < 0 || last <= 0 || last > INT64_MAX / 2) /* the trace is damaged */
+    int64_t last;
+    int status = xs_scan_one(w->c->trace, last_sql, &last, message);
+    if (status < 0 || last <= 0 || last > INT64_MAX / 2) /* the trace is damaged */
         return;
-    read = read_rows(w, columns, 0, ROWS_BEGUN);
+    int64_t read = read_rows(w, columns, 0, ROWS_BEGUN);
     int64_t part = (last - read) / PARTS + 1;
     for (int64_t from = read + 1; from > 0 && from <= last; from = from + part > read ? from + part : read + 1)
         read = read_rows(w, columns, from, ROWS_OF_PART);
@@ -247,10 +246,14 @@ struct weight {
     uint64_t low, high, count;
 };
 
+struct weights {
+    struct weight *items;
+    size_t count;
+};
+
 /* The sums of what one caller of a frame moved through the frame. */
 struct caller {
-    struct weight *sizes, *addresses, *allocations;
-    size_t size_count, address_count, allocation_count;
+    struct weights sizes, addresses, allocations;
     uint64_t count, addressed, others;
     int64_t first_ns, last_ns; /* of transfers with an address */
 };
@@ -262,17 +265,21 @@ static int by_key(const void *a, const void *b) {
     return (x->high > y->high) - (x->high < y->high);
 }
 
-/* Sorts the items and combines equal ones. Returns how many remain. */
-static size_t add_up(struct weight *items, size_t count) {
+/* Sorts the items and combines equal ones. */
+static void add_up(struct weights *weights) {
+    struct weight *items = weights->items;
     size_t kept = 0;
-    if (count)
-        qsort(items, count, sizeof *items, by_key);
-    for (size_t i = 0; i < count; i++)
+    xs_sort(items, weights->count, sizeof *items, by_key);
+    for (size_t i = 0; i < weights->count; i++)
         if (kept && !by_key(&items[kept - 1], &items[i]))
             items[kept - 1].count += items[i].count;
         else
             items[kept++] = items[i];
-    return kept;
+    weights->count = kept;
+}
+
+static void add_weight(struct weights *weights, uint64_t low, uint64_t high, uint64_t count) {
+    weights->items[weights->count++] = (struct weight){low, high, count};
 }
 
 static void take_things(const struct work *w, uint32_t stack, struct caller *caller) {
@@ -280,7 +287,7 @@ static void take_things(const struct work *w, uint32_t stack, struct caller *cal
     caller->count += w->stacks[stack].others;
     for (uint32_t i = w->stacks[stack].things; i != NONE; i = w->things[i].next) {
         const struct thing *thing = &w->things[i];
-        caller->sizes[caller->size_count++] = (struct weight){thing->bytes, 0, thing->count};
+        add_weight(&caller->sizes, thing->bytes, 0, thing->count);
         caller->count += thing->count;
         if (!thing->address)
             continue;
@@ -289,9 +296,9 @@ static void take_things(const struct work *w, uint32_t stack, struct caller *cal
         if (!caller->addressed || thing->last_ns > caller->last_ns)
             caller->last_ns = thing->last_ns;
         caller->addressed += thing->count;
-        caller->addresses[caller->address_count++] = (struct weight){thing->address, thing->allocation, thing->count};
+        add_weight(&caller->addresses, thing->address, thing->allocation, thing->count);
         if (thing->allocation)
-            caller->allocations[caller->allocation_count++] = (struct weight){thing->allocation, 0, thing->count};
+            add_weight(&caller->allocations, thing->allocation, 0, thing->count);
     }
 }
 
@@ -300,20 +307,19 @@ static void fill_caller(const struct work *w, const struct pair *pair, struct ca
     *caller = (struct caller){0};
     for (uint32_t i = pair->links; i != NONE; i = w->links[i].next)
         most += w->stacks[w->links[i].stack].count;
-    struct weight **const lists[] = {&caller->sizes, &caller->addresses, &caller->allocations};
+    struct weights *const lists[] = {&caller->sizes, &caller->addresses, &caller->allocations};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        *lists[i] = xs_realloc(NULL, most * sizeof **lists[i]);
+        lists[i]->items = xs_realloc(NULL, most * sizeof *lists[i]->items);
     for (uint32_t i = pair->links; i != NONE; i = w->links[i].next)
         take_things(w, w->links[i].stack, caller);
-    caller->size_count = add_up(caller->sizes, caller->size_count);
-    caller->address_count = add_up(caller->addresses, caller->address_count);
-    caller->allocation_count = add_up(caller->allocations, caller->allocation_count);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        add_up(lists[i]);
 }
 
 static void free_caller(struct caller *caller) {
-    free(caller->sizes);
-    free(caller->addresses);
-    free(caller->allocations);
+    free(caller->sizes.items);
+    free(caller->addresses.items);
+    free(caller->allocations.items);
 }
 
 /* --- do they move different things --- */
@@ -321,24 +327,24 @@ static void free_caller(struct caller *caller) {
 /* True if a caller's sizes identify what it moves. Sizes that differ in every call, like those of batches of text, do
  * not. */
 static bool has_steady_sizes(const struct caller *a) {
-    return a->count && !a->others && (a->size_count <= FEW_SIZES || a->size_count * REPEATS_OF_SIZE <= a->count);
+    return a->count && !a->others && (a->sizes.count <= FEW_SIZES || a->sizes.count * REPEATS_OF_SIZE <= a->count);
 }
 
 /* True if a caller's memory addresses identify what it moves. Memory that is allocated anew for each call does not. */
 static bool has_steady_memory(const struct caller *a) {
-    return a->addressed && !a->others && a->allocation_count &&
-           a->allocation_count * REPEATS_OF_ALLOCATION <= a->addressed;
+    return a->addressed && !a->others && a->allocations.count &&
+           a->allocations.count * REPEATS_OF_ALLOCATION <= a->addressed;
 }
 
-static bool shares_few(const struct weight *a, size_t a_count, const struct weight *b, size_t b_count) {
+static bool shares_few(const struct weights *a, const struct weights *b) {
     uint64_t shared_a = 0, shared_b = 0, all_a = 0, all_b = 0;
     size_t i = 0, k = 0;
-    while (i < a_count || k < b_count) {
-        int order = i >= a_count ? 1 : k >= b_count ? -1 : by_key(&a[i], &b[k]);
-        shared_a += order ? 0 : a[i].count;
-        shared_b += order ? 0 : b[k].count;
-        all_a += order <= 0 ? a[i].count : 0;
-        all_b += order >= 0 ? b[k].count : 0;
+    while (i < a->count || k < b->count) {
+        int order = i >= a->count ? 1 : k >= b->count ? -1 : by_key(&a->items[i], &b->items[k]);
+        shared_a += order ? 0 : a->items[i].count;
+        shared_b += order ? 0 : b->items[k].count;
+        all_a += order <= 0 ? a->items[i].count : 0;
+        all_b += order >= 0 ? b->items[k].count : 0;
         i += order <= 0;
         k += order >= 0;
     }
@@ -348,16 +354,15 @@ static bool shares_few(const struct weight *a, size_t a_count, const struct weig
 /* True if two callers move different things. In Python addresses do not count, because its allocators use the same
  * memory for one thing after another. */
 static bool are_different(const struct caller *a, const struct caller *b, bool python) {
-    bool sizes =
-        has_steady_sizes(a) && has_steady_sizes(b) && shares_few(a->sizes, a->size_count, b->sizes, b->size_count);
+    bool sizes = has_steady_sizes(a) && has_steady_sizes(b) && shares_few(&a->sizes, &b->sizes);
     if (python || !a->addressed || !b->addressed)
         return sizes;
-    if (!shares_few(a->addresses, a->address_count, b->addresses, b->address_count))
+    if (!shares_few(&a->addresses, &b->addresses))
         return false;
     /* the calls of the two callers alternate, so each has its own memory, which was not freed in between */
     bool turns = a->first_ns < b->last_ns && b->first_ns < a->last_ns;
-    return sizes || (turns && has_steady_memory(a) && has_steady_memory(b) &&
-                     shares_few(a->allocations, a->allocation_count, b->allocations, b->allocation_count));
+    return sizes ||
+           (turns && has_steady_memory(a) && has_steady_memory(b) && shares_few(&a->allocations, &b->allocations));
 }
 
 /* True if the callers form two groups or more; callers that move the same things are one group. */

@@ -88,7 +88,8 @@ void xs_callsites_resolve(struct xs_callsites *callsites);
 /* Adds a frame to an address. The frames of one address must be added one after the other, innermost first. */
 void xs_callsites_add_frame(struct xs_callsites *callsites, uint32_t address, const char *function, const char *file,
                             uint32_t line);
-void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+
+/* Adds a note, which the call sites free. */
+void xs_callsites_add_note(struct xs_callsites *callsites, char *note);
 
 #endif

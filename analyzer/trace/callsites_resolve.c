@@ -1,6 +1,5 @@
 /* Resolves the addresses of stacks to frames. Each distinct address is looked up once, one binary after the other; see
  * callsites.h. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +11,9 @@
 #include "analyzer/trace/stack_merge.h"
 #include "schema/source/library.h"
 
-void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, ...) {
-    struct xs_string note = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    xs_string_vformat(&note, format, arguments);
-    va_end(arguments);
+void xs_callsites_add_note(struct xs_callsites *callsites, char *note) {
     xs_grow(&callsites->notes, callsites->note_count, &callsites->note_capacity, sizeof *callsites->notes);
-    callsites->notes[callsites->note_count++] = note.data;
+    callsites->notes[callsites->note_count++] = note;
 }
 
 /* Returns the role of a binary between Python and C: the interpreter itself, or glue such as _ctypes and libffi, which
@@ -107,19 +101,23 @@ static void tell(const struct batch *batch, const struct xs_callsite_module *mod
     const char *reason = status == XS_BINARY_GONE      ? "is not here"
                          : status == XS_BINARY_CHANGED ? "has changed since the run"
                                                        : "cannot be read";
-    xs_callsites_add_note(batch->callsites, "%s %s, so calls in it have %s instead of lines", module->path, reason,
-                          batch->has_names ? "functions" : "addresses");
+    xs_callsites_add_note(batch->callsites,
+                          xs_text_format("%s %s, so calls in it have %s instead of lines", module->path, reason,
+                                         batch->has_names ? "functions" : "addresses"));
 }
 
 static void tell_missing(struct xs_callsites *callsites, const struct missing *missing) {
     if (missing->unsupported)
         xs_callsites_add_note(
-            callsites, "this build of xferspy cannot read symbols, so native calls have addresses instead of lines");
+            callsites,
+            xs_strdup("this build of xferspy cannot read symbols, so native calls have addresses instead of lines"));
     if (missing->libraries > 1)
-        xs_callsites_add_note(callsites, "%s and %zu more librar%s are not here or have changed since the run",
-                              missing->library, missing->libraries - 1, missing->libraries == 2 ? "y" : "ies");
+        xs_callsites_add_note(
+            callsites, xs_text_format("%s and %zu more librar%s are not here or have changed since the run",
+                                      missing->library, missing->libraries - 1, missing->libraries == 2 ? "y" : "ies"));
     else if (missing->libraries)
-        xs_callsites_add_note(callsites, "%s is not here or has changed since the run", missing->library);
+        xs_callsites_add_note(callsites,
+                              xs_text_format("%s is not here or has changed since the run", missing->library));
 }
 
 static void resolve_module(struct batch *batch, uint32_t number, struct missing *missing) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/trace/scan.h"
 
 enum { RING = 8192 };
@@ -24,9 +25,7 @@ int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace
     *contents = (struct xs_contents){.trace = trace};
     xs_scan_begin(&contents->forward, trace, "SELECT " COLUMNS " FROM fingerprint ORDER BY id", message, damaged);
     xs_scan_begin(&contents->single, trace, "SELECT " COLUMNS " FROM fingerprint WHERE id = ?", message, damaged);
-    contents->ring = xs_realloc(NULL, RING * sizeof *contents->ring);
-    for (int i = 0; i < RING; i++)
-        contents->ring[i].id = 0;
+    contents->ring = xs_zeroed(RING, sizeof *contents->ring);
     return contents->single.status;
 }
 
@@ -116,9 +115,7 @@ struct pair {
 
 static int by_set(const void *a, const void *b) {
     const struct pair *x = a, *y = b;
-    if (x->set != y->set)
-        return x->set < y->set ? -1 : 1;
-    return (x->allocation > y->allocation) - (x->allocation < y->allocation);
+    return x->set != y->set ? xs_compare(x->set, y->set) : xs_compare(x->allocation, y->allocation);
 }
 
 static void add_set(struct xs_arguments *arguments, int64_t set, size_t first, size_t count) {

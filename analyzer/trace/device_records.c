@@ -16,17 +16,10 @@ enum {
 };
 enum { NODE = XS_RECORD_NEXT, KIND, DEVICE, DESTINATION, SOURCE };
 
-static struct xs_device_record *free_places(uint32_t count) {
-    struct xs_device_record *places = calloc(count, sizeof *places);
-    if (!places)
-        xs_out_of_memory();
-    return places;
-}
-
 void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, bool copies,
                              char *message, uint64_t *damaged) {
     *records = (struct xs_device_records){.mask = FIRST_PLACES - 1};
-    records->places = free_places(FIRST_PLACES);
+    records->places = xs_zeroed(FIRST_PLACES, sizeof *records->places);
     xs_scan_begin(&records->scan, trace,
                   copies ? "SELECT " XS_RECORD_COLUMNS ", graph_node, kind, device, dst_device, src_device"
                            " FROM device_copy ORDER BY id"
@@ -47,7 +40,7 @@ static void make_room(struct xs_device_records *records) {
     uint32_t places = records->mask + 1;
     if (records->count < places / 2 || places == PLACES)
         return;
-    records->places = free_places(places * 2);
+    records->places = xs_zeroed((size_t)places * 2, sizeof *records->places);
     records->mask = places * 2 - 1;
     for (uint32_t i = 0; i < places; i++)
         if (old[i].sums.correlation)

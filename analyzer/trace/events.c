@@ -25,9 +25,11 @@ static uint32_t length(struct xs_scan *scan, int column) {
     return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Starts an event whose first columns are id, enter_ns, return_ns, entry_point, thread, context, stream. */
-enum { ID, ENTER, RETURN, ENTRY, THREAD, CONTEXT, STREAM, FIRST };
-#define COMMON "return_ns, entry_point, thread, context, stream, "
+/* Starts an event whose first columns are id, enter_ns and those of COLUMNS; a table that lacks one has a constant. */
+enum { ID, ENTER, RETURN, ENTRY, THREAD, CONTEXT, STREAM, RESULT, ASYNC, CAPTURED, CORRELATION, STACK, FIRST };
+#define CALLED "entry_point, thread, context, stream, "
+#define COLUMNS(is_async, is_captured, correlation, stack, others)                                                     \
+    "return_ns, " CALLED "result, " is_async ", " is_captured ", " correlation ", " stack ", " others
 static void start(struct xs_scan *scan, struct xs_row_event *row, enum xs_on on) {
     struct xs_trace_event *e = &row->event;
     uint64_t ns;
@@ -40,8 +42,13 @@ static void start(struct xs_scan *scan, struct xs_row_event *row, enum xs_on on)
     e->thread = small_id(scan, THREAD);
     e->context = small_id(scan, CONTEXT);
     e->stream = small_id(scan, STREAM);
+    e->result = (int32_t)xs_scan_int(scan, RESULT);
+    e->is_async = xs_scan_int(scan, ASYNC) != 0;
+    e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
+    e->correlation = xs_scan_correlation(scan, CORRELATION);
+    e->ran = xs_ran(e->result, e->is_captured);
     e->device = -1;
-    e->ran = true;
+    row->stack = xs_scan_int(scan, STACK);
 }
 
 static bool read_transfer(struct xs_scan *scan, void *item) {
@@ -56,10 +63,6 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
         DST_DEVICE,
         SRC_ALLOCATION,
         DST_ALLOCATION,
-        ASYNC,
-        CAPTURED,
-        RESULT,
-        CORRELATION,
         BATCH,
         FINGERPRINT,
         SKIP,
@@ -69,8 +72,7 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
         SRC_PITCH,
         DST_PITCH,
         SRC_ROWS,
-        DST_ROWS,
-        STACK
+        DST_ROWS
     };
     struct xs_row_event *row = item;
     start(scan, row, XS_ON_TRANSFER);
@@ -86,10 +88,6 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
     t->dst_device = device_of(scan, DST_DEVICE);
     t->src_allocation = xs_scan_int(scan, SRC_ALLOCATION);
     t->dst_allocation = xs_scan_int(scan, DST_ALLOCATION);
-    e->is_async = xs_scan_int(scan, ASYNC) != 0;
-    e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
-    e->result = (int32_t)xs_scan_int(scan, RESULT);
-    e->correlation = xs_scan_correlation(scan, CORRELATION);
     int64_t batch = xs_scan_int(scan, BATCH);
     t->batch_index = (batch == 0 && xs_scan_null(scan, BATCH)) || batch < 0 || batch > INT32_MAX ? -1 : (int32_t)batch;
     if (xs_scan_int(scan, HEIGHT) > 0)
@@ -99,29 +97,12 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
     int64_t fingerprint = xs_scan_int(scan, FINGERPRINT), skip = xs_scan_int(scan, SKIP);
     t->fingerprint = fingerprint > 0 ? fingerprint : 0;
     t->skip = skip > 0 && skip < 256 ? (unsigned)skip : 0;
-    row->stack = xs_scan_int(scan, STACK);
-    e->ran = xs_ran(e->result, e->is_captured) && t->bytes > 0;
+    e->ran = e->ran && t->bytes > 0;
     return true;
 }
 
 static bool read_memset(struct xs_scan *scan, void *item) {
-    enum {
-        ADDRESS = FIRST,
-        BYTES,
-        VALUE,
-        ELEMENT,
-        KIND,
-        DEVICE,
-        ALLOCATION,
-        ASYNC,
-        CAPTURED,
-        RESULT,
-        CORRELATION,
-        WIDTH,
-        HEIGHT,
-        PITCH,
-        STACK
-    };
+    enum { ADDRESS = FIRST, BYTES, VALUE, ELEMENT, KIND, DEVICE, ALLOCATION, WIDTH, HEIGHT, PITCH };
     struct xs_row_event *row = item;
     start(scan, row, XS_ON_MEMSET);
     struct xs_trace_event *e = &row->event;
@@ -133,40 +114,22 @@ static bool read_memset(struct xs_scan *scan, void *item) {
     m->kind = xs_scan_kind(scan, KIND, XS_MEMORY_KIND_COUNT);
     e->device = device_of(scan, DEVICE);
     m->allocation = xs_scan_int(scan, ALLOCATION);
-    e->is_async = xs_scan_int(scan, ASYNC) != 0;
-    e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
-    e->result = (int32_t)xs_scan_int(scan, RESULT);
-    e->correlation = xs_scan_correlation(scan, CORRELATION);
     m->box.width_bytes = length(scan, WIDTH);
     m->box.height = length(scan, HEIGHT);
     m->box.dst_pitch_bytes = length(scan, PITCH);
     m->box.depth = m->box.height ? 1 : 0;
-    row->stack = xs_scan_int(scan, STACK);
-    e->ran = xs_ran(e->result, e->is_captured) && m->bytes > 0;
+    e->ran = e->ran && m->bytes > 0;
     return true;
 }
 
 /* Reads an allocation. An allocation begins to exist when its call returns, so the return time is the key, and the
  * enter time is in the column that holds the return time in other tables. */
 static bool read_allocation(struct xs_scan *scan, void *item) {
-    enum {
-        CALLED = RETURN,
-        ADDRESS = FIRST,
-        BYTES,
-        KIND,
-        ORIGIN,
-        DEVICE,
-        FREE_ENTRY,
-        FREE_THREAD,
-        FREE_ENTER,
-        FREE_RETURN,
-        STACK
-    };
+    enum { ADDRESS = FIRST, BYTES, KIND, ORIGIN, DEVICE, FREE_ENTRY, FREE_THREAD, FREE_ENTER, FREE_RETURN };
     struct xs_row_event *row = item;
     start(scan, row, XS_ON_ALLOCATION);
-    row->stack = xs_scan_int(scan, STACK);
     struct xs_allocation_row *a = &row->allocation;
-    a->enter_ns = xs_scan_int(scan, CALLED);
+    a->enter_ns = xs_scan_int(scan, RETURN);
     if (a->enter_ns > row->event.enter_ns)
         a->enter_ns = row->event.enter_ns;
     a->address = (uint64_t)xs_scan_int(scan, ADDRESS);
@@ -187,46 +150,32 @@ static bool read_allocation(struct xs_scan *scan, void *item) {
 }
 
 static bool read_launch(struct xs_scan *scan, void *item) {
-    enum { KIND = FIRST, FUNCTION, CAPTURED, RESULT, CORRELATION, ARGUMENTS };
+    enum { KIND = FIRST, FUNCTION, ARGUMENTS };
     struct xs_row_event *row = item;
     start(scan, row, XS_ON_LAUNCH);
-    struct xs_trace_event *e = &row->event;
-    e->u.launch.kind = xs_scan_kind(scan, KIND, XS_LAUNCH_KIND_COUNT);
-    e->u.launch.function = (uint64_t)xs_scan_int(scan, FUNCTION);
-    e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
-    e->result = (int32_t)xs_scan_int(scan, RESULT);
-    e->correlation = xs_scan_correlation(scan, CORRELATION);
+    row->event.u.launch.kind = xs_scan_kind(scan, KIND, XS_LAUNCH_KIND_COUNT);
+    row->event.u.launch.function = (uint64_t)xs_scan_int(scan, FUNCTION);
     row->arguments = xs_scan_int(scan, ARGUMENTS);
-    e->ran = xs_ran(e->result, e->is_captured);
-    e->is_async = true;
     return true;
 }
 
 static bool read_sync(struct xs_scan *scan, void *item) {
-    enum { SCOPE = FIRST, OBJECT, RESULT, STACK };
+    enum { SCOPE = FIRST, OBJECT };
     struct xs_row_event *row = item;
     start(scan, row, XS_ON_SYNC);
     row->event.u.sync.scope = xs_scan_kind(scan, SCOPE, XS_SYNC_SCOPE_COUNT);
     row->event.u.sync.object = (uint64_t)xs_scan_int(scan, OBJECT);
-    row->event.result = (int32_t)xs_scan_int(scan, RESULT);
-    row->event.ran = xs_ran(row->event.result, false);
-    row->stack = xs_scan_int(scan, STACK);
     return true;
 }
 
 static bool read_api(struct xs_scan *scan, void *item) {
-    enum { OBJECT = FIRST, ADDRESS, BYTES, ARGUMENT, CAPTURED, RESULT, CORRELATION };
+    enum { OBJECT = FIRST, ADDRESS, BYTES, ARGUMENT };
     struct xs_row_event *row = item;
     start(scan, row, XS_ON_API);
-    struct xs_trace_event *e = &row->event;
-    e->u.api.object = (uint64_t)xs_scan_int(scan, OBJECT);
-    e->u.api.address = (uint64_t)xs_scan_int(scan, ADDRESS);
-    e->u.api.bytes = (uint64_t)xs_scan_int(scan, BYTES);
-    e->u.api.argument = xs_scan_int(scan, ARGUMENT);
-    e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
-    e->result = (int32_t)xs_scan_int(scan, RESULT);
-    e->correlation = xs_scan_correlation(scan, CORRELATION);
-    e->ran = xs_ran(e->result, e->is_captured);
+    row->event.u.api = (struct xs_api_view){.object = (uint64_t)xs_scan_int(scan, OBJECT),
+                                            .address = (uint64_t)xs_scan_int(scan, ADDRESS),
+                                            .bytes = (uint64_t)xs_scan_int(scan, BYTES),
+                                            .argument = xs_scan_int(scan, ARGUMENT)};
     return true;
 }
 
@@ -257,77 +206,26 @@ static const struct xs_source_kind kinds[XS_SOURCES] = {
     /* a row without these values is a free whose allocation was lost */
     KIND(ALLOCATION, "allocation", allocation, "return_ns", "return_ns IS NOT NULL AND address IS NOT NULL",
          ALLOCATION_BYTES,
-         "enter_ns, entry_point, thread, context, stream, address, bytes, kind, origin, device,"
-         " free_entry_point, free_thread, free_enter_ns, free_return_ns, stack"),
+         "enter_ns, " CALLED "0, 0, 0, NULL, stack, address, bytes, kind, origin, device,"
+         " free_entry_point, free_thread, free_enter_ns, free_return_ns"),
     KIND(TRANSFER, "transfer", transfer, "enter_ns", "1", ROW_BYTES,
-         COMMON "direction, bytes, src_address, dst_address, src_kind, dst_kind, src_device, dst_device,"
-                " src_allocation, dst_allocation, is_async, is_captured, result, correlation, batch_index,"
-                " fingerprint, skip, height, width_bytes, depth, src_pitch_bytes, dst_pitch_bytes, src_slice_rows,"
-                " dst_slice_rows, stack"),
+         COLUMNS("is_async", "is_captured", "correlation", "stack",
+                 "direction, bytes, src_address, dst_address, src_kind, dst_kind, src_device, dst_device,"
+                 " src_allocation, dst_allocation, batch_index, fingerprint, skip, height, width_bytes, depth,"
+                 " src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows")),
     KIND(MEMSET, "memset", memset, "enter_ns", "1", ROW_BYTES,
-         COMMON "address, bytes, value, element_bytes, kind, device, allocation, is_async, is_captured, result,"
-                " correlation, width_bytes, height, pitch_bytes, stack"),
+         COLUMNS("is_async", "is_captured", "correlation", "stack",
+                 "address, bytes, value, element_bytes, kind, device, allocation, width_bytes, height, pitch_bytes")),
     KIND(LAUNCH, "launch", launch, "enter_ns", "1", ROW_BYTES,
-         COMMON "kind, function, is_captured, result, correlation, arguments"),
-    KIND(SYNC, "sync", sync, "enter_ns", "1", ROW_BYTES, COMMON "scope, object, result, stack"),
+         COLUMNS("1", "is_captured", "correlation", "NULL", "kind, function, arguments")),
+    KIND(SYNC, "sync", sync, "enter_ns", "1", ROW_BYTES, COLUMNS("0", "0", "NULL", "stack", "scope, object")),
     KIND(API, "api_call", api, "enter_ns", "1", ROW_BYTES,
-         COMMON "object, address, bytes, argument, is_captured, result, correlation"),
+         COLUMNS("0", "is_captured", "correlation", "NULL", "object, address, bytes, argument")),
     KIND(MIGRATION, "device_migration", migration, "start_ns", "1", ROW_BYTES,
          "end_ns, kind, address, bytes, src_device, dst_device"),
 };
 
-/* Gets the key of a source's next item, for the merge. */
-static int look(struct xs_events *events, enum xs_source_index index) {
-    int status;
-    events->alive[index] = xs_source_peek(events->sources[index], &events->heads[index], &status) != NULL;
-    return status;
-}
-
-int xs_events_begin(struct xs_events *events, const struct xs_trace *trace, unsigned window, char *message,
+int xs_events_begin(struct xs_merge *events, const struct xs_trace *trace, unsigned window, char *message,
                     uint64_t *damaged) {
-    *events = (struct xs_events){0};
-    window = window ? window : xs_events_window(trace);
-    for (unsigned i = 0; i < XS_SOURCES; i++)
-        events->sources[i] = xs_source_begin(&kinds[i], trace, window, message, damaged);
-    int status = XS_OK;
-    for (unsigned i = 0; i < XS_SOURCES && status >= 0; i++)
-        status = look(events, (enum xs_source_index)i);
-    return status;
-}
-
-void xs_events_end(struct xs_events *events) {
-    for (unsigned i = 0; i < XS_SOURCES; i++)
-        xs_source_end(events->sources[i]);
-    *events = (struct xs_events){0};
-}
-
-int xs_events_peek(struct xs_events *events, int64_t *ns, enum xs_source_index *source) {
-    bool any = false;
-    if (events->taken) { /* the caller no longer uses that source's first item */
-        enum xs_source_index index = (enum xs_source_index)(events->taken - 1);
-        events->taken = 0;
-        xs_source_pop(events->sources[index]);
-        int status = look(events, index);
-        if (status < 0)
-            return status;
-    }
-    for (unsigned i = 0; i < XS_SOURCES; i++) {
-        if (events->alive[i] && (!any || events->heads[i].ns < *ns)) {
-            *ns = events->heads[i].ns;
-            *source = (enum xs_source_index)i;
-            any = true;
-        }
-    }
-    return any;
-}
-
-int xs_events_take(struct xs_events *events, enum xs_source_index source, struct xs_row_event **row) {
-    struct xs_order_key key;
-    int status;
-    struct xs_row_event *item = xs_source_peek(events->sources[source], &key, &status);
-    if (!item)
-        return status;
-    *row = item;
-    events->taken = (unsigned)source + 1;
-    return XS_OK;
+    return xs_merge_begin(events, kinds, XS_SOURCES, trace, window, message, damaged);
 }

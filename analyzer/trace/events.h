@@ -41,30 +41,11 @@ struct xs_row_event {
                                           * this field */
 };
 
-struct xs_source;
-
-struct xs_events {
-    struct xs_source *sources[XS_SOURCES];
-    struct xs_order_key heads[XS_SOURCES]; /* key of each source's next item; ns and id are INT64_MAX if nothing is
-                                            * left */
-    bool alive[XS_SOURCES];
-    unsigned taken; /* index plus 1 of the source whose first item was returned to the caller and is still in use; 0:
-                     * none */
-};
-
-/* Begins reading. Up to `window` rows of a table are kept to be sorted, if that suffices; 0: as many as
- * xs_events_window says. Negative status: the message is set. Call xs_events_end even after an error. */
-int xs_events_begin(struct xs_events *events, const struct xs_trace *trace, unsigned window, char *message,
+/* Begins to read all events. The sources have the numbers of xs_source_index, and the items are struct xs_row_event,
+ * which the caller may change. `window` is as in xs_merge_begin. */
+struct xs_merge;
+int xs_events_begin(struct xs_merge *events, const struct xs_trace *trace, unsigned window, char *message,
                     uint64_t *damaged);
-void xs_events_end(struct xs_events *events);
-
-/* Sets the time and the source of the next event. Returns 1, or 0 at the end, or a negative status with the message
- * set. */
-int xs_events_peek(struct xs_events *events, int64_t *ns, enum xs_source_index *source);
-
-/* Gets the next event, of the source that xs_events_peek named. The caller may change the event; it is valid until the
- * next peek. Returns 0 or a negative status. */
-int xs_events_take(struct xs_events *events, enum xs_source_index source, struct xs_row_event **row);
 
 /* Returns how many rows may be kept to be sorted. They are few if all calls are of one thread. The rows of several
  * threads are written in chunks of one thread each, so more of them are out of order. */
@@ -80,7 +61,8 @@ struct xs_source_kind {
     /* Fills in a zeroed item from the row; false: the row is left out. */
     bool (*read)(struct xs_scan *scan, void *item);
 };
-/* Begins reading a table. `window` is as in xs_events_begin, but never 0. */
+/* Begins reading a table. `window` is as in xs_merge_begin, but never 0. */
+struct xs_source;
 struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window,
                                   char *message, uint64_t *damaged);
 /* Returns the next item, valid until the next call of a function for this source. NULL: the end, or an error, and then
@@ -88,5 +70,28 @@ struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struc
 void *xs_source_peek(struct xs_source *source, struct xs_order_key *key, int *status);
 void xs_source_pop(struct xs_source *source);
 void xs_source_end(struct xs_source *source);
+
+/* Several tables that are read as one, in order of time; of equal times the first table's comes first. */
+enum { XS_MERGED_MOST = 8 };
+struct xs_merge {
+    struct xs_source *sources[XS_MERGED_MOST];
+    int64_t heads_ns[XS_MERGED_MOST];
+    void *heads[XS_MERGED_MOST]; /* each source's next item; NULL: nothing is left */
+    unsigned count;
+    int taken; /* the source whose first item the caller still uses; -1: none */
+};
+
+/* Begins reading `count` tables. Up to `window` rows of a table are kept to be sorted, if that suffices; 0: as many as
+ * xs_events_window says. Negative status: the message is set. Call xs_merge_end even after an error. */
+int xs_merge_begin(struct xs_merge *merge, const struct xs_source_kind *kinds, unsigned count,
+                   const struct xs_trace *trace, unsigned window, char *message, uint64_t *damaged);
+void xs_merge_end(struct xs_merge *merge);
+
+/* Sets the time and the source of the next item. Returns 1, or 0 at the end, or a negative status with the message
+ * set. */
+int xs_merge_peek(struct xs_merge *merge, int64_t *ns, unsigned *source);
+
+/* Returns the next item, of the source that xs_merge_peek named. It is valid until the next peek. */
+void *xs_merge_take(struct xs_merge *merge, unsigned source);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
-#include "analyzer/base/size_class.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
@@ -202,9 +201,8 @@ static enum xs_link_class device_copy_class(struct xs_scan *scan) {
     int64_t host = xs_scan_int(scan, kind == HTOD ? SOURCE : DESTINATION);
     if ((kind != HTOD && kind != DTOH) || (host != DEVICE_PAGEABLE && host != DEVICE_PINNED))
         return XS_LINK_CLASSES;
-    if (kind == HTOD)
-        return host == DEVICE_PAGEABLE ? XS_LINK_H2D_PAGEABLE : XS_LINK_H2D_PINNED;
-    return host == DEVICE_PAGEABLE ? XS_LINK_D2H_PAGEABLE : XS_LINK_D2H_PINNED;
+    return xs_link_class_of(kind == HTOD ? XS_DIR_H2D : XS_DIR_D2H,
+                            host == DEVICE_PAGEABLE ? XS_MEM_PAGEABLE : XS_MEM_PINNED);
 }
 
 static enum xs_link_class memset_class(struct xs_scan *scan) {
@@ -232,23 +230,19 @@ static const struct sampled_table transfers = {"transfer", "bytes, enter_ns, ret
                                                XS_RAN " AND is_async = 0 AND height IS NULL", transfer_class, false};
 
 static int sample(struct fit *fit, const struct sampled_table *table, const struct xs_trace *trace, char *message) {
-    struct xs_scan scan;
-    char sql[512];
-    int64_t rows = 0;
+    char last_sql[64];
+    int64_t rows;
     /* modelled times cannot be used, because they are computed with this model (analyzer/trace/modelled) */
     const char *measured = trace->windows && table->is_of_device ? " AND NOT modelled" : "";
-    snprintf(sql, sizeof sql, "SELECT max(id) FROM %s", table->name);
-    xs_scan_begin(&scan, trace, sql, message, NULL);
-    if (xs_scan_row(&scan))
-        rows = xs_scan_int(&scan, 0);
-    int status = xs_scan_end(&scan);
+    snprintf(last_sql, sizeof last_sql, "SELECT max(id) FROM %s", table->name);
+    int status = xs_scan_one(trace, last_sql, &rows, message);
     int64_t blocks = rows > WHOLE_ROWS ? BLOCKS : 1, step = rows / blocks;
     for (int64_t i = 0; i < blocks && status >= 0 && rows > 0; i++) {
         int64_t first = i * step, last = blocks == 1 ? INT64_MAX : first + BLOCK_ROWS;
         /* a damaged last id can make a table look long, so the table is read from its beginning, too */
-        snprintf(sql, sizeof sql, "SELECT %s FROM %s WHERE id >= %lld AND id < %lld AND %s%s", table->columns,
-                 table->name, (long long)first, (long long)last, table->where, measured);
-        xs_scan_begin(&scan, trace, sql, message, NULL);
+        struct xs_scan scan;
+        xs_scan_format(&scan, trace, message, NULL, "SELECT %s FROM %s WHERE id >= %lld AND id < %lld AND %s%s",
+                       table->columns, table->name, (long long)first, (long long)last, table->where, measured);
         while (xs_scan_row(&scan)) {
             uint64_t ns;
             int64_t bytes = xs_scan_int(&scan, BYTES);
@@ -261,15 +255,10 @@ static int sample(struct fit *fit, const struct sampled_table *table, const stru
 }
 
 int xs_link_fit(struct xs_link_model *model, const struct xs_trace *trace, char *message) {
-    struct fit *fit = calloc(1, sizeof *fit);
-    struct xs_scan scan;
-    if (!fit)
-        xs_out_of_memory();
-    *model = (struct xs_link_model){0};
-    xs_scan_begin(&scan, trace, "SELECT max(link_peak_bytes_per_s) FROM device", message, NULL);
-    if (xs_scan_row(&scan) && xs_scan_int(&scan, 0) > 0)
-        model->peak_bytes_per_s = (uint64_t)xs_scan_int(&scan, 0);
-    int status = xs_scan_end(&scan);
+    struct fit *fit = xs_zeroed(1, sizeof *fit);
+    int64_t peak;
+    int status = xs_scan_one(trace, "SELECT max(link_peak_bytes_per_s) FROM device", &peak, message);
+    *model = (struct xs_link_model){.peak_bytes_per_s = peak > 0 ? (uint64_t)peak : 0};
     if (status >= 0)
         status = sample(fit, &copies, trace, message);
     if (status >= 0 && !fit->samples) {

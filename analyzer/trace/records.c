@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 
 struct xs_record xs_record_read(struct xs_scan *scan) {
     struct xs_record record = {.correlation = xs_scan_correlation(scan, XS_RECORD_CORRELATION),
@@ -37,7 +39,7 @@ void xs_records_add(struct xs_records *records, const struct xs_record *row) {
 
 static int by_correlation(const void *a, const void *b) {
     const struct xs_record *x = a, *y = b;
-    return (x->correlation > y->correlation) - (x->correlation < y->correlation);
+    return xs_compare(x->correlation, y->correlation);
 }
 
 void xs_records_sort(struct xs_records *records) {
@@ -54,23 +56,20 @@ void xs_records_sort(struct xs_records *records) {
     records->unordered = false;
 }
 
+static bool is_less(const void *record, const void *correlation) {
+    return ((const struct xs_record *)record)->correlation < *(const uint32_t *)correlation;
+}
+
 struct xs_record *xs_records_find(struct xs_records *records, uint32_t correlation) {
-    size_t low = 0, high = records->count;
     for (size_t i = records->cursor; i < records->count && i < records->cursor + 4; i++) {
         if (records->items[i].correlation == correlation) {
             records->cursor = i;
             return &records->items[i];
         }
     }
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (records->items[middle].correlation < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    records->cursor = low;
-    return low < records->count && records->items[low].correlation == correlation ? &records->items[low] : NULL;
+    size_t found = xs_search(records->items, records->count, sizeof *records->items, is_less, &correlation);
+    records->cursor = found;
+    return found < records->count && records->items[found].correlation == correlation ? &records->items[found] : NULL;
 }
 
 bool xs_record_share(const struct xs_record *record, uint64_t bytes, uint64_t *ns) {

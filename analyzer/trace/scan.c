@@ -29,6 +29,29 @@ void xs_scan_begin(struct xs_scan *scan, const struct xs_trace *trace, const cha
         fail(scan, code);
 }
 
+void xs_scan_vformat(struct xs_scan *scan, const struct xs_trace *trace, char *message, uint64_t *damaged,
+                     const char *format, va_list arguments) {
+    struct xs_string sql = {0};
+    xs_string_vformat(&sql, format, arguments);
+    xs_scan_begin(scan, trace, sql.data, message, damaged);
+    xs_string_free(&sql);
+}
+
+void xs_scan_format(struct xs_scan *scan, const struct xs_trace *trace, char *message, uint64_t *damaged,
+                    const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    xs_scan_vformat(scan, trace, message, damaged, format, arguments);
+    va_end(arguments);
+}
+
+int xs_scan_one(const struct xs_trace *trace, const char *sql, int64_t *value, char *message) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, trace, sql, message, NULL);
+    *value = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0;
+    return xs_scan_end(&scan);
+}
+
 bool xs_scan_row(struct xs_scan *scan) {
     if (scan->status < 0)
         return false;

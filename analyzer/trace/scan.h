@@ -3,7 +3,9 @@
 #ifndef XFERSPY_ANALYZER_TRACE_SCAN_H
 #define XFERSPY_ANALYZER_TRACE_SCAN_H
 
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "schema/read/trace.h"
@@ -27,6 +29,16 @@ void xs_snapshot_end(const struct xs_trace *trace);
 /* Prepares `sql`. On error `scan->status` is negative, the message is set and the first xs_scan_row returns false. */
 void xs_scan_begin(struct xs_scan *scan, const struct xs_trace *trace, const char *sql, char *message,
                    uint64_t *damaged);
+
+/* Does the same; the statement is formatted as by printf. */
+void xs_scan_format(struct xs_scan *scan, const struct xs_trace *trace, char *message, uint64_t *damaged,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
+void xs_scan_vformat(struct xs_scan *scan, const struct xs_trace *trace, char *message, uint64_t *damaged,
+                     const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
+
+/* Reads the first column of a statement's first row, as xs_scan_int does; 0: there is no row. Negative status: the
+ * message is set. */
+int xs_scan_one(const struct xs_trace *trace, const char *sql, int64_t *value, char *message);
 
 /* Steps to the next row; false at the end and after an error. */
 bool xs_scan_row(struct xs_scan *scan);
@@ -63,6 +75,14 @@ bool xs_scan_times(struct xs_scan *scan, int start_column, int end_column, int64
 static inline uint64_t xs_sum(uint64_t a, uint64_t b) {
     uint64_t sum = 0;
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* Adds each field of a struct that consists of uint64_t only. */
+static inline void xs_sum_all(void *to, const void *from, size_t bytes) {
+    uint64_t *sums = to;
+    const uint64_t *fields = from;
+    for (size_t i = 0; i < bytes / sizeof *sums; i++)
+        sums[i] = xs_sum(sums[i], fields[i]);
 }
 
 #endif

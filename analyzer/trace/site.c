@@ -3,7 +3,6 @@
 #include "analyzer/base/grow.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/scan.h"
@@ -30,13 +29,6 @@ static int read_entry_points(struct xs_sites *sites, const struct xs_trace *trac
     return xs_scan_end(&scan);
 }
 
-static int largest_id(const struct xs_trace *trace, const char *sql, int64_t *id, char *message) {
-    struct xs_scan scan;
-    xs_scan_begin(&scan, trace, sql, message, NULL);
-    *id = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0;
-    return xs_scan_end(&scan);
-}
-
 /* Keeps the places of all stacks in an array, because the analysis needs a place for each call. */
 static void keep_places(struct xs_sites *sites, int64_t largest) {
     sites->place_count = xs_callsites_place_count(sites->callsites);
@@ -47,8 +39,7 @@ static void keep_places(struct xs_sites *sites, int64_t largest) {
         uint32_t place = xs_callsites_place(sites->callsites, stack);
         sites->places[stack] = place <= sites->place_count ? place : 0;
     }
-    sites->hints = xs_realloc(NULL, (sites->place_count + 1) * sizeof *sites->hints);
-    memset(sites->hints, 0, (sites->place_count + 1) * sizeof *sites->hints);
+    sites->hints = xs_zeroed(sites->place_count + 1, sizeof *sites->hints);
 }
 
 int xs_sites_read(struct xs_sites *sites, const struct xs_trace *trace, char *message, uint64_t *damaged) {
@@ -58,9 +49,9 @@ int xs_sites_read(struct xs_sites *sites, const struct xs_trace *trace, char *me
     sites->cwd = xs_strdup(xs_trace_meta_text(trace, "cwd", cwd, sizeof cwd, ""));
     int status = read_entry_points(sites, trace, message, damaged);
     if (status >= 0)
-        status = largest_id(trace, "SELECT max(id) FROM stack", &stacks, message);
+        status = xs_scan_one(trace, "SELECT max(id) FROM stack", &stacks, message);
     if (status >= 0)
-        status = largest_id(trace, "SELECT max(id) FROM nvtx_range", &ranges, message);
+        status = xs_scan_one(trace, "SELECT max(id) FROM nvtx_range", &ranges, message);
     if (status >= 0 && (stacks > 0 || ranges > 0))
         status = xs_callsites_open(trace, &sites->callsites, message);
     if (status >= 0 && stacks > 0)
@@ -76,8 +67,7 @@ void xs_sites_free(struct xs_sites *sites) {
     free(sites->entry_points);
     xs_hash_free(&sites->by_id);
     xs_hash_free(&sites->by_place);
-    if (sites->callsites)
-        xs_callsites_close(sites->callsites);
+    xs_callsites_close(sites->callsites);
     free(sites->places);
     free(sites->placed);
     free(sites->hints);
@@ -141,8 +131,8 @@ enum xs_framework xs_site_framework(const struct xs_sites *sites, uint32_t site)
     const struct xs_frame *frames =
         parts.stack && sites->callsites ? xs_callsites_frames(sites->callsites, parts.stack, &count) : NULL;
     for (size_t i = 0; i < count; i++) {
-        if (!frames[i].library && (frames[i].function || frames[i].file || frames[i].module))
-            break; /* the frame is the user's own */
+        if (xs_frame_is_users(&frames[i]))
+            break;
         const char *file = frames[i].python ? frames[i].file : frames[i].module;
         enum xs_framework of_frame = file ? xs_library_framework(file) : XS_FRAMEWORK_NONE;
         framework = of_frame ? of_frame : framework;

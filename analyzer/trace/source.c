@@ -1,6 +1,5 @@
 /* Reads one table in order of time: either by row id, with some rows kept in memory to be sorted, or sorted by SQLite;
  * see events.h. */
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 enum { WIDE_WINDOW = 1 << 17, SORTED = 0 };
 
 struct xs_source {
-    const struct xs_source_kind *kind;
+    struct xs_source_kind kind;
     struct xs_scan scan;
     struct xs_order order;
     bool sorted, ended;
@@ -21,13 +20,13 @@ struct xs_source {
 
 /* True if all rows can be put into order with at most `window` rows in memory. */
 static bool fits(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window) {
-    char sql[256], message[XS_TRACE_MESSAGE_BYTES];
+    char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_scan scan;
     struct xs_order order;
     struct xs_order_key first;
     bool fit = true;
-    snprintf(sql, sizeof sql, "SELECT id, %s FROM %s WHERE %s ORDER BY id", kind->time, kind->table, kind->where);
-    xs_scan_begin(&scan, trace, sql, message, NULL);
+    xs_scan_format(&scan, trace, message, NULL, "SELECT id, %s FROM %s WHERE %s ORDER BY id", kind->time, kind->table,
+                   kind->where);
     xs_order_begin(&order, 0, window);
     while (fit && xs_scan_row(&scan)) {
         if (xs_order_is_full(&order) && xs_order_first(&order, &first))
@@ -51,14 +50,13 @@ static unsigned window_of(const struct xs_source_kind *kind, const struct xs_tra
 
 struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window,
                                   char *message, uint64_t *damaged) {
-    char sql[1024];
     struct xs_source *source = xs_realloc(NULL, sizeof *source);
     window = window_of(kind, trace, window);
-    *source = (struct xs_source){.kind = kind, .sorted = window == SORTED, .last_ns = INT64_MIN};
+    *source = (struct xs_source){.kind = *kind, .sorted = window == SORTED, .last_ns = INT64_MIN};
     xs_order_begin(&source->order, kind->item_bytes, source->sorted ? 1 : window);
-    snprintf(sql, sizeof sql, "SELECT id, %s, %s FROM %s WHERE %s ORDER BY %s%sid", kind->time, kind->columns,
-             kind->table, kind->where, source->sorted ? kind->time : "", source->sorted ? ", " : "");
-    xs_scan_begin(&source->scan, trace, sql, message, damaged);
+    xs_scan_format(&source->scan, trace, message, damaged, "SELECT id, %s, %s FROM %s WHERE %s ORDER BY %s%sid",
+                   kind->time, kind->columns, kind->table, kind->where, source->sorted ? kind->time : "",
+                   source->sorted ? ", " : "");
     return source;
 }
 
@@ -82,8 +80,8 @@ static void fill(struct xs_source *source) {
             return;
         }
         void *item = xs_order_place(&source->order);
-        memset(item, 0, source->kind->item_bytes);
-        if (!source->kind->read(&source->scan, item))
+        memset(item, 0, source->kind.item_bytes);
+        if (!source->kind.read(&source->scan, item))
             continue;
         if (!put(source, item)) {
             source->ended = true;
@@ -112,11 +110,61 @@ void xs_source_end(struct xs_source *source) {
 }
 
 unsigned xs_events_window(const struct xs_trace *trace) {
-    sqlite3_stmt *statement = NULL;
-    int threads = 2;
-    if (sqlite3_prepare_v2(trace->db, "SELECT count(*) FROM thread", -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        threads = sqlite3_column_int(statement, 0);
-    sqlite3_finalize(statement);
-    return threads <= 1 ? 1024 : 16384;
+    char message[XS_TRACE_MESSAGE_BYTES];
+    int64_t threads;
+    int status = xs_scan_one(trace, "SELECT count(*) FROM thread", &threads, message);
+    return status >= 0 && threads <= 1 ? 1024 : 16384;
+}
+
+/* --- several tables --- */
+
+static int look(struct xs_merge *merge, unsigned i) {
+    struct xs_order_key key = {0};
+    int status;
+    merge->heads[i] = xs_source_peek(merge->sources[i], &key, &status);
+    merge->heads_ns[i] = key.ns;
+    return status;
+}
+
+int xs_merge_begin(struct xs_merge *merge, const struct xs_source_kind *kinds, unsigned count,
+                   const struct xs_trace *trace, unsigned window, char *message, uint64_t *damaged) {
+    int status = XS_OK;
+    *merge = (struct xs_merge){.count = count, .taken = -1};
+    window = window ? window : xs_events_window(trace);
+    for (unsigned i = 0; i < count; i++)
+        merge->sources[i] = xs_source_begin(&kinds[i], trace, window, message, damaged);
+    for (unsigned i = 0; i < count && status >= 0; i++)
+        status = look(merge, i);
+    return status;
+}
+
+void xs_merge_end(struct xs_merge *merge) {
+    for (unsigned i = 0; i < merge->count; i++)
+        xs_source_end(merge->sources[i]);
+    *merge = (struct xs_merge){0};
+}
+
+int xs_merge_peek(struct xs_merge *merge, int64_t *ns, unsigned *source) {
+    bool any = false;
+    if (merge->taken >= 0) { /* the caller no longer uses that source's first item */
+        unsigned taken = (unsigned)merge->taken;
+        merge->taken = -1;
+        xs_source_pop(merge->sources[taken]);
+        int status = look(merge, taken);
+        if (status < 0)
+            return status;
+    }
+    for (unsigned i = 0; i < merge->count; i++) {
+        if (merge->heads[i] && (!any || merge->heads_ns[i] < *ns)) {
+            *ns = merge->heads_ns[i];
+            *source = i;
+            any = true;
+        }
+    }
+    return any;
+}
+
+void *xs_merge_take(struct xs_merge *merge, unsigned source) {
+    merge->taken = (int)source;
+    return merge->heads[source];
 }

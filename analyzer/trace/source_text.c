@@ -6,34 +6,26 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/interned.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 #include "schema/source/source_file.h"
 
 /* Limits of what a forged trace can make this program read. */
-enum { FILES_MAX = 1 << 16, LINES_MAX = 1 << 16, STORED_BYTES_MAX = 16 << 20 };
-
-struct stored_file {
-    int64_t id;
-    char *path;
-};
+enum { LINES_MAX = 1 << 16, STORED_BYTES_MAX = 16 << 20 };
 
 struct stored_line {
-    const char *path; /* the path of its file in `files` */
+    const char *path;
     uint32_t line;
     char *text;
 };
 
 struct xs_source_text {
-    struct stored_file *files; /* by id */
+    struct xs_texts paths;
     struct stored_line *lines; /* by path and line */
-    size_t file_count, line_count, stored_bytes;
+    size_t line_count, stored_bytes;
 };
-
-static int by_id(const void *a, const void *b) {
-    const struct stored_file *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
 
 static int by_place(const void *a, const void *b) {
     const struct stored_line *x = a, *y = b;
@@ -41,52 +33,31 @@ static int by_place(const void *a, const void *b) {
     return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static void read_files(struct xs_source_text *text, const struct xs_trace *trace) {
-    char message[XS_TRACE_MESSAGE_BYTES];
-    struct xs_scan scan;
-    size_t capacity = 0;
-    xs_scan_begin(&scan, trace, "SELECT id, path FROM source_file ORDER BY id", message, NULL);
-    while (text->file_count < FILES_MAX && xs_scan_row(&scan)) {
-        xs_grow(&text->files, text->file_count, &capacity, sizeof *text->files);
-        text->files[text->file_count++] =
-            (struct stored_file){.id = xs_scan_int(&scan, 0), .path = xs_strdup(xs_scan_text(&scan, 1))};
-    }
-    xs_scan_end(&scan);
-}
-
 static void read_lines(struct xs_source_text *text, const struct xs_trace *trace) {
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_scan scan;
     size_t capacity = 0;
-    xs_scan_begin(&scan, trace, "SELECT file, line, text FROM source_line ORDER BY id", message, NULL);
+    xs_scan_begin(&scan, trace,
+                  "SELECT f.path, l.line, l.text FROM source_line l JOIN source_file f ON f.id = l.file ORDER BY l.id",
+                  message, NULL);
     while (text->line_count < LINES_MAX && text->stored_bytes < STORED_BYTES_MAX && xs_scan_row(&scan)) {
-        struct stored_file key = {.id = xs_scan_int(&scan, 0)};
         int64_t line = xs_scan_int(&scan, 1);
-        const struct stored_file *file =
-            text->file_count ? bsearch(&key, text->files, text->file_count, sizeof key, by_id) : NULL;
-        if (!file || line <= 0 || line > INT32_MAX)
-            continue;
-        xs_grow(&text->lines, text->line_count, &capacity, sizeof *text->lines);
         const char *found = xs_scan_text(&scan, 2);
         size_t bytes = strnlen(found, XS_SOURCE_LINE_BYTES);
-        char *copy = xs_realloc(NULL, bytes + 1);
-        memcpy(copy, found, bytes);
-        copy[bytes] = 0;
+        if (line <= 0 || line > INT32_MAX)
+            continue;
+        xs_grow(&text->lines, text->line_count, &capacity, sizeof *text->lines);
         text->stored_bytes += bytes;
-        text->lines[text->line_count++] = (struct stored_line){file->path, (uint32_t)line, copy};
+        text->lines[text->line_count++] = (struct stored_line){xs_texts_keep(&text->paths, xs_scan_text(&scan, 0)),
+                                                               (uint32_t)line, xs_strndup(found, bytes)};
     }
     xs_scan_end(&scan);
 }
 
 struct xs_source_text *xs_source_text_open(const struct xs_trace *trace) {
-    struct xs_source_text *text = xs_realloc(NULL, sizeof *text);
-    *text = (struct xs_source_text){0};
-    read_files(text, trace);
-    if (text->file_count)
-        qsort(text->files, text->file_count, sizeof *text->files, by_id);
+    struct xs_source_text *text = xs_zeroed(1, sizeof *text);
     read_lines(text, trace);
-    if (text->line_count)
-        qsort(text->lines, text->line_count, sizeof *text->lines, by_place);
+    xs_sort(text->lines, text->line_count, sizeof *text->lines, by_place);
     return text;
 }
 
@@ -95,10 +66,8 @@ void xs_source_text_close(struct xs_source_text *text) {
         return;
     for (size_t i = 0; i < text->line_count; i++)
         free(text->lines[i].text);
-    for (size_t i = 0; i < text->file_count; i++)
-        free(text->files[i].path);
     free(text->lines);
-    free(text->files);
+    xs_texts_free(&text->paths);
     free(text);
 }
 

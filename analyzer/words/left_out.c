@@ -14,7 +14,7 @@ const char *const xs_left_out_names[XS_LEFT_OUT_COUNT] = {
     [XS_LEFT_OUTSIDE] = "outside", [XS_LEFT_NEWER] = "newer_functions"};
 
 void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string *text) {
-    const struct xs_looked_at *l = &summary->looked_at;
+    const struct xs_capture_ranges *l = &summary->looked_at;
     char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
     if (l->has_gaps && !l->parts)
         xs_string_format(text, "nothing was recorded");
@@ -113,28 +113,30 @@ static void say_none(const struct xs_recorded_steps *steps, bool runs, struct xs
 }
 
 void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) {
-    const struct xs_looked_at *l = &summary->looked_at;
+    const struct xs_capture_ranges *l = &summary->looked_at;
+    const struct xs_recorded_steps *steps = &summary->recorded_steps;
     char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES], parts[XS_UNIT_BYTES];
     if (!l->has_gaps)
         return;
     if (!l->parts) {
-        say_none(&l->steps, summary->run.is_snapshot || (summary->trace && summary->trace->is_live), text);
+        say_none(steps, summary->run.is_snapshot || (summary->trace && summary->trace->is_live), text);
         return;
     }
     xs_string_format(text, "Looked at %s%s of %s, in ", l->is_at_most ? "not more than " : "",
                      xs_format_ns(recorded, l->recorded_ns), xs_format_ns(run, summary->run.duration_ns));
-    if (l->steps.by == XS_RECORDED_ALL)
+    if (steps->by == XS_RECORDED_ALL)
         xs_string_format(text, "%s%s part%s of the run that XFERSPY_WINDOW asks for", l->is_at_most ? "at least " : "",
                          xs_format_count(parts, l->parts), l->parts == 1 ? "" : "s");
     else
-        say_steps(&l->steps, text);
-    bool is_one = !l->is_at_most && (l->steps.by == XS_RECORDED_ALL ? l->parts == 1 : l->steps.count < 2);
+        say_steps(steps, text);
+    bool is_one = !l->is_at_most && (steps->by == XS_RECORDED_ALL ? l->parts == 1 : steps->count < 2);
     xs_string_format(text, ": findings and totals are of %s, and outside only allocations were recorded.",
                      is_one ? "it" : "them");
 }
 
 /* Adds "3 copies, 1 memset and 20 other calls". */
-static uint64_t say_outside(const struct xs_looked_at *l, struct xs_string *text) {
+static uint64_t say_outside(const struct xs_summary *summary, struct xs_string *text) {
+    const struct xs_capture_ranges *l = &summary->looked_at;
     const struct {
         uint64_t count;
         const char *one, *many;
@@ -153,8 +155,8 @@ static uint64_t say_outside(const struct xs_looked_at *l, struct xs_string *text
     }
     if (count)
         xs_string_format(text, " %s counted and not recorded: outside of %s.", count == 1 ? "was" : "were",
-                         l->steps.by == XS_RECORDED_ALL ? "what XFERSPY_WINDOW asks for"
-                                                        : "the steps that were asked for");
+                         summary->recorded_steps.by == XS_RECORDED_ALL ? "what XFERSPY_WINDOW asks for"
+                                                                       : "the steps that were asked for");
     return count;
 }
 
@@ -236,7 +238,7 @@ uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind
                                                 [XS_LEFT_RECORDS] = c->dropped_records,
                                                 [XS_LEFT_STACKS] = c->without_stack};
     if (kind == XS_LEFT_OUTSIDE)
-        return say_outside(&summary->looked_at, text);
+        return say_outside(summary, text);
     if (kind == XS_LEFT_NEWER)
         return say_newer(summary, text);
     uint64_t count = counts[kind];

@@ -82,7 +82,7 @@ static void print_job(const struct xs_report *report, const char *name) {
 }
 
 static int read_findings(const struct xs_trace *trace, struct xs_report *report, char *message) {
-    struct xs_by_claims claims = {0};
+    struct xs_marks claims = {0};
     struct xs_by by = {0};
     struct xs_diagnosis *diagnosis = NULL;
     struct xs_analysis_options options = {.on_instance = xs_by_claim, .data = &claims, .shows_replay = true};
@@ -101,7 +101,7 @@ static int read_findings(const struct xs_trace *trace, struct xs_report *report,
     report->by = NULL;
     if (status >= 0)
         print_job(report, trace->path);
-    xs_by_claims_free(&claims);
+    xs_marks_free(&claims);
     xs_diagnosis_free(diagnosis);
     return status;
 }
@@ -114,7 +114,7 @@ void fuzz_read_all(const char *name) {
         need_message(message);
         return;
     }
-    int status = xs_summary_compute(&trace, &summary, message);
+    int status = xs_summary_compute(&trace, NULL, &summary, message);
     if (status >= 0) {
         struct xs_report report = {.summary = &summary, .details = true};
         status = read_findings(&trace, &report, message);

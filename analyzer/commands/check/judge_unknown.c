@@ -163,7 +163,7 @@ char *xs_judge_why_between(const struct xs_rule_result *r) {
 char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result *r) {
     const struct xs_rule *rule = r->rule;
     struct xs_string reason = {0};
-    const struct xs_looked_at *looked_at = &j->reading->summary.looked_at;
+    const struct xs_capture_ranges *looked_at = &j->reading->summary.looked_at;
     if (looked_at->has_gaps && !looked_at->parts) { /* a note says that nothing was recorded; other reasons do not
                                                        matter then */
         xs_string_format(&reason, "The part of the run that was to be recorded never came.");

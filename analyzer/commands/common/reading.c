@@ -12,7 +12,7 @@ static int read_all(const struct xs_reading_request *request, struct xs_reading 
         status = xs_diagnose(&reading->trace, request->analysis, &reading->diagnosis, message);
     if (status >= 0 && !request->without_summary)
         status =
-            xs_summary_compute_of(&reading->trace, reading->diagnosis->findings->selection, &reading->summary, message);
+            xs_summary_compute(&reading->trace, reading->diagnosis->findings->selection, &reading->summary, message);
     if (status >= 0)
         status = xs_content_coverage_read(&reading->trace, &reading->contents, message);
     if (status >= 0 && request->more)

@@ -206,11 +206,12 @@ static void print_text(const struct xs_diagnoses *diagnoses, bool works, struct 
         char *what = xs_text_escaped(c->what);
         fprintf(out->file, "%s%-4s%s  %-10s  ", xs_style_on(out, styles[c->level]), level_names[c->level],
                 xs_style_off(out, styles[c->level]), what);
-        xs_out_hanging(out, TEXT_COLUMN, "%s", c->text);
+        xs_out_rest(out, TEXT_COLUMN, TEXT_COLUMN, "%s", c->text);
         if (*c->remedy) {
             const char *arrow = out->utf8 ? "\xe2\x86\x92" : "->";
             fprintf(out->file, "%*s%s ", TEXT_COLUMN, "", arrow);
-            xs_out_hanging(out, TEXT_COLUMN + xs_text_width(arrow) + 1, "%s", c->remedy);
+            int column = TEXT_COLUMN + xs_text_width(arrow) + 1;
+            xs_out_rest(out, column, column, "%s", c->remedy);
         }
         warned |= c->level == XS_DOCTOR_WARN;
         free(what);

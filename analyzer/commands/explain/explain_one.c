@@ -77,7 +77,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     char first[XS_UNIT_BYTES], last[XS_UNIT_BYTES];
     xs_finding_name(&name, diagnosis, (size_t)explain->chosen);
     fprintf(out->file, "%s%s%s: ", xs_style_on(out, XS_STYLE_HEADING), name.data, xs_style_off(out, XS_STYLE_HEADING));
-    xs_out_rest(out, xs_text_width(name.data) + 2, "%s", detector->title);
+    xs_out_rest(out, xs_text_width(name.data) + 2, 4, "%s", detector->title);
     xs_string_free(&name);
     xs_out_fact(out, "what", "%s", detector->definition);
     xs_say_detour(&detour, diagnosis, d);

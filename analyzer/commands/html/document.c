@@ -33,7 +33,7 @@ int xs_html_run_open(const char *path, struct xs_html_run_of *run) {
     const struct xs_analysis_options analysis = {.on_instance = on_instance, .data = run};
     const struct xs_reading_request request = {.analysis = &analysis, .more = read_sites, .data = run};
     int status = xs_reading_open(path, &request, &run->reading);
-    xs_by_claims_free(&run->claims);
+    xs_marks_free(&run->claims);
     if (status == XS_EXIT_OK) {
         xs_marks_seal(&run->marks, run->reading.diagnosis, XS_HTML_FINDINGS);
     } else {

@@ -14,7 +14,7 @@
 struct xs_html_run_of {
     struct xs_reading reading;
     struct xs_marks marks;
-    struct xs_by_claims claims;
+    struct xs_marks claims;
     struct xs_by by; /* by call site */
 };
 

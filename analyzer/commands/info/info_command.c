@@ -254,12 +254,12 @@ static void show_ranges(const struct xs_trace *trace, struct sink *sink) {
     xs_capture_ranges_read(&ranges, trace);
     if (ranges.limited && sink->json) {
         xs_json_object(sink->json, "ranges");
-        xs_json_count(sink->json, "parts", ranges.ranges);
+        xs_json_count(sink->json, "parts", ranges.parts);
         xs_json_count(sink->json, "recorded_ns", ranges.recorded_ns);
         xs_json_end(sink->json, '}');
     } else if (ranges.limited) {
         fprintf(sink->out->file, "  with the calls of %s part%s of the run, %s together\n",
-                xs_format_count(count, ranges.ranges), ranges.ranges == 1 ? "" : "s",
+                xs_format_count(count, ranges.parts), ranges.parts == 1 ? "" : "s",
                 xs_format_ns(buffer, ranges.recorded_ns));
     }
     xs_capture_ranges_free(&ranges);

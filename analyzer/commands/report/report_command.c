@@ -203,7 +203,7 @@ static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
 /* The totals by one key, and the data that the analysis collects for them. */
 struct totals {
     enum xs_by_key key;
-    struct xs_by_claims claims;
+    struct xs_marks claims;
     struct xs_by by;
 };
 
@@ -247,7 +247,7 @@ static int report_one(const char *path, const struct view *view, int index) {
         return XS_EXIT_OK;
     }
     int status = xs_reading_fill(path, &request, &reading);
-    xs_by_claims_free(&totals.claims);
+    xs_marks_free(&totals.claims);
     if (status == XS_EXIT_OK) {
         show_reading(&reading, by ? &totals.by : NULL, view, index);
         xs_reading_close(&reading);

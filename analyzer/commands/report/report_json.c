@@ -316,7 +316,7 @@ static void put_looked_at(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "left_out_memsets", s->looked_at.memsets);
     xs_json_count(json, "left_out_launches", s->looked_at.launches);
     xs_json_count(json, "left_out_others", s->looked_at.others);
-    put_steps(&s->looked_at.steps, json);
+    put_steps(&s->recorded_steps, json);
     xs_json_end(json, '}');
 }
 

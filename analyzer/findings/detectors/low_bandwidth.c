@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/hash.h"
-#include "analyzer/base/size_class.h"
+#include "analyzer/base/numbers.h"
 
 enum {
     RUNNING = 64, /* more copies run at the same time only in a damaged trace */

@@ -14,9 +14,8 @@
 static int run_events(struct xs_analysis *a) {
     for (;;) {
         int64_t ns = 0, free_ns = xs_heap_next(&a->frees);
-        enum xs_source_index source = XS_SOURCE_ALLOCATION;
-        struct xs_row_event *row;
-        int status = xs_events_peek(&a->events, &ns, &source);
+        unsigned source = 0;
+        int status = xs_merge_peek(&a->events, &ns, &source);
         if (status < 0)
             return status;
         /* an allocation that begins at the same time as a free may get the same memory, so the free comes first */
@@ -30,9 +29,7 @@ static int run_events(struct xs_analysis *a) {
             xs_take_free(a, (struct xs_allocation *)(uintptr_t)xs_heap_pop(&a->frees));
             continue;
         }
-        status = xs_events_take(&a->events, source, &row);
-        if (status >= 0)
-            status = xs_take_event(a, row);
+        status = xs_take_event(a, xs_merge_take(&a->events, source));
         if (status < 0)
             return status;
     }
@@ -196,7 +193,7 @@ static int begin(struct xs_analysis *a) {
 
 static void end(struct xs_analysis *a) {
     end_detectors(a);
-    xs_events_end(&a->events);
+    xs_merge_end(&a->events);
     xs_contents_end(&a->contents);
     xs_arguments_free(&a->arguments);
     for (unsigned way = 0; way < XS_MIGRATION_WAYS; way++)

@@ -25,7 +25,7 @@ struct xs_analysis {
     char *message;
     struct xs_findings *findings; /* counters, link model, run time, sites */
 
-    struct xs_events events;
+    struct xs_merge events;
     struct xs_contents contents;
     struct xs_arguments arguments;
     struct xs_migration_windows windows[XS_MIGRATION_WAYS];

@@ -33,7 +33,7 @@ struct xs_exposure {
     bool wanted; /* a detector takes the kernels' intervals */
 };
 
-/* Begins. `window` is as in xs_events_begin. The pointer `streams` is kept; what it points to may be filled later.
+/* Begins. `window` is as in xs_merge_begin. The pointer `streams` is kept; what it points to may be filled later.
  * `wanted`: a detector wants the kernels' intervals. */
 void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, const struct xs_streams *streams,
                        unsigned window, bool wanted, char *message, uint64_t *damaged);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/size_class.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/trace/scan.h"
 
 enum { SLOTS = 16 }; /* cells of a group: one for each detector and situation, in the order of first use */

@@ -95,33 +95,15 @@ static void take(struct work *w, const struct call *call) {
                w->mark == XS_STEP_WAIT ? call->end_ns : call->begin_ns);
 }
 
-/* Reads all calls of the wanted tables (one bit each), in order of time. */
-static int read_calls(struct work *w, unsigned wanted) {
-    struct xs_source *sources[TABLES] = {NULL};
-    struct xs_order_key heads[TABLES];
-    unsigned window = xs_events_window(w->trace);
-    int status = XS_OK;
-    for (unsigned i = 0; i < TABLES; i++)
-        if (wanted >> i & 1)
-            sources[i] = xs_source_begin(&tables[i], w->trace, window, w->message, NULL);
-    for (;;) {
-        const struct call *next = NULL;
-        unsigned from = 0;
-        for (unsigned i = 0; i < TABLES && status >= 0; i++) {
-            const struct call *call = sources[i] ? xs_source_peek(sources[i], &heads[i], &status) : NULL;
-            if (call && (!next || heads[i].ns < heads[from].ns)) {
-                next = call;
-                from = i;
-            }
-        }
-        if (status < 0 || !next)
-            break;
-        take(w, next);
-        xs_source_pop(sources[from]);
-    }
-    for (unsigned i = 0; i < TABLES; i++)
-        if (sources[i])
-            xs_source_end(sources[i]);
+/* Reads all calls of `count` tables from `first` on, in order of time. */
+static int read_calls(struct work *w, unsigned first, unsigned count) {
+    struct xs_merge merge;
+    int64_t ns;
+    unsigned source;
+    int status = xs_merge_begin(&merge, &tables[first], count, w->trace, 0, w->message, NULL);
+    while (status >= 0 && (status = xs_merge_peek(&merge, &ns, &source)) > 0)
+        take(w, xs_merge_take(&merge, source));
+    xs_merge_end(&merge);
     return status;
 }
 
@@ -181,10 +163,10 @@ static void choose(struct xs_steps *steps, struct work *w) {
         keep(steps, w, w->mark == XS_STEP_RANGE ? w->ranges.kinds[best->kind].name : NULL, best, &best_rhythm);
 }
 
-/* Finds steps by one kind of mark. */
-static int find_by(struct xs_steps *steps, struct work *w, enum xs_step_mark mark, unsigned wanted) {
+/* Finds steps by one kind of mark, in the calls of `count` tables from `first` on. */
+static int find_by(struct xs_steps *steps, struct work *w, enum xs_step_mark mark, unsigned first, unsigned count) {
     w->mark = mark;
-    int status = read_calls(w, wanted);
+    int status = read_calls(w, first, count);
     if (status >= 0)
         choose(steps, w);
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&w->recurring, entry));)
@@ -241,11 +223,11 @@ int xs_steps_find(struct xs_steps *steps, const struct xs_trace *trace, const st
     if (status >= 0)
         find_asked(steps, &w);
     if (status >= 0 && !steps->count && w.ranges.count)
-        status = find_by(steps, &w, XS_STEP_RANGE, (1u << TABLES) - 1);
+        status = find_by(steps, &w, XS_STEP_RANGE, 0, TABLES);
     if (status >= 0 && !steps->count)
-        status = find_by(steps, &w, XS_STEP_WAIT, 1u << SYNC);
+        status = find_by(steps, &w, XS_STEP_WAIT, SYNC, 1);
     if (status >= 0 && !steps->count)
-        status = find_by(steps, &w, XS_STEP_COPY, 1u << TRANSFER);
+        status = find_by(steps, &w, XS_STEP_COPY, TRANSFER, 1);
     xs_step_ranges_free(&w.ranges);
     xs_hash_free(&w.threads);
     return status;

@@ -2,7 +2,7 @@
 #include "analyzer/savings/replay/looks.h"
 
 #include "analyzer/base/hash.h"
-#include "analyzer/base/size_class.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/savings/replay/durations.h"
 
 enum { LEAST_OTHERS = 4 }; /* this many calls without a look are needed for a comparison */

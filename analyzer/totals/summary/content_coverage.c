@@ -19,9 +19,8 @@ static bool ran(const struct xs_scan *scan, int result) {
 static int read_transfers(const struct xs_trace *trace, struct xs_content_coverage *c, uint64_t *with_number,
                           char *message) {
     struct xs_scan scan;
-    uint64_t damaged = 0;
     xs_scan_begin(&scan, trace, "SELECT direction, bytes, skip, fingerprint, result, is_captured FROM transfer",
-                  message, &damaged);
+                  message, NULL);
     while (xs_scan_row(&scan)) {
         int64_t direction = xs_scan_int(&scan, 0);
         bool has_number = !xs_scan_null(&scan, 3);
@@ -37,33 +36,25 @@ static int read_transfers(const struct xs_trace *trace, struct xs_content_covera
     return xs_scan_end(&scan);
 }
 
-static int count_rows(const struct xs_trace *trace, const char *sql, uint64_t *count, char *message) {
-    struct xs_scan scan;
-    uint64_t damaged = 0;
-    xs_scan_begin(&scan, trace, sql, message, &damaged);
-    *count = xs_scan_row(&scan) ? xs_scan_count(&scan, 0) : 0;
-    return xs_scan_end(&scan);
-}
-
 /* Counts fingerprints that transfers refer to but that are missing. Searches them one by one only if the counts show
  * that some are missing. */
 static int read_lost(const struct xs_trace *trace, uint64_t with_number, struct xs_content_coverage *c, char *message) {
-    uint64_t rows = 0;
-    int status = count_rows(trace, "SELECT count(*) FROM fingerprint", &rows, message);
-    if (status >= 0 && rows < with_number)
-        status = count_rows(trace,
-                            "SELECT count(*) FROM transfer t WHERE direction IN (1, 2) AND bytes > 0 AND " XS_RAN
-                            " AND fingerprint IS NOT NULL"
-                            " AND NOT EXISTS (SELECT 1 FROM fingerprint f WHERE f.id = t.fingerprint)",
-                            &c->lost, message);
+    int64_t rows = 0, lost = 0;
+    int status = xs_scan_one(trace, "SELECT count(*) FROM fingerprint", &rows, message);
+    if (status >= 0 && (uint64_t)rows < with_number)
+        status = xs_scan_one(trace,
+                             "SELECT count(*) FROM transfer t WHERE direction IN (1, 2) AND bytes > 0 AND " XS_RAN
+                             " AND fingerprint IS NOT NULL"
+                             " AND NOT EXISTS (SELECT 1 FROM fingerprint f WHERE f.id = t.fingerprint)",
+                             &lost, message);
+    c->lost = (uint64_t)lost;
     c->taken -= c->lost < c->taken ? c->lost : c->taken;
     return status;
 }
 
 static int read_launches(const struct xs_trace *trace, struct xs_content_coverage *c, char *message) {
     struct xs_scan scan;
-    uint64_t damaged = 0;
-    xs_scan_begin(&scan, trace, "SELECT kind, arguments, result, is_captured FROM launch", message, &damaged);
+    xs_scan_begin(&scan, trace, "SELECT kind, arguments, result, is_captured FROM launch", message, NULL);
     while (xs_scan_row(&scan)) {
         int64_t kind = xs_scan_int(&scan, 0);
         if (!ran(&scan, 2))

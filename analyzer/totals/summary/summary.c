@@ -1,8 +1,7 @@
 /* Computes a summary: calls the passes over the tables in order, and computes the data about the whole run. */
 #include "analyzer/totals/summary/summary.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,22 +57,6 @@ static void read_recorded_steps(const struct xs_trace *trace, struct xs_recorded
     xs_trace_meta_text(trace, by_range ? "option.step" : "range.steps_wait", steps->name, sizeof steps->name, "");
 }
 
-static void read_looked_at(const struct xs_trace *trace, struct xs_looked_at *looked_at) {
-    struct xs_capture_ranges ranges;
-    xs_capture_ranges_read(&ranges, trace);
-    *looked_at = (struct xs_looked_at){.limited = ranges.limited,
-                                       .has_gaps = ranges.has_gaps,
-                                       .parts = ranges.ranges,
-                                       .recorded_ns = ranges.recorded_ns,
-                                       .is_at_most = ranges.is_at_most,
-                                       .transfers = ranges.transfers,
-                                       .memsets = ranges.memsets,
-                                       .launches = ranges.launches,
-                                       .others = ranges.others};
-    read_recorded_steps(trace, &looked_at->steps);
-    xs_capture_ranges_free(&ranges);
-}
-
 static void read_meta(struct xs_summary_work *work) {
     const struct xs_trace *trace = work->trace;
     struct xs_run *run = &work->summary->run;
@@ -107,7 +90,8 @@ static void read_meta(struct xs_summary_work *work) {
                                                  .one_in = xs_trace_meta_count(trace, XS_META_THINNED_ONE_IN),
                                                  .from_ns = xs_trace_meta_int(trace, XS_META_THINNED_FROM_NS, 0),
                                                  .to_ns = xs_trace_meta_int(trace, XS_META_THINNED_TO_NS, 0)};
-    read_looked_at(trace, &work->summary->looked_at);
+    xs_capture_ranges_read(&work->summary->looked_at, trace);
+    read_recorded_steps(trace, &work->summary->recorded_steps);
     xs_repaired_read(&work->summary->repaired, trace);
     cost->known = xs_trace_meta_int(trace, "cost.events", -1) >= 0;
     cost->start_ns = xs_trace_meta_count(trace, "cost.start_ns");
@@ -134,6 +118,16 @@ static void read_meta(struct xs_summary_work *work) {
     coverage->dropped_records = xs_trace_meta_count(trace, "cupti.dropped_records");
 }
 
+void xs_work_begin(struct xs_summary_work *work, struct xs_scan *scan, const char *format, ...) {
+    va_list arguments;
+    *scan = (struct xs_scan){.status = work->status};
+    if (work->status < 0)
+        return;
+    va_start(arguments, format);
+    xs_scan_vformat(scan, work->trace, work->message, &work->summary->damaged_rows, format, arguments);
+    va_end(arguments);
+}
+
 static size_t add_device(struct xs_summary_work *work, int64_t ordinal) {
     struct xs_summary *s = work->summary;
     size_t i = s->device_count++;
@@ -153,7 +147,7 @@ size_t xs_work_device(struct xs_summary_work *work, int64_t ordinal) {
     return s->device_count < DEVICE_LIMIT ? add_device(work, ordinal) : DEVICE_LIMIT - 1;
 }
 
-static int read_devices(struct xs_summary_work *work) {
+static void read_devices(struct xs_summary_work *work) {
     struct xs_scan scan;
     xs_work_begin(work, &scan,
                   "SELECT id, name, pci_bus_id, compute_capability, memory_bytes, link_generation, link_width,"
@@ -173,20 +167,18 @@ static int read_devices(struct xs_summary_work *work) {
         work->summary->run.simulated |= d->simulated; /* one of the two marks is enough, so that simulated numbers are
                                                          never taken for measured ones */
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work, &scan);
 }
 
 /* Reads how many calls each thread made; not needed if there is only one thread. */
-static int read_threads(struct xs_summary_work *work) {
+static void read_threads(struct xs_summary_work *work) {
     struct xs_cost *cost = &work->summary->cost;
     struct xs_scan scan;
-    uint64_t threads = 0;
-    xs_work_begin(work, &scan, "SELECT count(*) FROM thread");
-    if (xs_scan_row(&scan))
-        threads = xs_scan_count(&scan, 0);
-    int status = xs_scan_end(&scan);
-    if (status < 0 || threads < 2)
-        return status;
+    int64_t threads = 0;
+    if (work->status >= 0)
+        work->status = xs_scan_one(work->trace, "SELECT count(*) FROM thread", &threads, work->message);
+    if (threads < 2)
+        return;
     xs_work_begin(
         work, &scan,
         "SELECT sum(n), max(n) FROM (SELECT thread, count(*) AS n FROM (SELECT thread FROM transfer UNION ALL "
@@ -196,17 +188,15 @@ static int read_threads(struct xs_summary_work *work) {
         cost->calls = xs_scan_count_or_null(&scan, 0);
         cost->busiest_calls = xs_scan_count_or_null(&scan, 1);
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work, &scan);
 }
 
-static int read_notes(struct xs_summary_work *work) {
+static void read_notes(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     struct xs_scan scan;
-    char sql[160];
-    snprintf(sql, sizeof sql,
-             "SELECT topic, text, count(*), min(at_ns) FROM note GROUP BY topic, text ORDER BY min(id) LIMIT %d",
-             NOTE_LIMIT);
-    xs_work_begin(work, &scan, sql);
+    xs_work_begin(work, &scan,
+                  "SELECT topic, text, count(*), min(at_ns) FROM note GROUP BY topic, text ORDER BY min(id) LIMIT %d",
+                  NOTE_LIMIT);
     while (xs_scan_row(&scan)) {
         s->notes = xs_realloc(s->notes, (s->note_count + 1) * sizeof *s->notes);
         s->notes[s->note_count++] =
@@ -215,15 +205,7 @@ static int read_notes(struct xs_summary_work *work) {
                              .count = xs_scan_count(&scan, 2),
                              .at_ns = xs_scan_null(&scan, 3) ? INT64_MIN : xs_scan_int(&scan, 3)};
     }
-    return xs_scan_end(&scan);
-}
-
-int xs_summary_run(struct xs_summary_work *work) {
-    read_meta(work);
-    int status = read_devices(work);
-    if (status >= 0)
-        status = read_threads(work);
-    return status < 0 ? status : read_notes(work);
+    xs_work_end(work, &scan);
 }
 
 /* Decides whether kernels are known. cupti.kernels is also 0 if CUPTI ended before the program; kernels that were
@@ -290,11 +272,10 @@ bool xs_bare_is_known(const struct xs_summary *s) {
 }
 
 /* Computes what the run's time was spent on. The unions of busy times of each device must have been computed. */
-static int compute_where(struct xs_summary_work *work) {
+static void compute_where(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     const struct xs_where_own own = {.start_ns = s->cost.begin_ns, .later_ns = own_between_calls_ns(&s->cost)};
     struct xs_where_busy busy = {{0}, {0}};
-    int status = XS_OK;
     for (size_t i = 0; i < s->device_count; i++) {
         for (size_t k = 0; k < work->copies[i].count; k++)
             xs_intervals_add(&busy.copies, work->copies[i].items[k].start, work->copies[i].items[k].end);
@@ -304,46 +285,39 @@ static int compute_where(struct xs_summary_work *work) {
     xs_intervals_unite(&busy.copies);
     xs_intervals_unite(&busy.kernels);
     if (!s->thinned.rows && !s->looked_at.has_gaps) /* the parts are not known if calls of the line are missing */
-        status = xs_where_read(work->trace, s->run.duration_ns, &busy, &own, &s->where, work->message);
+        work->status = xs_where_read(work->trace, s->run.duration_ns, &busy, &own, &s->where, work->message);
     s->where.faults_in_part = s->coverage.migration_rests > 0;
     s->where.faults_recorded_ns = s->coverage.migrations_ns;
     for (size_t i = 0; i < s->device_count; i++)
         s->where.copy_beside_kernels_ns = xs_sum(s->where.copy_beside_kernels_ns, s->devices[i].both_busy_ns);
     xs_intervals_free(&busy.copies);
     xs_intervals_free(&busy.kernels);
-    return status;
 }
 
-int xs_summary_compute(const struct xs_trace *trace, struct xs_summary *summary, char *message) {
-    return xs_summary_compute_of(trace, NULL, summary, message);
-}
-
-int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selection *selection,
-                          struct xs_summary *summary, char *message) {
+int xs_summary_compute(const struct xs_trace *trace, const struct xs_selection *selection, struct xs_summary *summary,
+                       char *message) {
     *summary = (struct xs_summary){.trace = trace, .selected = selection && !selection->all_rows};
     message[0] = '\0';
     struct xs_summary_work work = {.summary = summary, .trace = trace, .selection = selection, .message = message};
-    int status = xs_summary_run(&work);
-    if (status >= 0)
-        status = xs_summary_device(&work);
-    if (status >= 0)
-        status = xs_summary_transfers(&work);
-    if (status >= 0)
-        status = xs_summary_calls(&work);
-    if (status >= 0)
-        status = xs_failures_read(trace, &summary->failures, message);
-    if (status >= 0) {
-        judge_kernels(summary);
-        xs_summary_overlap(&work);
-        status = xs_summary_thinned_busy(&work);
+    read_meta(&work);
+    read_devices(&work);
+    read_threads(&work);
+    read_notes(&work);
+    xs_summary_device(&work);
+    xs_summary_transfers(&work);
+    xs_summary_calls(&work);
+    if (work.status >= 0)
+        work.status = xs_failures_read(trace, &summary->failures, message);
+    judge_kernels(summary);
+    xs_summary_overlap(&work);
+    xs_summary_thinned_busy(&work);
+    if (!summary->run.duration_ns && work.last_ns > 0) {
+        summary->run.duration_ns = (uint64_t)work.last_ns;
+        summary->run.duration_estimated = true;
     }
-    if (status >= 0) {
-        if (!summary->run.duration_ns && work.last_ns > 0) {
-            summary->run.duration_ns = (uint64_t)work.last_ns;
-            summary->run.duration_estimated = true;
-        }
+    if (work.status >= 0) {
         summary->recorded = xs_recorded_time(trace, summary->run.duration_ns);
-        status = compute_where(&work);
+        compute_where(&work);
     }
     for (size_t i = 0; i < summary->device_count; i++) {
         xs_intervals_free(&work.copies[i]);
@@ -352,9 +326,9 @@ int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selectio
     free(work.copies);
     free(work.kernels);
     xs_records_free(&work.records);
-    if (status < 0)
+    if (work.status < 0)
         xs_summary_free(summary);
-    return status;
+    return work.status;
 }
 
 void xs_summary_free(struct xs_summary *s) {
@@ -378,6 +352,7 @@ void xs_summary_free(struct xs_summary *s) {
     for (size_t i = 0; i < s->slowest_count; i++)
         free(s->slowest[i].entry_point);
     xs_failures_free(&s->failures);
+    xs_capture_ranges_free(&s->looked_at);
     free(s->devices);
     free(s->notes);
     free(s->groups);

@@ -150,21 +150,12 @@ struct xs_recorded_steps {
                                       XFERSPY_WINDOW; not escaped */
 };
 
-/* Describes a trace that has all allocations of the run, but the other calls of only some parts of the run
- * (XFERSPY_OUTSIDE). Counts and sums, except those of allocations, are of these parts. */
-struct xs_looked_at {
-    bool limited;                                  /* false: the whole run was recorded */
-    bool has_gaps;                                 /* calls outside the parts were left out, or may have been */
-    uint64_t parts, recorded_ns;                   /* number of recorded parts, and their total time */
-    bool is_at_most;                               /* `parts` is a lower bound, and `recorded_ns` an upper bound */
-    uint64_t transfers, memsets, launches, others; /* numbers of calls that were left out */
-    struct xs_recorded_steps steps;
-};
-
 struct xs_summary {
     const struct xs_trace *trace;
     struct xs_thinned thinned;
-    struct xs_looked_at looked_at;
+    struct xs_capture_ranges looked_at; /* which parts were recorded; counts and sums, except those of allocations, are
+                                           of these parts */
+    struct xs_recorded_steps recorded_steps;
     struct xs_recorded_time recorded; /* the time that shares are computed of */
     struct xs_repaired repaired;
     bool selected; /* the fields from groups to slowest cover the transfers that pass a filter */
@@ -197,14 +188,13 @@ struct xs_summary {
     uint64_t damaged_rows; /* rows with impossible values, which were read as 0, or left out */
 };
 
-/* Reads the trace and computes everything. On error, returns a negative status, writes one line that names the file
- * into `message` (XS_TRACE_MESSAGE_BYTES long), and leaves the summary empty. `trace` must outlive the summary. */
-int xs_summary_compute(const struct xs_trace *trace, struct xs_summary *summary, char *message);
-/* Computes a summary whose totals, `largest` and `slowest` are of the selected transfers only; everything else is of
- * the whole trace. `selection` NULL: all transfers. */
+/* Reads the trace and computes everything. With a `selection` that is not NULL, the totals, `largest` and `slowest` are
+ * of the selected transfers only; everything else is of the whole trace. On error, returns a negative status, writes
+ * one line that names the file into `message` (XS_TRACE_MESSAGE_BYTES long), and leaves the summary empty. `trace` must
+ * outlive the summary. */
 struct xs_selection;
-int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selection *selection,
-                          struct xs_summary *summary, char *message);
+int xs_summary_compute(const struct xs_trace *trace, const struct xs_selection *selection, struct xs_summary *summary,
+                       char *message);
 void xs_summary_free(struct xs_summary *summary);
 
 /* Returns how much time of the run xferspy itself used, at most the whole run: for its start, in the program's calls,

@@ -2,12 +2,13 @@
  * without --by does not take longer. */
 #include "analyzer/totals/summary/summary_by.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/interned.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/selection.h"
 #include "analyzer/totals/summary/summary_internal.h"
@@ -18,38 +19,9 @@
 
 const char *const xs_by_names[] = {"site", "function", "file", "module", "nvtx", "thread", "stream", "device", NULL};
 
-/* --- claims of instances --- */
-
-void xs_by_claim(void *data, unsigned detector, const struct xs_instance *instance) {
-    struct xs_by_claims *claims = data;
-    if (!xs_detector_repair(xs_detectors[detector], instance->verdict) || !instance->evidence_count)
-        return;
-    const struct xs_evidence *rows = instance->evidence;
-    uint64_t ns = xs_times_rank_ns(&instance->removable);
-    if (xs_instance_is_run(instance)) {
-        xs_grow(&claims->runs, claims->run_count, &claims->run_capacity, sizeof *claims->runs);
-        claims->runs[claims->run_count++] = (struct xs_by_run){.first = rows[0].row,
-                                                               .last = rows[1].row,
-                                                               .site = instance->site,
-                                                               .detector = (uint8_t)detector,
-                                                               .verdict = (uint8_t)instance->verdict,
-                                                               .transfers = instance->transfers,
-                                                               .ns = ns};
-        return;
-    }
-    xs_grow(&claims->items, claims->item_count, &claims->item_capacity, sizeof *claims->items);
-    claims->items[claims->item_count++] = (struct xs_by_item){.row = rows[0].row,
-                                                              .ns = ns,
-                                                              .site = instance->site,
-                                                              .table = (uint8_t)rows[0].table,
-                                                              .detector = (uint8_t)detector,
-                                                              .verdict = (uint8_t)instance->verdict};
-}
-
-void xs_by_claims_free(struct xs_by_claims *claims) {
-    free(claims->items);
-    free(claims->runs);
-    *claims = (struct xs_by_claims){0};
+void xs_by_claim(void *marks, unsigned detector, const struct xs_instance *instance) {
+    if (xs_detector_repair(xs_detectors[detector], instance->verdict))
+        xs_marks_take(marks, detector, instance);
 }
 
 /* --- rows --- */
@@ -62,12 +34,13 @@ struct work {
     struct xs_by *by;
     char *message;
     size_t capacity;
-    struct xs_hash by_id;   /* number of a group to index + 1 */
-    struct xs_hash by_text; /* two hashes of a group's text to index + 1 */
+    struct xs_hash by_id; /* number of a group to index + 1 */
+    struct xs_texts texts;
+    struct xs_hash by_text; /* a group's texts and their mark to index + 1 */
     struct xs_records records;
-    struct xs_hash rows;     /* from table and row to the largest saving of a cause for this row, plus 1 */
-    struct xs_hash counting; /* from the identity of a finding that counts to its index + 1 */
-    struct xs_by_run *runs;  /* sorted by site, then by first row; ns is for each transfer */
+    struct xs_hash rows;      /* from table and row to the largest saving of a cause for this row, plus 1 */
+    struct xs_hash counting;  /* from the identity of a finding that counts to its index + 1 */
+    struct xs_mark_run *runs; /* sorted by site, then by first row; ns is for each transfer */
     size_t run_count;
     struct xs_hash run_of_site; /* from a site to index + 1 of its present or next run */
 };
@@ -81,17 +54,9 @@ static size_t add_row(struct work *w) {
 
 /* Returns the index of the row for a text; adds the row if it is missing. `mark` is the kind of text. */
 static size_t row_of_text(struct work *w, char mark, const char *text, const char *beside) {
-    uint64_t hash[2] = {0xcbf29ce484222325u, 0x9e3779b97f4a7c15u};
-    const char *const parts[] = {text ? text : "", beside ? beside : ""};
-    for (int part = 0; part < 2; part++) {
-        for (const char *c = parts[part];; c++) { /* include the NUL, so that "ab", "c" differs from "a", "bc" */
-            hash[0] = (hash[0] ^ (unsigned char)*c ^ (unsigned char)mark) * 0x100000001b3u;
-            hash[1] = xs_mix(hash[1] + (unsigned char)*c + ((uint64_t)(unsigned char)mark << 8));
-            if (!*c)
-                break;
-        }
-    }
-    uint64_t *row = xs_hash_put(&w->by_text, hash[0], hash[1]);
+    uint64_t first = (uint64_t)(uintptr_t)xs_texts_keep(&w->texts, text ? text : "");
+    uint64_t second = (uint64_t)(uintptr_t)xs_texts_keep(&w->texts, beside ? beside : "");
+    uint64_t *row = xs_hash_put(&w->by_text, first, second << 8 | (unsigned char)mark);
     if (!*row)
         *row = add_row(w) + 1;
     return (size_t)*row - 1;
@@ -192,29 +157,14 @@ static const enum xs_evidence_table tables[] = {XS_EVIDENCE_TRANSFER, XS_EVIDENC
                                                 XS_EVIDENCE_SYNC,     XS_EVIDENCE_LAUNCH, XS_EVIDENCE_API_CALL,
                                                 XS_EVIDENCE_MIGRATION};
 
-/* Orders runs by site, then by first row. Runs of one site overlap only if they belong to different threads or streams.
- */
-static int by_site(const void *a, const void *b) {
-    const struct xs_by_run *x = a, *y = b;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
-}
-
 /* Finds the findings that count: the first finding of each cause, or, if there are no causes, all findings whose saving
  * is no bound. */
 static void find_counting(struct work *w, const struct xs_diagnosis *diagnosis) {
-    size_t count = diagnosis->cause_count ? diagnosis->cause_count : diagnosis->count;
-    for (size_t i = 0; i < count; i++) {
-        const struct xs_finding *f = diagnosis->items[i].finding;
-        for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
-            if (xs_finding_has_verdict(f, verdict))
-                *xs_hash_put(&w->counting, f->site, (uint64_t)f->detector << 8 | verdict) = i + 1;
-    }
+    xs_findings_index(&w->counting, diagnosis, diagnosis->cause_count ? diagnosis->cause_count : diagnosis->count);
 }
 
 static uint64_t share_of(const struct work *w, unsigned detector, unsigned verdict, uint32_t site, uint64_t ns) {
-    const uint64_t *index = xs_hash_find(&w->counting, site, (uint64_t)detector << 8 | verdict);
+    const uint64_t *index = xs_findings_find(&w->counting, detector, verdict, site);
     if (!index)
         return 0;
     /* savings of copies that were not checked are shown at the rows of the checked ones */
@@ -226,9 +176,9 @@ static uint64_t share_of(const struct work *w, unsigned detector, unsigned verdi
                       (long double)(d->saves.most_ns - d->saves.scaled_most_ns));
 }
 
-static void take_claims(struct work *w, const struct xs_by_claims *claims) {
-    for (size_t i = 0; i < claims->item_count; i++) {
-        const struct xs_by_item *item = &claims->items[i];
+static void take_claims(struct work *w, const struct xs_marks *claims) {
+    for (size_t i = 0; i < claims->count; i++) {
+        const struct xs_mark *item = &claims->items[i];
         uint64_t ns = share_of(w, item->detector, item->verdict, item->site, item->ns);
         uint64_t *most = ns ? xs_hash_put(&w->rows, (uint64_t)item->row, item->table) : NULL;
         if (most && *most < ns + 1)
@@ -236,12 +186,12 @@ static void take_claims(struct work *w, const struct xs_by_claims *claims) {
     }
     w->runs = xs_realloc(NULL, (claims->run_count + 1) * sizeof *w->runs);
     for (size_t i = 0; i < claims->run_count; i++) {
-        struct xs_by_run run = claims->runs[i];
+        struct xs_mark_run run = claims->runs[i];
         run.ns = share_of(w, run.detector, run.verdict, run.site, run.ns) / run.transfers;
         if (run.ns)
             w->runs[w->run_count++] = run;
     }
-    qsort(w->runs, w->run_count, sizeof *w->runs, by_site);
+    qsort(w->runs, w->run_count, sizeof *w->runs, xs_mark_runs_by_site);
     for (size_t i = w->run_count; i-- > 0;)
         *xs_hash_put(&w->run_of_site, w->runs[i].site, 0) = i + 1;
 }
@@ -255,19 +205,18 @@ static uint64_t run_share(struct work *w, const struct xs_scan *scan) {
     uint64_t *next = xs_hash_find(&w->run_of_site, site, 0);
     while (next && *next <= w->run_count && w->runs[*next - 1].site == site && w->runs[*next - 1].last < id)
         ++*next;
-    const struct xs_by_run *run = next && *next <= w->run_count ? &w->runs[*next - 1] : NULL;
+    const struct xs_mark_run *run = next && *next <= w->run_count ? &w->runs[*next - 1] : NULL;
     return run && run->site == site && run->first <= id ? run->ns : 0;
 }
 
 static int read_table(struct work *w, enum xs_evidence_table table) {
     bool transfers = table == XS_EVIDENCE_TRANSFER;
-    char sql[640];
     struct xs_scan scan;
-    snprintf(sql, sizeof sql, "SELECT t.id, %s, %s%s FROM %s t%s", xs_evidence_columns[table].called_from,
-             w->by->key == XS_BY_DEVICE ? xs_evidence_columns[table].device : "NULL",
-             transfers ? ", t.bytes, t.enter_ns, t.return_ns, t.correlation, t.batch_index" : "",
-             xs_evidence_table_names[table], transfers ? " WHERE " XS_RAN : "");
-    xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
+    xs_scan_format(&scan, w->trace, w->message, NULL, "SELECT t.id, %s, %s%s FROM %s t%s",
+                   xs_evidence_columns[table].called_from,
+                   w->by->key == XS_BY_DEVICE ? xs_evidence_columns[table].device : "NULL",
+                   transfers ? ", t.bytes, t.enter_ns, t.return_ns, t.correlation, t.batch_index" : "",
+                   xs_evidence_table_names[table], transfers ? " WHERE " XS_RAN : "");
     while (xs_scan_row(&scan)) {
         const uint64_t *claim = xs_hash_find(&w->rows, (uint64_t)xs_scan_int(&scan, ID), table);
         if ((!claim && !transfers) || !xs_selection_has(w->selection, table, xs_scan_int(&scan, ID)))
@@ -285,16 +234,14 @@ static int read_table(struct work *w, enum xs_evidence_table table) {
  * it is grouped. */
 static int read_thinned(struct work *w) {
     enum { ROWS = BYTES + 1, HOST, TIMED, DEVICE_TIME };
-    char sql[640];
     struct xs_scan scan;
     if (w->selection || !xs_trace_meta_count(w->trace, XS_META_THINNED_ROWS))
         return XS_OK;
-    snprintf(sql, sizeof sql,
-             "SELECT 0, %s, %s, g.bytes, g.rows, g.host_ns, g.timed, g.device_ns FROM thinned g"
-             " JOIN transfer_shape t ON t.id = g.shape WHERE g.source = 'transfer' AND " XS_RAN,
-             xs_evidence_columns[XS_EVIDENCE_TRANSFER].called_from,
-             w->by->key == XS_BY_DEVICE ? xs_evidence_columns[XS_EVIDENCE_TRANSFER].device : "NULL");
-    xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
+    xs_scan_format(&scan, w->trace, w->message, NULL,
+                   "SELECT 0, %s, %s, g.bytes, g.rows, g.host_ns, g.timed, g.device_ns FROM thinned g"
+                   " JOIN transfer_shape t ON t.id = g.shape WHERE g.source = 'transfer' AND " XS_RAN,
+                   xs_evidence_columns[XS_EVIDENCE_TRANSFER].called_from,
+                   w->by->key == XS_BY_DEVICE ? xs_evidence_columns[XS_EVIDENCE_TRANSFER].device : "NULL");
     while (xs_scan_row(&scan)) {
         struct xs_by_row *row = row_of(w, &scan);
         uint64_t rows = xs_scan_count(&scan, ROWS), timed = xs_scan_count(&scan, TIMED);
@@ -372,7 +319,7 @@ static bool any_saving(const struct work *w, enum xs_evidence_table table) {
     return false;
 }
 
-int xs_by_compute(const struct xs_trace *trace, const struct xs_diagnosis *diagnosis, const struct xs_by_claims *claims,
+int xs_by_compute(const struct xs_trace *trace, const struct xs_diagnosis *diagnosis, const struct xs_marks *claims,
                   enum xs_by_key key, struct xs_by *by, char *message) {
     struct work w = {.trace = trace,
                      .sites = diagnosis->findings->sites,
@@ -391,10 +338,10 @@ int xs_by_compute(const struct xs_trace *trace, const struct xs_diagnosis *diagn
         status = read_thinned(&w);
     if (status >= 0)
         status = read_names(&w);
-    if (by->count)
-        qsort(by->rows, by->count, sizeof *by->rows, compare);
+    xs_sort(by->rows, by->count, sizeof *by->rows, compare);
     xs_hash_free(&w.by_id);
     xs_hash_free(&w.by_text);
+    xs_texts_free(&w.texts);
     xs_hash_free(&w.run_of_site);
     xs_hash_free(&w.counting);
     xs_hash_free(&w.rows);

@@ -3,8 +3,7 @@
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_BY_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_BY_H
 
-#include "analyzer/base/hash.h"
-#include "analyzer/savings/causes/diagnosis.h"
+#include "analyzer/totals/timeline/marks.h"
 #include "schema/read/trace.h"
 
 enum xs_by_key {
@@ -41,32 +40,12 @@ struct xs_by {
     bool timed; /* some transfers have device times */
 };
 
-/* Collects, while the analysis runs, the time that each instance claims for each row. Pass xs_by_claim as on_instance
- * of the analysis, with a zeroed struct xs_by_claims as its data. Memory use grows with the number of rows that
- * findings are about. */
-struct xs_by_run { /* a claim on several transfers, from the first row to the last; each transfer gets an equal share */
-    int64_t first, last;
-    uint32_t site;
-    uint8_t detector, verdict;
-    uint64_t transfers, ns; /* number of transfers that the instance is about, and the time that it claims */
-};
-struct xs_by_item { /* a claim on a single row */
-    int64_t row;
-    uint64_t ns; /* the time that the instance claims */
-    uint32_t site;
-    uint8_t table, detector, verdict;
-};
-struct xs_by_claims {
-    struct xs_by_run *runs;
-    size_t run_count, run_capacity;
-    struct xs_by_item *items;
-    size_t item_count, item_capacity;
-};
-void xs_by_claim(void *claims, unsigned detector, const struct xs_instance *instance);
-void xs_by_claims_free(struct xs_by_claims *claims);
+/* Collects, while the analysis runs, the instances that a repair would remove. Pass it as on_instance of the analysis,
+ * with a zeroed struct xs_marks as its data. */
+void xs_by_claim(void *marks, unsigned detector, const struct xs_instance *instance);
 
 /* Negative status: the message is set. `by` must be freed in any case, before the findings are freed. */
-int xs_by_compute(const struct xs_trace *trace, const struct xs_diagnosis *diagnosis, const struct xs_by_claims *claims,
+int xs_by_compute(const struct xs_trace *trace, const struct xs_diagnosis *diagnosis, const struct xs_marks *claims,
                   enum xs_by_key key, struct xs_by *by, char *message);
 void xs_by_free(struct xs_by *by);
 

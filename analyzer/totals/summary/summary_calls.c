@@ -1,44 +1,26 @@
 /* Reads the host's other calls: memsets, launches, synchronisation, and the lifetimes of allocations. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
+#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/totals/summary/summary_internal.h"
 #include "analyzer/trace/ran.h"
 
-static void add_call(struct xs_count_time *to, uint64_t bytes, uint64_t ns) {
-    to->count++;
-    to->bytes = xs_sum(to->bytes, bytes);
-    to->ns = xs_sum(to->ns, ns);
-}
-
-static int read_memsets(struct xs_summary_work *work) {
-    enum { BYTES, ENTER, RETURN };
+/* Reads memset, launch or sync: a kind, two times and the bytes of each row. */
+static void read_kinds(struct xs_summary_work *work, const char *sql, struct xs_count_time *totals, unsigned kinds) {
+    enum { KIND, ENTER, RETURN, BYTES };
     struct xs_scan scan;
-    xs_work_begin(work, &scan, "SELECT bytes, enter_ns, return_ns FROM memset WHERE " XS_RAN);
-    while (xs_scan_row(&scan)) {
-        uint64_t ns = 0;
-        xs_scan_span(&scan, ENTER, RETURN, &ns);
-        xs_work_saw(work, xs_scan_int(&scan, RETURN));
-        add_call(&work->summary->memsets, xs_scan_count(&scan, BYTES), ns);
-    }
-    return xs_scan_end(&scan);
-}
-
-/* Reads launch or sync: a kind and two times per row. */
-static int read_kinds(struct xs_summary_work *work, const char *sql, struct xs_count_time *totals, unsigned kinds) {
-    enum { KIND, ENTER, RETURN };
-    struct xs_scan scan;
-    xs_work_begin(work, &scan, sql);
+    xs_work_begin(work, &scan, "%s", sql);
     while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         unsigned kind = xs_scan_kind(&scan, KIND, kinds);
         xs_scan_span(&scan, ENTER, RETURN, &ns);
         xs_work_saw(work, xs_scan_int(&scan, RETURN));
-        add_call(&totals[kind], 0, ns);
+        xs_count_time_add(&totals[kind], 1, xs_scan_count(&scan, BYTES), ns);
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work, &scan);
 }
 
 /* A change of the allocated bytes of one kind of memory, for finding the peak. */
@@ -60,16 +42,13 @@ static void add_change(struct changes *changes, int64_t at_ns, int64_t bytes, un
 
 static int by_time(const void *a, const void *b) {
     const struct change *x = a, *y = b;
-    if (x->at_ns != y->at_ns)
-        return x->at_ns < y->at_ns ? -1 : 1;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* at equal times, frees come first: memory that is freed and
-                                                             allocated again at the same time makes no peak */
+    /* at equal times, frees come first: memory that is freed and allocated again at the same time makes no peak */
+    return x->at_ns != y->at_ns ? xs_compare(x->at_ns, y->at_ns) : xs_compare(x->bytes, y->bytes);
 }
 
 static void find_peaks(struct xs_summary *s, struct changes *changes) {
     uint64_t live[XS_MEMORY_KIND_COUNT] = {0};
-    if (changes->count)
-        qsort(changes->items, changes->count, sizeof *changes->items, by_time);
+    xs_sort(changes->items, changes->count, sizeof *changes->items, by_time);
     for (size_t i = 0; i < changes->count; i++) {
         const struct change *c = &changes->items[i];
         struct xs_allocation_totals *totals = &s->allocations[c->kind];
@@ -108,34 +87,32 @@ static void take_allocation(struct xs_summary_work *work, struct xs_scan *scan, 
         add_change(changes, xs_scan_int(scan, FREE_ENTER), -(int64_t)bytes, kind);
 }
 
-static int read_allocations(struct xs_summary_work *work) {
+static void read_allocations(struct xs_summary_work *work) {
     struct xs_scan scan;
     struct changes changes = {0};
     xs_work_begin(work, &scan,
                   "SELECT kind, bytes, enter_ns, return_ns, free_enter_ns, free_return_ns FROM allocation");
     while (xs_scan_row(&scan))
         take_allocation(work, &scan, &changes);
-    int ended = xs_scan_end(&scan);
+    xs_work_end(work, &scan);
     find_peaks(work->summary, &changes);
     free(changes.items);
-    return ended;
 }
 
 /* Counts cooperative launches by a join, because a kernel's record does not say how it was launched. Skips the join if
  * its result is not needed. */
-static int split_cooperative(struct xs_summary_work *work) {
+static void split_cooperative(struct xs_summary_work *work) {
     enum { START, END, CORRELATION };
     struct xs_count_time *plain = &work->summary->launches[XS_LAUNCH_KERNEL];
     struct xs_count_time *cooperative = &work->summary->launches[XS_LAUNCH_COOPERATIVE];
     struct xs_scan scan;
-    char sql[200];
     if (!cooperative->count || !plain->device_ns)
-        return XS_OK;
-    snprintf(sql, sizeof sql,
-             "SELECT start_ns, end_ns, correlation FROM device_kernel WHERE graph_node IS NULL AND correlation IN"
-             " (SELECT correlation FROM launch WHERE kind = %d)",
-             XS_LAUNCH_COOPERATIVE);
-    xs_scan_begin(&scan, work->trace, sql, work->message, NULL); /* the first pass has counted damaged rows */
+        return;
+    xs_work_begin(work, &scan,
+                  "SELECT start_ns, end_ns, correlation FROM device_kernel WHERE graph_node IS NULL AND correlation IN"
+                  " (SELECT correlation FROM launch WHERE kind = %d)",
+                  XS_LAUNCH_COOPERATIVE);
+    scan.damaged = NULL; /* the first pass has counted damaged rows */
     while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         xs_scan_span(&scan, START, END, &ns);
@@ -147,64 +124,54 @@ static int split_cooperative(struct xs_summary_work *work) {
             cooperative->modelled++;
         }
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work, &scan);
 }
 
 enum { GIVEN_PINNED = 1, GIVEN_MANAGED = 2 };
 
 /* Finds the sets of arguments that contain host memory. */
-static int read_given_sets(struct xs_summary_work *work, struct xs_hash *sets) {
+static void read_given_sets(struct xs_summary_work *work, struct xs_hash *sets) {
     struct xs_scan scan;
-    char sql[240];
-    snprintf(sql, sizeof sql,
-             "SELECT DISTINCT g.argument_set, a.kind FROM argument g JOIN allocation a ON a.id = g.allocation"
-             " WHERE a.kind IN (%d, %d, %d)",
-             XS_MEM_PINNED, XS_MEM_REGISTERED, XS_MEM_MANAGED);
-    xs_work_begin(work, &scan, sql);
+    xs_work_begin(work, &scan,
+                  "SELECT DISTINCT g.argument_set, a.kind FROM argument g JOIN allocation a ON a.id = g.allocation"
+                  " WHERE a.kind IN (%d, %d, %d)",
+                  XS_MEM_PINNED, XS_MEM_REGISTERED, XS_MEM_MANAGED);
     while (xs_scan_row(&scan)) {
         uint64_t *given = xs_hash_put(sets, (uint64_t)xs_scan_int(&scan, 0), 0);
         *given |= xs_scan_int(&scan, 1) == XS_MEM_MANAGED ? GIVEN_MANAGED : GIVEN_PINNED;
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work, &scan);
 }
 
 /* Counts kernels that got a pointer to host memory as an argument. They read this memory across the link, or move its
  * pages, without a copy. */
-static int count_given(struct xs_summary_work *work) {
+static void count_given(struct xs_summary_work *work) {
     struct xs_hash sets = {0};
     struct xs_scan scan;
-    char sql[160];
-    int status = read_given_sets(work, &sets);
-    if (status >= 0 && sets.count) {
-        snprintf(sql, sizeof sql, "SELECT arguments FROM launch WHERE " XS_RAN " AND kind IN (%d, %d)",
-                 XS_LAUNCH_KERNEL, XS_LAUNCH_COOPERATIVE);
-        xs_work_begin(work, &scan, sql);
+    read_given_sets(work, &sets);
+    if (sets.count) {
+        xs_work_begin(work, &scan, "SELECT arguments FROM launch WHERE " XS_RAN " AND kind IN (%d, %d)",
+                      XS_LAUNCH_KERNEL, XS_LAUNCH_COOPERATIVE);
         while (xs_scan_row(&scan)) {
             const uint64_t *given = xs_hash_find(&sets, (uint64_t)xs_scan_int(&scan, 0), 0);
             work->summary->given_pinned += given && *given & GIVEN_PINNED;
             work->summary->given_managed += given && *given & GIVEN_MANAGED;
         }
-        status = xs_scan_end(&scan);
+        xs_work_end(work, &scan);
     }
     xs_hash_free(&sets);
-    return status;
 }
 
-int xs_summary_calls(struct xs_summary_work *work) {
+void xs_summary_calls(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
-    int status = read_memsets(work);
+    read_kinds(work, "SELECT 0, enter_ns, return_ns, bytes FROM memset WHERE " XS_RAN, &s->memsets, 1);
     s->memsets.device_ns = s->memsets_device.ns;
     s->memsets.modelled = s->memsets_device.modelled;
-    if (status >= 0)
-        status = read_kinds(work, "SELECT kind, enter_ns, return_ns FROM launch WHERE " XS_RAN, s->launches,
-                            XS_LAUNCH_KIND_COUNT);
-    if (status >= 0)
-        status = split_cooperative(work);
-    if (status >= 0)
-        status = read_kinds(work, "SELECT scope, enter_ns, return_ns FROM sync", s->syncs, XS_SYNC_SCOPE_COUNT);
-    if (status >= 0)
-        status = count_given(work);
-    if (status >= 0)
-        status = xs_summary_thinned_calls(work);
-    return status < 0 ? status : read_allocations(work);
+    read_kinds(work, "SELECT kind, enter_ns, return_ns, 0 FROM launch WHERE " XS_RAN, s->launches,
+               XS_LAUNCH_KIND_COUNT);
+    split_cooperative(work);
+    read_kinds(work, "SELECT scope, enter_ns, return_ns, 0 FROM sync", s->syncs, XS_SYNC_SCOPE_COUNT);
+    count_given(work);
+    xs_summary_thinned_calls(work);
+    read_allocations(work);
 }

@@ -7,12 +7,6 @@ static int64_t device_of(const struct xs_scan *scan, int column) {
     return device == 0 && xs_scan_null(scan, column) ? -1 : device;
 }
 
-static void add_count_time(struct xs_count_time *to, uint64_t count, uint64_t bytes, uint64_t ns) {
-    to->count = xs_sum(to->count, count);
-    to->bytes = xs_sum(to->bytes, bytes);
-    to->ns = xs_sum(to->ns, ns);
-}
-
 static void take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
     enum { KIND = XS_RECORD_NEXT, DEVICE, COPIES, NODE };
     struct xs_summary *s = work->summary;
@@ -27,27 +21,27 @@ static void take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
     if (!xs_scan_null(scan, NODE)) {
         uint64_t copies = xs_scan_count(scan, COPIES);
         s->coverage.device_copies_graph += !xs_is_modelled(work->trace, record.correlation);
-        add_count_time(&s->graph_copies[xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT)], copies, record.bytes, record.ns);
-        add_count_time(&s->graph_total, copies, record.bytes, record.ns);
+        xs_count_time_add(&s->graph_copies[xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT)], copies, record.bytes,
+                          record.ns);
+        xs_count_time_add(&s->graph_total, copies, record.bytes, record.ns);
         return;
     }
     s->coverage.without_event += !record.correlation;
     xs_records_add(&work->records, &record);
 }
 
-static int read_copies(struct xs_summary_work *work) {
+static void read_copies(struct xs_summary_work *work) {
     struct xs_scan scan;
     xs_work_begin(work, &scan,
                   "SELECT " XS_RECORD_COLUMNS ", kind, coalesce(device, dst_device, src_device), copies, graph_node"
                   " FROM device_copy");
     while (xs_scan_row(&scan))
         take_copy(work, &scan);
-    int ended = xs_scan_end(&scan);
+    xs_work_end(work, &scan);
     xs_records_sort(&work->records);
-    return ended;
 }
 
-static int read_kernels(struct xs_summary_work *work) {
+static void read_kernels(struct xs_summary_work *work) {
     enum { START, END, DEVICE, NODE, CORRELATION };
     struct xs_scan scan;
     xs_work_begin(work, &scan, "SELECT start_ns, end_ns, device, graph_node, correlation FROM device_kernel");
@@ -68,23 +62,23 @@ static int read_kernels(struct xs_summary_work *work) {
         xs_work_saw(work, xs_scan_int(&scan, END));
         xs_intervals_add(&work->kernels[device], xs_scan_int(&scan, START), xs_scan_int(&scan, END));
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work, &scan);
 }
 
-static int read_migrations(struct xs_summary_work *work) {
+static void read_migrations(struct xs_summary_work *work) {
     enum { KIND, BYTES, START, END };
     struct xs_scan scan;
     xs_work_begin(work, &scan, "SELECT kind, bytes, start_ns, end_ns FROM device_migration");
     while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         xs_scan_span(&scan, START, END, &ns);
-        add_count_time(&work->summary->migrations[xs_scan_kind(&scan, KIND, XS_MIGRATION_KIND_COUNT)], 1,
-                       xs_scan_count_or_null(&scan, BYTES), ns);
+        xs_count_time_add(&work->summary->migrations[xs_scan_kind(&scan, KIND, XS_MIGRATION_KIND_COUNT)], 1,
+                          xs_scan_count_or_null(&scan, BYTES), ns);
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work, &scan);
 }
 
-static int read_memsets(struct xs_summary_work *work) {
+static void read_memsets(struct xs_summary_work *work) {
     enum { BYTES, START, END, CORRELATION };
     struct xs_scan scan;
     xs_work_begin(work, &scan,
@@ -92,19 +86,17 @@ static int read_memsets(struct xs_summary_work *work) {
     while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         if (xs_scan_span(&scan, START, END, &ns))
-            add_count_time(&work->summary->memsets_device, 1, xs_scan_count(&scan, BYTES), ns);
+            xs_count_time_add(&work->summary->memsets_device, 1, xs_scan_count(&scan, BYTES), ns);
         work->summary->memsets_device.modelled += xs_is_modelled(work->trace, xs_scan_correlation(&scan, CORRELATION));
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work, &scan);
 }
 
-int xs_summary_device(struct xs_summary_work *work) {
-    int status = read_copies(work);
-    if (status >= 0)
-        status = read_kernels(work);
-    if (status >= 0)
-        status = read_migrations(work);
-    return status < 0 ? status : read_memsets(work);
+void xs_summary_device(struct xs_summary_work *work) {
+    read_copies(work);
+    read_kernels(work);
+    read_migrations(work);
+    read_memsets(work);
 }
 
 void xs_summary_overlap(struct xs_summary_work *work) {
@@ -112,6 +104,6 @@ void xs_summary_overlap(struct xs_summary_work *work) {
         struct xs_device_summary *d = &work->summary->devices[i];
         d->copy_busy_ns = xs_intervals_unite(&work->copies[i]);
         d->kernel_busy_ns = xs_intervals_unite(&work->kernels[i]);
-        d->both_busy_ns = xs_intervals_common(&work->copies[i], &work->kernels[i]);
+        d->both_busy_ns = xs_intervals_common(&work->copies[i], &work->kernels[i], NULL);
     }
 }

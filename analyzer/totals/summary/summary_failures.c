@@ -1,17 +1,18 @@
 /* Calls that failed; see summary_failures.h. */
 #include "analyzer/totals/summary/summary_failures.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/search.h"
 #include "analyzer/trace/cuda_errors.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
-bool xs_failure_is_harmless(int32_t result, unsigned category) {
+/* True if harmless.def lists this failure. */
+static bool is_harmless(int32_t result, unsigned category) {
     enum { XS_CAT_ANY = 255 };
 #define XS_HARMLESS(of, error)                                                                                         \
     if (result == (int32_t)XS_CUDA_##error &&                                                                          \
@@ -55,7 +56,7 @@ static void take(struct xs_failures *failures, struct xs_scan *scan) {
     if (result <= 0 || result > INT32_MAX)
         return;
     int64_t category = xs_scan_int(scan, CATEGORY);
-    if (xs_failure_is_harmless((int32_t)result, category < 0 ? 255 : (unsigned)category)) {
+    if (is_harmless((int32_t)result, category < 0 ? 255 : (unsigned)category)) {
         failures->harmless = xs_sum(failures->harmless, calls);
         return;
     }
@@ -85,12 +86,11 @@ static const struct {
 
 static int read_table(struct xs_failures *failures, const struct xs_trace *trace, size_t table, char *message) {
     struct xs_scan scan;
-    char sql[400];
-    snprintf(sql, sizeof sql,
-             "SELECT x.result, e.category, count(*), min(x.enter_ns), x.entry_point, e.name, %s FROM %s x"
-             " LEFT JOIN entry_point e ON e.id = x.entry_point WHERE x.result <> 0%s GROUP BY x.result, x.entry_point",
-             tables[table].stack, tables[table].table, tables[table].also);
-    xs_scan_begin(&scan, trace, sql, message, NULL);
+    xs_scan_format(
+        &scan, trace, message, NULL,
+        "SELECT x.result, e.category, count(*), min(x.enter_ns), x.entry_point, e.name, %s FROM %s x"
+        " LEFT JOIN entry_point e ON e.id = x.entry_point WHERE x.result <> 0%s GROUP BY x.result, x.entry_point",
+        tables[table].stack, tables[table].table, tables[table].also);
     while (xs_scan_row(&scan))
         take(failures, &scan);
     return xs_scan_end(&scan);
@@ -103,18 +103,16 @@ static int forgive_refusals(struct xs_failures *failures, const struct xs_trace 
     struct xs_failure *refused = NULL;
     struct xs_hash given = {0}; /* from thread.id to the largest number of bytes that the thread got later, plus 1 */
     struct xs_scan scan;
-    char sql[400];
     for (size_t i = 0; i < failures->count; i++)
         if (failures->items[i].result == XS_CUDA_OUT_OF_MEMORY)
             refused = &failures->items[i];
     if (!refused)
         return XS_OK;
-    snprintf(sql, sizeof sql,
-             "SELECT thread, bytes, 0, enter_ns FROM allocation UNION ALL SELECT x.thread, x.bytes, 1, x.enter_ns"
-             " FROM api_call x JOIN entry_point e ON e.id = x.entry_point WHERE x.result = %d AND e.category = %d"
-             " ORDER BY enter_ns DESC",
-             (int)XS_CUDA_OUT_OF_MEMORY, (int)XS_CAT_ALLOCATE);
-    xs_scan_begin(&scan, trace, sql, message, NULL);
+    xs_scan_format(&scan, trace, message, NULL,
+                   "SELECT thread, bytes, 0, enter_ns FROM allocation UNION ALL SELECT x.thread, x.bytes, 1, x.enter_ns"
+                   " FROM api_call x JOIN entry_point e ON e.id = x.entry_point WHERE x.result = %d AND e.category = %d"
+                   " ORDER BY enter_ns DESC",
+                   (int)XS_CUDA_OUT_OF_MEMORY, (int)XS_CAT_ALLOCATE);
     while (xs_scan_row(&scan)) {
         uint64_t bytes = xs_scan_count_or_null(&scan, BYTES);
         uint64_t *most = xs_hash_put(&given, (uint64_t)xs_scan_int(&scan, THREAD), 0);
@@ -158,8 +156,7 @@ int xs_failures_read(const struct xs_trace *trace, struct xs_failures *failures,
         status = read_table(failures, trace, i, message);
     if (status >= 0)
         status = forgive_refusals(failures, trace, message);
-    if (failures->count)
-        qsort(failures->items, failures->count, sizeof *failures->items, compare);
+    xs_sort(failures->items, failures->count, sizeof *failures->items, compare);
     while (failures->count && !failures->items[failures->count - 1].calls) /* all calls with this error were forgiven
                                                                               refusals */
         free(failures->items[--failures->count].name);

@@ -44,7 +44,4 @@ struct xs_failures {
 int xs_failures_read(const struct xs_trace *trace, struct xs_failures *failures, char *message);
 void xs_failures_free(struct xs_failures *failures);
 
-/* True if harmless.def lists this failure. */
-bool xs_failure_is_harmless(int32_t result, unsigned category);
-
 #endif

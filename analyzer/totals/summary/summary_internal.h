@@ -15,35 +15,48 @@ struct xs_summary_work {
     const struct xs_trace *trace;
     const struct xs_selection *selection; /* the transfers that the totals count; NULL: all */
     char *message;
+    int status; /* negative: a table could not be read, and the message is set; nothing more is read then */
     struct xs_records records;
     struct xs_intervals *copies; /* by index in summary->devices */
     struct xs_intervals *kernels;
     int64_t last_ns; /* the latest time in any table */
 };
 
-/* Totals by [direction][source][destination], used while the transfers are read. */
-typedef struct xs_totals xs_totals_grid[XS_DIRECTION_COUNT][XS_MEMORY_KIND_COUNT][XS_MEMORY_KIND_COUNT];
-void xs_totals_add(struct xs_totals *to, const struct xs_totals *from);
+/* While the transfers are read, there is a group for each direction and each pair of kinds of memory. */
+enum { XS_GROUPS = XS_DIRECTION_COUNT * XS_MEMORY_KIND_COUNT * XS_MEMORY_KIND_COUNT };
+static inline struct xs_group *xs_group_at(struct xs_group *groups, unsigned direction, unsigned src, unsigned dst) {
+    return &groups[(direction * XS_MEMORY_KIND_COUNT + src) * XS_MEMORY_KIND_COUNT + dst];
+}
+
+static inline void xs_totals_add(struct xs_totals *to, const struct xs_totals *from) {
+    xs_sum_all(to, from, sizeof *to);
+}
+
+static inline void xs_count_time_add(struct xs_count_time *to, uint64_t count, uint64_t bytes, uint64_t ns) {
+    to->count = xs_sum(to->count, count);
+    to->bytes = xs_sum(to->bytes, bytes);
+    to->ns = xs_sum(to->ns, ns);
+}
 
 /* If the trace became too large, so that rows were dropped, these functions add the sums of the dropped rows; otherwise
- * they do nothing. _transfers: `grid` must be empty; call it after the rows were read. _busy: call it after the unions
- * of busy times were computed. */
-int xs_summary_thinned_transfers(struct xs_summary_work *work, xs_totals_grid *grid);
-int xs_summary_thinned_calls(struct xs_summary_work *work);
-int xs_summary_thinned_busy(struct xs_summary_work *work);
+ * they do nothing. _transfers: `groups` must be empty; call it after the rows were read. _busy: call it after the
+ * unions of busy times were computed. */
+void xs_summary_thinned_transfers(struct xs_summary_work *work, struct xs_group *groups);
+void xs_summary_thinned_calls(struct xs_summary_work *work);
+void xs_summary_thinned_busy(struct xs_summary_work *work);
 
-/* Each of these functions reads the named tables into the summary. Negative status: the message is set. */
-int xs_summary_run(struct xs_summary_work *work);    /* meta, device, note */
-int xs_summary_device(struct xs_summary_work *work); /* device_copy, device_kernel, device_migration, device_memset */
-int xs_summary_transfers(struct xs_summary_work *work); /* transfer; must be called after work->records were read */
-int xs_summary_calls(struct xs_summary_work *work);     /* memset, launch, sync, allocation; must be called after
-                                                           xs_summary_device */
-void xs_summary_overlap(struct xs_summary_work *work);  /* computes the unions of busy times over the streams of each
-                                                           device */
+/* Each of these functions reads the named tables into the summary. */
+void xs_summary_device(struct xs_summary_work *work); /* device_copy, device_kernel, device_migration, device_memset */
+void xs_summary_transfers(struct xs_summary_work *work); /* transfer; must be called after work->records were read */
+void xs_summary_calls(struct xs_summary_work *work);     /* memset, launch, sync, allocation; must be called after
+                                                            xs_summary_device */
+void xs_summary_overlap(struct xs_summary_work *work);   /* computes the unions of busy times over the streams of each
+                                                            device */
 
-static inline void xs_work_begin(struct xs_summary_work *work, struct xs_scan *scan, const char *sql) {
-    xs_scan_begin(scan, work->trace, sql, work->message, &work->summary->damaged_rows);
-}
+/* Begins to read the rows of a statement, which is formatted as by printf. There are none after an error. */
+void xs_work_begin(struct xs_summary_work *work, struct xs_scan *scan, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static inline void xs_work_end(struct xs_summary_work *work, struct xs_scan *scan) { work->status = xs_scan_end(scan); }
 
 static inline void xs_work_saw(struct xs_summary_work *work, int64_t ns) {
     work->last_ns = ns > work->last_ns ? ns : work->last_ns;

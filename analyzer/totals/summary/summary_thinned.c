@@ -1,29 +1,17 @@
 /* A trace that reached its size limit lacks rows. This file adds the sums of its table `thinned` to the counts of the
  * remaining rows. */
-#include <string.h>
-
 #include "analyzer/totals/summary/summary_internal.h"
+
+struct sums {
+    uint64_t copies, bytes, ns;
+};
 
 /* Sums of device records for one kind of calls. */
 struct pool {
     enum xs_direction direction; /* UNKNOWN: any direction */
     int pageable;                /* whether the host's memory was pageable; -1: not known */
-    uint64_t copies, bytes, ns;
+    struct sums sums;
 };
-
-void xs_totals_add(struct xs_totals *to, const struct xs_totals *from) {
-    to->count = xs_sum(to->count, from->count);
-    to->bytes = xs_sum(to->bytes, from->bytes);
-    to->async_count = xs_sum(to->async_count, from->async_count);
-    to->empty_count = xs_sum(to->empty_count, from->empty_count);
-    to->host_ns = xs_sum(to->host_ns, from->host_ns);
-    to->timed_count = xs_sum(to->timed_count, from->timed_count);
-    to->timed_bytes = xs_sum(to->timed_bytes, from->timed_bytes);
-    to->device_ns = xs_sum(to->device_ns, from->device_ns);
-    to->blocking_count = xs_sum(to->blocking_count, from->blocking_count);
-    to->blocking_bytes = xs_sum(to->blocking_bytes, from->blocking_bytes);
-    to->blocking_host_ns = xs_sum(to->blocking_host_ns, from->blocking_host_ns);
-}
 
 /* Returns `whole` times `part` divided by `all`; 0 if `all` is 0. */
 static uint64_t share(uint64_t whole, uint64_t part, uint64_t all) {
@@ -31,17 +19,15 @@ static uint64_t share(uint64_t whole, uint64_t part, uint64_t all) {
 }
 
 /* Sets the times of a group. A copy can have several records. */
-static void take_times(struct xs_totals *t, uint64_t records, uint64_t device_ns, struct pool *told) {
+static void take_times(struct xs_totals *t, uint64_t records, uint64_t device_ns, struct sums *told) {
     t->timed_count = records < t->count ? records : t->count;
     t->timed_bytes = share(t->bytes, t->timed_count, t->count);
     t->device_ns = device_ns;
-    told->copies = xs_sum(told->copies, records);
-    told->bytes = xs_sum(told->bytes, t->timed_bytes);
-    told->ns = xs_sum(told->ns, device_ns);
+    xs_sum_all(told, &(struct sums){records, t->timed_bytes, device_ns}, sizeof *told);
 }
 
 /* Reads sums of calls. `told` gets, by direction, the device times that are known per call. */
-static int read_calls(struct xs_summary_work *work, xs_totals_grid *grid, struct pool told[XS_DIRECTION_COUNT]) {
+static void read_calls(struct xs_summary_work *work, struct xs_group *groups, struct sums told[XS_DIRECTION_COUNT]) {
     enum { DIRECTION, SRC, DST, ASYNC, CAPTURED, SIZE, ROWS, BYTES, HOST, TIMED, DEVICE };
     struct xs_coverage *coverage = &work->summary->coverage;
     struct xs_scan scan;
@@ -70,49 +56,57 @@ static int read_calls(struct xs_summary_work *work, xs_totals_grid *grid, struct
         unsigned direction = xs_scan_kind(&scan, DIRECTION, XS_DIRECTION_COUNT);
         take_times(&t, xs_scan_count(&scan, TIMED), xs_scan_count(&scan, DEVICE), &told[direction]);
         coverage->matched = xs_sum(coverage->matched, t.timed_count);
-        xs_totals_add(&(*grid)[direction][xs_scan_kind(&scan, SRC, XS_MEMORY_KIND_COUNT)]
-                              [xs_scan_kind(&scan, DST, XS_MEMORY_KIND_COUNT)],
-                      &t);
+        unsigned src = xs_scan_kind(&scan, SRC, XS_MEMORY_KIND_COUNT);
+        unsigned dst = xs_scan_kind(&scan, DST, XS_MEMORY_KIND_COUNT);
+        xs_totals_add(&xs_group_at(groups, direction, src, dst)->totals, &t);
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work, &scan);
 }
 
-static bool belongs(const struct pool *pool, unsigned direction, unsigned src, unsigned dst,
-                    const struct xs_totals *t) {
-    bool pageable = src == XS_MEM_PAGEABLE || dst == XS_MEM_PAGEABLE;
-    return t->count > t->empty_count && (pool->direction == XS_DIR_UNKNOWN || pool->direction == direction) &&
+static bool belongs(const struct pool *pool, const struct xs_group *group) {
+    bool pageable = group->src_kind == XS_MEM_PAGEABLE || group->dst_kind == XS_MEM_PAGEABLE;
+    return group->totals.count > group->totals.empty_count &&
+           (pool->direction == XS_DIR_UNKNOWN || pool->direction == group->direction) &&
            (pool->pageable < 0 || (pool->pageable != 0) == pageable);
+}
+
+static void take_away(uint64_t *from, uint64_t *what) {
+    uint64_t part = *what < *from ? *what : *from;
+    *from -= part;
+    *what -= part;
+}
+
+/* Subtracts the amounts that are known per call. */
+static void settle(struct sums *sums, struct sums *told) {
+    take_away(&sums->copies, &told->copies);
+    take_away(&sums->bytes, &told->bytes);
+    take_away(&sums->ns, &told->ns);
 }
 
 /* Divides a pool among the groups that it may belong to, in proportion to their bytes; the last one gets the rounding
  * error. */
-static bool give(xs_totals_grid *grid, struct pool pool) {
+static bool give(struct xs_group *groups, const struct pool *pool) {
     uint64_t bytes = 0;
-    struct xs_totals *last = NULL;
-    for (int round = 0; round < 2; round++) {
-        struct pool left = pool;
-        for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++) {
-            for (unsigned i = 0; i < XS_MEMORY_KIND_COUNT * XS_MEMORY_KIND_COUNT; i++) {
-                unsigned src = i / XS_MEMORY_KIND_COUNT, dst = i % XS_MEMORY_KIND_COUNT;
-                struct xs_totals *t = &(*grid)[d][src][dst];
-                if (!belongs(&pool, d, src, dst, t))
-                    continue;
-                if (round == 0) {
-                    bytes = xs_sum(bytes, t->bytes);
-                    last = t;
-                    continue;
-                }
-                uint64_t count = t == last ? left.copies : share(pool.copies, t->bytes, bytes);
-                uint64_t moved = t == last ? left.bytes : share(pool.bytes, t->bytes, bytes);
-                uint64_t ns = t == last ? left.ns : share(pool.ns, t->bytes, bytes);
-                left.copies -= count < left.copies ? count : left.copies;
-                left.bytes -= moved < left.bytes ? moved : left.bytes;
-                left.ns -= ns < left.ns ? ns : left.ns;
-                t->timed_count = xs_sum(t->timed_count, count);
-                t->timed_bytes = xs_sum(t->timed_bytes, moved);
-                t->device_ns = xs_sum(t->device_ns, ns);
-            }
+    const struct xs_group *last = NULL;
+    struct sums left = pool->sums;
+    for (struct xs_group *group = groups; group < groups + XS_GROUPS; group++) {
+        if (belongs(pool, group)) {
+            bytes = xs_sum(bytes, group->totals.bytes);
+            last = group;
         }
+    }
+    for (struct xs_group *group = groups; group < groups + XS_GROUPS; group++) {
+        struct xs_totals *t = &group->totals;
+        if (!belongs(pool, group))
+            continue;
+        struct sums part = {share(pool->sums.copies, t->bytes, bytes), share(pool->sums.bytes, t->bytes, bytes),
+                            share(pool->sums.ns, t->bytes, bytes)};
+        if (group == last)
+            part = left;
+        t->timed_count = xs_sum(t->timed_count, part.copies);
+        t->timed_bytes = xs_sum(t->timed_bytes, part.bytes);
+        t->device_ns = xs_sum(t->device_ns, part.ns);
+        settle(&left, &part);
     }
     return last != NULL;
 }
@@ -126,27 +120,14 @@ static struct pool pool_of(unsigned kind, unsigned src, unsigned dst) {
     return (struct pool){.direction = directions[kind], .pageable = told ? src == PAGEABLE || dst == PAGEABLE : -1};
 }
 
-static void take_records(struct xs_summary_work *work, xs_totals_grid *grid, struct pool pool) {
-    struct pool any = pool;
+static void take_records(struct xs_summary_work *work, struct xs_group *groups, const struct pool *pool) {
+    struct pool any = *pool;
     any.pageable = -1;
-    if (!give(grid, pool) && !give(grid, any)) {
+    if (!give(groups, pool) && !give(groups, &any)) {
         any.direction = XS_DIR_UNKNOWN;
-        give(grid, any);
+        give(groups, &any);
     }
-    work->summary->coverage.matched = xs_sum(work->summary->coverage.matched, pool.copies);
-}
-
-static void take_away(uint64_t *from, uint64_t *what) {
-    uint64_t part = *what < *from ? *what : *from;
-    *from -= part;
-    *what -= part;
-}
-
-/* Subtracts the amounts that are known per call. */
-static void settle(struct pool *pool, struct pool *told) {
-    take_away(&pool->copies, &told->copies);
-    take_away(&pool->bytes, &told->bytes);
-    take_away(&pool->ns, &told->ns);
+    work->summary->coverage.matched = xs_sum(work->summary->coverage.matched, pool->sums.copies);
 }
 
 typedef struct pool pools[XS_DIRECTION_COUNT][3]; /* by `pageable` + 1 */
@@ -160,37 +141,35 @@ static struct pool orphans_of(struct xs_summary_work *work) {
         if (record->matched || record->untimed)
             continue;
         record->matched = 1;
-        pool.copies += record->records;
-        pool.bytes = xs_sum(pool.bytes, record->bytes);
-        pool.ns = xs_sum(pool.ns, record->ns);
+        xs_sum_all(&pool.sums, &(struct sums){record->records, record->bytes, record->ns}, sizeof pool.sums);
     }
     return pool;
 }
 
 /* Divides the amounts that are only known by kind among the groups. The direction that the host recorded may be another
  * one, for example for copies between two devices. */
-static void take_pools(struct xs_summary_work *work, xs_totals_grid *grid, pools *all,
-                       struct pool told[XS_DIRECTION_COUNT]) {
+static void take_pools(struct xs_summary_work *work, struct xs_group *groups, pools *all,
+                       struct sums told[XS_DIRECTION_COUNT]) {
     struct pool orphans = orphans_of(work);
     for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++)
         for (unsigned i = 0; i < 3; i++)
-            settle(&(*all)[d][i], &told[d]);
+            settle(&(*all)[d][i].sums, &told[d]);
     for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++)
-        settle(&orphans, &told[d]);
+        settle(&orphans.sums, &told[d]);
     for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++) {
         for (unsigned i = 0; i < 3; i++) {
             struct pool *pool = &(*all)[d][i];
             for (unsigned other = 0; other < XS_DIRECTION_COUNT; other++)
-                settle(pool, &told[other]);
-            if (pool->copies || pool->ns)
-                take_records(work, grid, *pool);
+                settle(&pool->sums, &told[other]);
+            if (pool->sums.copies || pool->sums.ns)
+                take_records(work, groups, pool);
         }
     }
-    if (orphans.copies || orphans.ns)
-        take_records(work, grid, orphans);
+    if (orphans.sums.copies || orphans.sums.ns)
+        take_records(work, groups, &orphans);
 }
 
-static int read_records(struct xs_summary_work *work, xs_totals_grid *grid, struct pool told[XS_DIRECTION_COUNT]) {
+static void read_records(struct xs_summary_work *work, struct xs_group *groups, struct sums told[XS_DIRECTION_COUNT]) {
     enum { KIND, SRC, DST, NODE, ROWS, COPIES, BYTES, NS };
     struct xs_summary *s = work->summary;
     struct xs_scan scan;
@@ -203,49 +182,32 @@ static int read_records(struct xs_summary_work *work, xs_totals_grid *grid, stru
     while (xs_scan_row(&scan)) {
         unsigned kind = xs_scan_kind(&scan, KIND, XS_COPY_KIND_COUNT);
         struct pool pool = pool_of(kind, (unsigned)xs_scan_int(&scan, SRC), (unsigned)xs_scan_int(&scan, DST));
-        pool.copies = xs_scan_count(&scan, COPIES);
-        pool.bytes = xs_scan_count(&scan, BYTES);
-        pool.ns = xs_scan_count(&scan, NS);
+        const struct sums sums = {xs_scan_count(&scan, COPIES), xs_scan_count(&scan, BYTES), xs_scan_count(&scan, NS)};
         s->coverage.device_copies = xs_sum(s->coverage.device_copies, xs_scan_count(&scan, ROWS));
         if (xs_scan_int(&scan, NODE) == 0) {
             struct pool *of = &all[pool.direction][pool.pageable + 1];
-            of->direction = pool.direction;
-            of->pageable = pool.pageable;
-            of->copies = xs_sum(of->copies, pool.copies);
-            of->bytes = xs_sum(of->bytes, pool.bytes);
-            of->ns = xs_sum(of->ns, pool.ns);
+            pool.sums = of->sums;
+            xs_sum_all(&pool.sums, &sums, sizeof sums);
+            *of = pool;
             continue;
         }
-        struct xs_count_time *of_kind[] = {&s->graph_copies[kind], &s->graph_total};
         s->coverage.device_copies_graph = xs_sum(s->coverage.device_copies_graph, xs_scan_count(&scan, ROWS));
-        for (int i = 0; i < 2; i++) {
-            of_kind[i]->count = xs_sum(of_kind[i]->count, pool.copies);
-            of_kind[i]->bytes = xs_sum(of_kind[i]->bytes, pool.bytes);
-            of_kind[i]->ns = xs_sum(of_kind[i]->ns, pool.ns);
-        }
+        xs_count_time_add(&s->graph_copies[kind], sums.copies, sums.bytes, sums.ns);
+        xs_count_time_add(&s->graph_total, sums.copies, sums.bytes, sums.ns);
     }
-    take_pools(work, grid, &all, told);
-    return xs_scan_end(&scan);
+    take_pools(work, groups, &all, told);
+    xs_work_end(work, &scan);
 }
 
-int xs_summary_thinned_transfers(struct xs_summary_work *work, xs_totals_grid *grid) {
+void xs_summary_thinned_transfers(struct xs_summary_work *work, struct xs_group *groups) {
     if (!work->summary->thinned.rows)
-        return XS_OK;
-    struct pool told[XS_DIRECTION_COUNT] = {0};
-    int status = read_calls(work, grid, told);
-    if (status >= 0)
-        status = read_records(work, grid, told);
-    return status;
+        return;
+    struct sums told[XS_DIRECTION_COUNT] = {0};
+    read_calls(work, groups, told);
+    read_records(work, groups, told);
 }
 
-static void add(struct xs_count_time *to, struct xs_scan *scan, int rows) {
-    enum { BYTES = 1, NS };
-    to->count = xs_sum(to->count, xs_scan_count(scan, rows));
-    to->bytes = xs_sum(to->bytes, xs_scan_count(scan, rows + BYTES));
-    to->ns = xs_sum(to->ns, xs_scan_count(scan, rows + NS));
-}
-
-static int read_kernels(struct xs_summary_work *work) {
+static void read_kernels(struct xs_summary_work *work) {
     enum { DEVICE, NODE, ROWS, NS };
     struct xs_scan scan;
     xs_work_begin(work, &scan,
@@ -260,48 +222,45 @@ static int read_kernels(struct xs_summary_work *work) {
         d->kernel_ns = xs_sum(d->kernel_ns, xs_scan_count(&scan, NS));
         launches->device_ns = xs_sum(launches->device_ns, xs_scan_count(&scan, NS));
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work, &scan);
 }
 
-int xs_summary_thinned_calls(struct xs_summary_work *work) {
-    enum { SOURCE, KIND, ROWS };
+void xs_summary_thinned_calls(struct xs_summary_work *work) {
+    enum { TOTALS, KIND, ROWS, BYTES, NS };
     struct xs_summary *s = work->summary;
     struct xs_scan scan;
+    const struct {
+        struct xs_count_time *of_kind;
+        unsigned kinds;
+    } totals[] = {{s->launches, XS_LAUNCH_KIND_COUNT},
+                  {s->syncs, XS_SYNC_SCOPE_COUNT},
+                  {&s->memsets, 1},
+                  {&s->memsets_device, 1}};
     if (!s->thinned.rows)
-        return XS_OK;
+        return;
     xs_work_begin(work, &scan,
-                  "SELECT 1, s.kind, t.rows, 0, t.host_ns FROM thinned t JOIN launch_shape s ON s.id = t.shape"
+                  "SELECT 0, s.kind, t.rows, 0, t.host_ns FROM thinned t JOIN launch_shape s ON s.id = t.shape"
                   " WHERE t.source = 'launch' AND s.is_captured = 0 UNION ALL"
-                  " SELECT 2, kind, rows, 0, host_ns FROM thinned WHERE source = 'sync' UNION ALL"
-                  " SELECT 3, 0, rows, bytes, host_ns FROM thinned WHERE source = 'memset' AND kind = 0 UNION ALL"
-                  " SELECT 4, 0, rows, bytes, device_ns FROM thinned WHERE source = 'device_memset' AND kind = 0");
+                  " SELECT 1, kind, rows, 0, host_ns FROM thinned WHERE source = 'sync' UNION ALL"
+                  " SELECT 2, 0, rows, bytes, host_ns FROM thinned WHERE source = 'memset' AND kind = 0 UNION ALL"
+                  " SELECT 3, 0, rows, bytes, device_ns FROM thinned WHERE source = 'device_memset' AND kind = 0");
     while (xs_scan_row(&scan)) {
-        switch (xs_scan_int(&scan, SOURCE)) {
-        case 1:
-            add(&s->launches[xs_scan_kind(&scan, KIND, XS_LAUNCH_KIND_COUNT)], &scan, ROWS);
-            break;
-        case 2:
-            add(&s->syncs[xs_scan_kind(&scan, KIND, XS_SYNC_SCOPE_COUNT)], &scan, ROWS);
-            break;
-        case 3:
-            add(&s->memsets, &scan, ROWS);
-            break;
-        default:
-            add(&s->memsets_device, &scan, ROWS);
-        }
+        int64_t i = xs_scan_int(&scan, TOTALS);
+        xs_count_time_add(&totals[i].of_kind[xs_scan_kind(&scan, KIND, totals[i].kinds)], xs_scan_count(&scan, ROWS),
+                          xs_scan_count(&scan, BYTES), xs_scan_count(&scan, NS));
     }
-    int status = xs_scan_end(&scan);
+    xs_work_end(work, &scan);
     s->memsets.device_ns = s->memsets_device.ns;
-    return status < 0 ? status : read_kernels(work);
+    read_kernels(work);
 }
 
 /* Adds the busy time of rows that were thinned out: their sum, as if they did not overlap. The share of it in which
  * copies and kernels ran at the same time is assumed to be that of the remaining rows. */
-int xs_summary_thinned_busy(struct xs_summary_work *work) {
+void xs_summary_thinned_busy(struct xs_summary_work *work) {
     enum { DEVICE, IS_COPY, NS };
     struct xs_scan scan;
     if (!work->summary->thinned.rows)
-        return XS_OK;
+        return;
     xs_work_begin(work, &scan,
                   "SELECT coalesce(s.device, s.dst_device, s.src_device, -1), 1, sum(t.device_ns) FROM thinned t"
                   " JOIN device_copy_shape s ON s.id = t.shape WHERE t.source = 'device_copy' GROUP BY 1 UNION ALL"
@@ -322,5 +281,5 @@ int xs_summary_thinned_busy(struct xs_summary_work *work) {
             *busy = most && *busy > most ? most : *busy;
         }
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work, &scan);
 }

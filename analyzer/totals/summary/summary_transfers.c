@@ -10,24 +10,26 @@ enum { ENTRY, DIRECTION, BYTES, SRC, DST, ASYNC, CAPTURED, RESULT, ENTER, RETURN
 static const char transfers_sql[] = "SELECT entry_point, direction, bytes, src_kind, dst_kind, is_async, is_captured,"
                                     " result, enter_ns, return_ns, correlation, batch_index, id, stack FROM transfer";
 
-static void add(struct xs_totals *totals, const struct xs_slow_transfer *t, uint64_t host_ns) {
-    totals->count++;
-    totals->bytes = xs_sum(totals->bytes, t->bytes);
-    totals->host_ns = xs_sum(totals->host_ns, host_ns);
-    totals->async_count += t->is_async;
-    totals->empty_count += !t->bytes && !t->timed;
+/* Returns the totals of a single transfer. */
+static struct xs_totals totals_of(const struct xs_slow_transfer *t, uint64_t host_ns) {
+    struct xs_totals totals = {.count = 1,
+                               .bytes = t->bytes,
+                               .async_count = t->is_async,
+                               .empty_count = !t->bytes && !t->timed,
+                               .host_ns = host_ns};
     if (t->timed) {
-        totals->timed_count++;
-        totals->timed_bytes = xs_sum(totals->timed_bytes, t->bytes);
-        totals->device_ns = xs_sum(totals->device_ns, t->device_ns);
-        totals->modelled_count += t->modelled;
-        totals->modelled_ns = xs_sum(totals->modelled_ns, t->modelled ? t->device_ns : 0);
+        totals.timed_count = 1;
+        totals.timed_bytes = t->bytes;
+        totals.device_ns = t->device_ns;
+        totals.modelled_count = t->modelled;
+        totals.modelled_ns = t->modelled ? t->device_ns : 0;
     }
     if (!t->is_async) {
-        totals->blocking_count++;
-        totals->blocking_bytes = xs_sum(totals->blocking_bytes, t->bytes);
-        totals->blocking_host_ns = xs_sum(totals->blocking_host_ns, host_ns);
+        totals.blocking_count = 1;
+        totals.blocking_bytes = t->bytes;
+        totals.blocking_host_ns = host_ns;
     }
+    return totals;
 }
 
 /* Sorts shapes by size, then by values that make the order the same in every run. */
@@ -44,7 +46,7 @@ static int compare_shape(const struct xs_shape *shape, const struct xs_slow_tran
 
 /* Keeps the five largest shapes. A shape that is dropped never comes back, because five larger shapes exist. The counts
  * of the five are therefore exact. */
-static void keep_largest(struct xs_summary *s, const struct xs_slow_transfer *t, uint64_t host_ns) {
+static void keep_largest(struct xs_summary *s, const struct xs_slow_transfer *t, const struct xs_totals *totals) {
     size_t i = 0;
     while (i < s->largest_count && compare_shape(&s->largest[i], t) > 0)
         i++;
@@ -61,7 +63,7 @@ static void keep_largest(struct xs_summary *s, const struct xs_slow_transfer *t,
                                           .first_transfer = t->id,
                                           .bytes = t->bytes};
     }
-    add(&s->largest[i].totals, t, host_ns);
+    xs_totals_add(&s->largest[i].totals, totals);
 }
 
 static bool slower(const struct xs_slow_transfer *a, const struct xs_slow_transfer *b, bool by_device) {
@@ -94,17 +96,21 @@ static void count_coverage(struct xs_coverage *coverage, const struct xs_slow_tr
     }
 }
 
-/* Returns the totals of uploads or downloads by the host's memory; NULL: the copy is neither. */
-static struct xs_totals *host_memory_totals(struct xs_summary *s, unsigned direction, unsigned src, unsigned dst) {
-    if (direction != XS_DIR_H2D && direction != XS_DIR_D2H)
-        return NULL;
-    unsigned host = direction == XS_DIR_H2D ? src : dst;
+/* Adds the totals of transfers of a group to that group, to those of all transfers, and, for uploads and downloads, to
+ * those of the host's kind of memory. */
+static void add(struct xs_summary *s, struct xs_group *group, const struct xs_totals *totals) {
+    xs_totals_add(&group->totals, totals);
+    xs_totals_add(&s->all, totals);
+    if (group->direction != XS_DIR_H2D && group->direction != XS_DIR_D2H)
+        return;
+    enum xs_memory_kind host = group->direction == XS_DIR_H2D ? group->src_kind : group->dst_kind;
     if (host == XS_MEM_PAGEABLE)
-        return &s->pageable;
-    return host == XS_MEM_PINNED || host == XS_MEM_REGISTERED ? &s->pinned : NULL;
+        xs_totals_add(&s->pageable, totals);
+    if (host == XS_MEM_PINNED || host == XS_MEM_REGISTERED)
+        xs_totals_add(&s->pinned, totals);
 }
 
-static void take_row(struct xs_summary_work *work, struct xs_scan *scan, xs_totals_grid *totals) {
+static void take_row(struct xs_summary_work *work, struct xs_scan *scan) {
     struct xs_summary *s = work->summary;
     struct xs_slow_transfer t = {
         .direction = xs_scan_kind(scan, DIRECTION, XS_DIRECTION_COUNT),
@@ -136,12 +142,9 @@ static void take_row(struct xs_summary_work *work, struct xs_scan *scan, xs_tota
         return;
     /* all copies of a batch call have the whole call's host time */
     uint64_t host_ns = xs_scan_null(scan, BATCH) || xs_scan_int(scan, BATCH) == 0 ? t.host_ns : 0;
-    add(&(*totals)[t.direction][t.src_kind][t.dst_kind], &t, host_ns);
-    add(&s->all, &t, host_ns);
-    struct xs_totals *of_host = host_memory_totals(s, t.direction, t.src_kind, t.dst_kind);
-    if (of_host)
-        add(of_host, &t, host_ns);
-    keep_largest(s, &t, host_ns);
+    const struct xs_totals totals = totals_of(&t, host_ns);
+    add(s, xs_group_at(s->groups, t.direction, t.src_kind, t.dst_kind), &totals);
+    keep_largest(s, &t, &totals);
     keep_slowest(s, &t);
 }
 
@@ -157,23 +160,25 @@ static int by_cost(const void *a, const void *b) {
                                         : (x->src_kind > y->src_kind) - (x->src_kind < y->src_kind);
 }
 
-static void collect_groups(struct xs_summary *s, xs_totals_grid *totals) {
-    for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++) {
-        for (unsigned src = 0; src < XS_MEMORY_KIND_COUNT; src++) {
-            for (unsigned dst = 0; dst < XS_MEMORY_KIND_COUNT; dst++) {
-                if (!(*totals)[d][src][dst].count)
-                    continue;
-                s->groups = xs_realloc(s->groups, (s->group_count + 1) * sizeof *s->groups);
-                s->groups[s->group_count++] = (struct xs_group){d, src, dst, (*totals)[d][src][dst]};
-            }
-        }
-    }
-    if (s->group_count)
-        qsort(s->groups, s->group_count, sizeof *s->groups, by_cost);
+static struct xs_group *make_groups(void) {
+    enum { KINDS = XS_MEMORY_KIND_COUNT };
+    struct xs_group *groups = xs_zeroed(XS_GROUPS, sizeof *groups);
+    for (unsigned i = 0; i < XS_GROUPS; i++)
+        groups[i] =
+            (struct xs_group){.direction = i / (KINDS * KINDS), .src_kind = i / KINDS % KINDS, .dst_kind = i % KINDS};
+    return groups;
+}
+
+/* Keeps only the groups that have transfers. */
+static void sort_groups(struct xs_summary *s) {
+    for (unsigned i = 0; i < XS_GROUPS; i++)
+        if (s->groups[i].totals.count)
+            s->groups[s->group_count++] = s->groups[i];
+    qsort(s->groups, s->group_count, sizeof *s->groups, by_cost);
 }
 
 /* Reads names of only the few entry points that are shown. */
-static int name_entry_points(struct xs_summary_work *work) {
+static void name_entry_points(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     struct xs_scan scan;
     xs_work_begin(work, &scan, "SELECT id, name FROM entry_point");
@@ -186,52 +191,34 @@ static int name_entry_points(struct xs_summary_work *work) {
             if (s->slowest[i].entry_point_id == id && !s->slowest[i].entry_point)
                 s->slowest[i].entry_point = xs_scan_name(&scan, 1);
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work, &scan);
 }
 
 /* Adds rows that were thinned out. They cannot be filtered, and are in none of the lists. */
-static int add_thinned(struct xs_summary_work *work, xs_totals_grid *totals) {
-    struct xs_summary *s = work->summary;
-    xs_totals_grid *thinned = xs_realloc(NULL, sizeof *thinned);
-    memset(thinned, 0, sizeof *thinned);
-    int status = xs_summary_thinned_transfers(work, thinned);
-    for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++) {
-        for (unsigned src = 0; src < XS_MEMORY_KIND_COUNT; src++) {
-            for (unsigned dst = 0; dst < XS_MEMORY_KIND_COUNT; dst++) {
-                const struct xs_totals *t = &(*thinned)[d][src][dst];
-                struct xs_totals *of_host = host_memory_totals(s, d, src, dst);
-                xs_totals_add(&(*totals)[d][src][dst], t);
-                xs_totals_add(&s->all, t);
-                if (of_host)
-                    xs_totals_add(of_host, t);
-            }
-        }
-    }
+static void add_thinned(struct xs_summary_work *work) {
+    struct xs_group *thinned = make_groups();
+    xs_summary_thinned_transfers(work, thinned);
+    for (unsigned i = 0; i < XS_GROUPS; i++)
+        add(work->summary, &work->summary->groups[i], &thinned[i].totals);
     free(thinned);
-    return status;
 }
 
-int xs_summary_transfers(struct xs_summary_work *work) {
+void xs_summary_transfers(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
-    xs_totals_grid *totals = xs_realloc(NULL, sizeof *totals);
-    memset(totals, 0, sizeof *totals);
     struct xs_scan scan;
+    s->groups = make_groups();
     for (size_t i = 0; i < work->records.count && !s->slowest_by_device; i++)
         s->slowest_by_device = !work->records.items[i].untimed;
-    xs_work_begin(work, &scan, transfers_sql);
+    xs_work_begin(work, &scan, "%s", transfers_sql);
     while (xs_scan_row(&scan))
-        take_row(work, &scan, totals);
-    int status = xs_scan_end(&scan);
-    if (status >= 0 && !s->selected)
-        status = add_thinned(work, totals);
-    if (status >= 0) {
-        collect_groups(s, totals);
-        status = name_entry_points(work);
-    }
+        take_row(work, &scan);
+    xs_work_end(work, &scan);
+    if (!s->selected)
+        add_thinned(work);
+    sort_groups(s);
+    name_entry_points(work);
     for (size_t i = 0; i < work->records.count; i++)
         if (!work->records.items[i].matched)
             s->coverage.without_event += work->records.items[i].records;
-    free(totals);
     xs_records_free(&work->records);
-    return status;
 }

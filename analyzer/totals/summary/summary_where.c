@@ -2,11 +2,11 @@
 #include "analyzer/totals/summary/summary_where.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/search.h"
+#include "analyzer/base/text.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
@@ -42,36 +42,23 @@ static struct measure measure_of(const struct xs_intervals *set) {
     return measure;
 }
 
+static bool begins_before(const void *interval, const void *ns) {
+    return ((const struct xs_interval *)interval)->start < *(const int64_t *)ns;
+}
+
 /* Returns the length of the set before `ns`. */
 static uint64_t length_before(const struct measure *measure, int64_t ns) {
-    size_t low = 0, high = measure->set->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (measure->set->items[middle].start < ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!low)
+    const struct xs_interval *items = measure->set->items;
+    size_t begun = xs_search(items, measure->set->count, sizeof *items, begins_before, &ns);
+    if (!begun)
         return 0;
-    const struct xs_interval *last = &measure->set->items[low - 1];
-    return last->end <= ns ? measure->before[low] : measure->before[low - 1] + ((uint64_t)ns - (uint64_t)last->start);
+    const struct xs_interval *last = &items[begun - 1];
+    return last->end <= ns ? measure->before[begun]
+                           : measure->before[begun - 1] + ((uint64_t)ns - (uint64_t)last->start);
 }
 
 static uint64_t length_in(const struct measure *measure, int64_t start, int64_t end) {
     return length_before(measure, end) - length_before(measure, start);
-}
-
-/* Computes the intersection of two united sets. */
-static void intersect(const struct xs_intervals *a, const struct xs_intervals *b, struct xs_intervals *common) {
-    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
-        const struct xs_interval *x = &a->items[i], *y = &b->items[j];
-        xs_intervals_add(common, x->start > y->start ? x->start : y->start, x->end < y->end ? x->end : y->end);
-        if (x->end < y->end)
-            i++;
-        else
-            j++;
-    }
 }
 
 /* --- the line --- */
@@ -104,26 +91,20 @@ enum table { TRANSFER, MEMSET, LAUNCH, SYNC, API, ALLOCATION, FREE, TABLES };
 
 /* Finds the thread with most time in calls; the first if there are several. total() does not overflow. */
 static int find_line(struct work *work) {
+    struct xs_string sql = {0};
     struct xs_scan scan;
-    char sql[2048] = "SELECT thread, total(ns) FROM (";
-    size_t length = strlen(sql);
+    xs_string_format(&sql, "SELECT thread, (SELECT tid FROM thread t WHERE t.id = thread), total(ns) FROM (");
     for (unsigned i = 0; i < TABLES; i++)
-        length += (size_t)snprintf(sql + length, sizeof sql - length,
-                                   "%sSELECT %s AS thread, total(%s - %s) AS ns FROM %s WHERE %s >= %s%s GROUP BY 1",
-                                   i ? " UNION ALL " : "", tables[i].thread, tables[i].leave, tables[i].enter,
-                                   tables[i].name, tables[i].leave, tables[i].enter, tables[i].also);
-    snprintf(sql + length, sizeof sql - length,
-             ") WHERE thread > 0 GROUP BY thread ORDER BY total(ns) DESC, thread LIMIT 1");
-    xs_scan_begin(&scan, work->trace, sql, work->message, NULL);
-    if (xs_scan_row(&scan))
+        xs_string_format(&sql, "%sSELECT %s AS thread, total(%s - %s) AS ns FROM %s WHERE %s >= %s%s GROUP BY 1",
+                         i ? " UNION ALL " : "", tables[i].thread, tables[i].leave, tables[i].enter, tables[i].name,
+                         tables[i].leave, tables[i].enter, tables[i].also);
+    xs_string_format(&sql, ") WHERE thread > 0 GROUP BY thread ORDER BY total(ns) DESC, thread LIMIT 1");
+    xs_scan_begin(&scan, work->trace, sql.data, work->message, NULL);
+    if (xs_scan_row(&scan)) {
         work->where->thread = xs_scan_int(&scan, 0);
-    int status = xs_scan_end(&scan);
-    if (status < 0 || !work->where->thread)
-        return status;
-    snprintf(sql, sizeof sql, "SELECT tid FROM thread WHERE id = %" PRId64, work->where->thread);
-    xs_scan_begin(&scan, work->trace, sql, work->message, NULL);
-    if (xs_scan_row(&scan))
-        work->where->tid = xs_scan_int(&scan, 0);
+        work->where->tid = xs_scan_int(&scan, 1);
+    }
+    xs_string_free(&sql);
     return xs_scan_end(&scan);
 }
 
@@ -189,11 +170,10 @@ static int read_calls(struct work *work) {
     int status = XS_OK;
     for (unsigned i = 0; i < TABLES && status >= 0; i++) {
         struct xs_scan scan;
-        char sql[400];
-        snprintf(sql, sizeof sql, "SELECT %s, %s, %s FROM %s WHERE %s = %" PRId64 "%s", tables[i].enter,
-                 tables[i].leave, i == API ? "(SELECT category FROM entry_point e WHERE e.id = entry_point)" : "0",
-                 tables[i].name, tables[i].thread, work->where->thread, tables[i].also);
-        xs_scan_begin(&scan, work->trace, sql, work->message, NULL);
+        xs_scan_format(&scan, work->trace, work->message, NULL, "SELECT %s, %s, %s FROM %s WHERE %s = %" PRId64 "%s",
+                       tables[i].enter, tables[i].leave,
+                       i == API ? "(SELECT category FROM entry_point e WHERE e.id = entry_point)" : "0", tables[i].name,
+                       tables[i].thread, work->where->thread, tables[i].also);
         while (xs_scan_row(&scan)) {
             uint64_t ns;
             int64_t kind = xs_scan_int(&scan, KIND);
@@ -287,7 +267,7 @@ int xs_where_read(const struct xs_trace *trace, uint64_t run_ns, const struct xs
         return XS_OK;
     int status = read_migrations(trace, &faults, &returns, message);
     if (status >= 0)
-        intersect(&busy->copies, &busy->kernels, &both);
+        xs_intervals_common(&busy->copies, &busy->kernels, &both);
     struct work work = {.trace = trace,
                         .message = message,
                         .where = where,

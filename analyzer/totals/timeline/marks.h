@@ -19,8 +19,8 @@ struct xs_mark {
 
 struct xs_mark_run { /* a mark on several transfers of one site, from the first row to the last */
     int64_t first, last;
-    uint64_t ns; /* per transfer */
     uint64_t transfers;
+    uint64_t ns; /* for all transfers, which get equal shares; after xs_marks_seal: the saving per transfer */
     uint32_t site, finding;
     uint8_t detector, verdict;
 };
@@ -39,6 +39,15 @@ void xs_marks_take(void *marks, unsigned detector, const struct xs_instance *ins
  * first `limit` findings. */
 void xs_marks_seal(struct xs_marks *marks, const struct xs_diagnosis *diagnosis, size_t limit);
 void xs_marks_free(struct xs_marks *marks);
+
+/* Compares runs for qsort: by site, then by first row. Runs of one site overlap only if they belong to different
+ * threads or streams. */
+int xs_mark_runs_by_site(const void *a, const void *b);
+
+/* Adds the first `count` findings to `index`, and finds one of them by what its instances have in common. The values
+ * are indexes of findings plus 1. */
+void xs_findings_index(struct xs_hash *index, const struct xs_diagnosis *diagnosis, size_t count);
+const uint64_t *xs_findings_find(const struct xs_hash *index, unsigned detector, unsigned verdict, uint32_t site);
 
 enum { XS_MARKED_MOST = 16 };
 struct xs_marked {

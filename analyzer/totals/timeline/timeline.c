@@ -3,11 +3,9 @@
 
 #include <inttypes.h>
 #include <sqlite3.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/text.h"
 #include "analyzer/totals/timeline/sources.h"
 #include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/scan.h"
@@ -74,16 +72,12 @@ static bool next_row(struct xs_scan *scan, enum xs_timeline_kind kind, struct xs
 int xs_timeline_scan(const struct xs_trace *trace, enum xs_timeline_kind kind, xs_timeline_take take, void *data,
                      char *message) {
     const struct xs_timeline_source *source = &xs_timeline_sources[kind];
-    struct xs_string sql = {0};
     struct xs_timeline_row row;
     struct xs_scan scan;
-    xs_string_format(&sql, "SELECT %s FROM %s t", source->columns, source->table);
-    if (source->ran)
-        xs_string_format(&sql, " WHERE %s", source->ran);
-    xs_scan_begin(&scan, trace, sql.data, message, NULL);
+    xs_scan_format(&scan, trace, message, NULL, "SELECT %s FROM %s t WHERE %s", source->columns, source->table,
+                   source->ran ? source->ran : "1");
     while (next_row(&scan, kind, &row) && take(data, &row))
         ;
-    xs_string_free(&sql);
     return xs_scan_end(&scan);
 }
 
@@ -97,17 +91,10 @@ struct head {
 
 static void begin(struct head *head, const struct xs_trace *trace, enum xs_timeline_kind kind, char *message) {
     const struct xs_timeline_source *source = &xs_timeline_sources[kind];
-    struct xs_string sql = {0};
-    xs_string_format(&sql, "SELECT %s, ", source->columns);
-    if (source->ran)
-        xs_string_format(&sql, "%s, ", source->ran);
-    xs_string_format(&sql, "%s FROM %s t %s WHERE %s", source->named, source->table, source->joins,
-                     source->where ? source->where : "1");
-    if (source->group)
-        xs_string_format(&sql, " GROUP BY %s", source->group);
-    xs_string_format(&sql, " ORDER BY 1, 2 DESC");
-    xs_scan_begin(&head->scan, trace, sql.data, message, NULL);
-    xs_string_free(&sql);
+    xs_scan_format(&head->scan, trace, message, NULL, "SELECT %s, %s%s%s FROM %s t %s WHERE %s%s%s ORDER BY 1, 2 DESC",
+                   source->columns, source->ran ? source->ran : "", source->ran ? ", " : "", source->named,
+                   source->table, source->joins, source->where ? source->where : "1", source->group ? " GROUP BY " : "",
+                   source->group ? source->group : "");
 }
 
 static void read_named(struct head *head) {
@@ -173,11 +160,9 @@ int xs_timeline_merge(const struct xs_trace *trace, bool work, xs_timeline_take 
 }
 
 int xs_timeline_thread(const struct xs_trace *trace, int64_t id, struct xs_timeline_thread *thread, char *message) {
-    char sql[80];
     struct xs_scan scan;
     *thread = (struct xs_timeline_thread){0};
-    snprintf(sql, sizeof sql, "SELECT tid, name FROM thread WHERE id = %" PRId64, id);
-    xs_scan_begin(&scan, trace, sql, message, NULL);
+    xs_scan_format(&scan, trace, message, NULL, "SELECT tid, name FROM thread WHERE id = %" PRId64, id);
     thread->known = xs_scan_row(&scan);
     if (thread->known) {
         thread->tid = xs_scan_int(&scan, 0);

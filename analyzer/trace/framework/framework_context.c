@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/text.h"
+#include "schema/path.h"
 
 const char *const xs_framework_phase_keys[XS_PHASES] = {
 #define XS_PHASE(name, key, words) [XS_PHASE_##name] = key,
@@ -76,15 +77,10 @@ static void add_names(struct xs_framework_context *context, const struct xs_fram
         memcpy(context->node, name, sizeof name);
 }
 
-/* True if a frame is the user's own code, or lies in a binary about which nothing else is known. */
-static bool is_users(const struct xs_frame *frame) {
-    return !frame->library && (frame->function || frame->file || frame->module);
-}
-
 void xs_framework_add_stack(struct xs_framework_context *context, const struct xs_frame *frames, size_t count) {
     bool below_user = true;
     for (size_t i = 0; i < count; i++) {
-        below_user &= !is_users(&frames[i]);
+        below_user &= !xs_frame_is_users(&frames[i]);
         if (below_user)
             add_names(context, &frames[i]);
         if (context->phase)
@@ -146,7 +142,7 @@ bool xs_framework_is_known(const struct xs_framework_context *context) {
  * through cupyx, without that module. */
 enum xs_host_copy xs_framework_host_copy(const struct xs_frame *frames, size_t count) {
     bool of_pool = false, by_loader = false;
-    for (size_t i = 0; i < count && !is_users(&frames[i]); i++) {
+    for (size_t i = 0; i < count && !xs_frame_is_users(&frames[i]); i++) {
         const struct xs_frame *frame = &frames[i];
         if (frame->module && xs_library_framework(frame->module) == XS_FRAMEWORK_CUPY) {
             const char *name = xs_base_name(frame->module);

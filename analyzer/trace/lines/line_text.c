@@ -8,6 +8,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/lines/lines_internal.h"
 #include "analyzer/trace/source_text.h"
@@ -113,12 +114,7 @@ static char *read_line(struct reader *reader, const struct xs_frame *frame) {
     if (!open_file(reader, frame))
         return NULL;
     const char *line = xs_source_file_line(&reader->open, frame->line, &at, &at_line, &bytes);
-    if (!line)
-        return NULL;
-    char *copy = xs_realloc(NULL, bytes + 1);
-    memcpy(copy, line, bytes);
-    copy[bytes] = '\0';
-    return copy;
+    return line ? xs_strndup(line, bytes) : NULL;
 }
 
 static int by_place(const void *a, const void *b) {
@@ -131,8 +127,7 @@ static int by_place(const void *a, const void *b) {
  * functions. */
 static void drop_repeated(struct xs_lines *lines) {
     uint32_t kept = 0;
-    if (lines->text_count)
-        qsort(lines->texts, lines->text_count, sizeof *lines->texts, by_place);
+    xs_sort(lines->texts, lines->text_count, sizeof *lines->texts, by_place);
     for (uint32_t i = 0; i < lines->text_count; i++)
         if (kept && !by_place(&lines->texts[kept - 1], &lines->texts[i]))
             free(lines->texts[i].text);

@@ -1,10 +1,10 @@
 /* Looks up the lines of a trace, once for a trace that is read; see lines.h. */
 #include "analyzer/trace/lines/lines.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "analyzer/trace/lines/lines_internal.h"
+#include "analyzer/trace/scan.h"
 
 enum { READERS_PATIENCE_MS = 200 };
 
@@ -42,21 +42,16 @@ void xs_lines_free(struct xs_lines *lines) {
     *lines = (struct xs_lines){0};
 }
 
-static bool answers_yes(const struct xs_trace *trace, const char *sql) {
-    sqlite3_stmt *statement = NULL;
-    bool yes = sqlite3_prepare_v2(trace->db, sql, -1, &statement, NULL) == SQLITE_OK &&
-               sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int(statement, 0);
-    sqlite3_finalize(statement);
-    return yes;
-}
-
 void xs_lines_complete(const struct xs_trace *trace) {
     char message[XS_TRACE_MESSAGE_BYTES], why[XS_LINES_WHY_BYTES];
     struct xs_lines lines;
+    int64_t lacks_lines = 0;
     if (trace->is_live || trace->is_cut || !xs_lines_is_own(trace) ||
-        !answers_yes(trace, "SELECT EXISTS (SELECT 1 FROM stack_frame WHERE address IS NOT NULL)"
-                            " AND NOT EXISTS (SELECT 1 FROM symbol)") ||
-        xs_lines_find(trace, XS_LINES_READ, false, &lines, message) < 0)
+        xs_scan_one(trace,
+                    "SELECT EXISTS (SELECT 1 FROM stack_frame WHERE address IS NOT NULL)"
+                    " AND NOT EXISTS (SELECT 1 FROM symbol)",
+                    &lacks_lines, message) < 0 ||
+        !lacks_lines || xs_lines_find(trace, XS_LINES_READ, false, &lines, message) < 0)
         return;
     if (lines.found)
         xs_lines_write(trace, &lines, READERS_PATIENCE_MS, why);

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 
@@ -69,19 +68,17 @@ static void collect(struct xs_intervals *of_parts, const struct xs_modelled_rows
 
 static void estimate_overlap(struct xs_device_windows *windows, const struct xs_parts *parts,
                              const struct xs_modelled_tables *tables) {
-    size_t bytes = (parts->count + 1) * sizeof(struct xs_intervals);
-    struct xs_intervals *copies = xs_realloc(NULL, bytes), *kernels = xs_realloc(NULL, bytes);
+    struct xs_intervals *copies = xs_zeroed(parts->count + 1, sizeof *copies);
+    struct xs_intervals *kernels = xs_zeroed(parts->count + 1, sizeof *kernels);
     double *both = xs_realloc(NULL, (parts->count + 1) * sizeof *both);
     double *busy = xs_realloc(NULL, (parts->count + 1) * sizeof *busy);
     struct xs_ratio ratio;
-    memset(copies, 0, bytes);
-    memset(kernels, 0, bytes);
     collect(copies, &tables->of[XS_MODELLED_COPY], parts, windows);
     collect(kernels, &tables->of[XS_MODELLED_KERNEL], parts, windows);
     for (size_t i = 0; i < parts->count; i++) {
         busy[i] = (double)xs_intervals_unite(&copies[i]);
         xs_intervals_unite(&kernels[i]);
-        both[i] = (double)xs_intervals_common(&copies[i], &kernels[i]);
+        both[i] = (double)xs_intervals_common(&copies[i], &kernels[i], NULL);
         xs_intervals_free(&copies[i]);
         xs_intervals_free(&kernels[i]);
     }

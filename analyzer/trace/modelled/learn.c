@@ -6,8 +6,6 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/numbers.h"
 
-enum { H2D_ENGINE, D2H_ENGINE, ENGINES };
-
 /* The state of the pass, with the ends of the work recorded so far; 0: none. */
 struct learning {
     struct xs_learned *learned;
@@ -15,7 +13,7 @@ struct learning {
     struct xs_modelled_tables *tables;
     const struct xs_device_windows *windows;
     struct xs_hash lanes, legacy, ordered, events; /* by lane, by device + 1, and by the handle of the event */
-    struct xs_hash engines[ENGINES];
+    struct xs_hash engines[XS_ENGINES];
     struct xs_hash devices; /* ends of all work of a device */
     struct xs_hash latest;  /* by lane: the window of its latest call, plus 1 */
 };
@@ -70,9 +68,9 @@ struct before {
 };
 
 static struct before before_of(const struct learning *l, const struct xs_call *call, int64_t lane) {
-    const uint64_t *device = xs_hash_find(&l->learned->device_of, (uint64_t)call->context, 0);
     struct before before = {
-        .lane_ns = end_of(&l->lanes, (uint64_t)lane), .is_legacy = lane < 0, .device = device ? *device : 0};
+        .lane_ns = end_of(&l->lanes, (uint64_t)lane), .is_legacy = lane < 0, .device = xs_device_of(l->learned, call)};
+    enum xs_engine engine = xs_engine_of(call);
     bool is_apart = xs_hash_find(&l->learned->apart, (uint64_t)lane, 0) != NULL;
     int64_t window = xs_device_window_at(l->windows, call->enter_ns);
     const uint64_t *latest = xs_hash_find(&l->latest, (uint64_t)lane, 0);
@@ -80,9 +78,8 @@ static struct before before_of(const struct learning *l, const struct xs_call *c
     before.all_ns = before.lane_ns;
     if (!is_apart)
         before.all_ns = xs_later(before.all_ns, end_of(before.is_legacy ? &l->ordered : &l->legacy, before.device));
-    if (call->kind == XS_CALL_TRANSFER && (call->direction == XS_DIR_H2D || call->direction == XS_DIR_D2H))
-        before.all_ns = xs_later(
-            before.all_ns, end_of(&l->engines[call->direction == XS_DIR_D2H ? D2H_ENGINE : H2D_ENGINE], before.device));
+    if (engine != XS_ENGINES)
+        before.all_ns = xs_later(before.all_ns, end_of(&l->engines[engine], before.device));
     return before;
 }
 
@@ -98,8 +95,8 @@ static void add_order(struct learning *l, const struct xs_call *call, int64_t la
         raise(&l->legacy, before->device, work->end_ns);
     if (!xs_hash_find(&l->learned->apart, (uint64_t)lane, 0))
         raise(&l->ordered, before->device, work->end_ns);
-    if (call->kind == XS_CALL_TRANSFER && (call->direction == XS_DIR_H2D || call->direction == XS_DIR_D2H))
-        raise(&l->engines[call->direction == XS_DIR_D2H ? D2H_ENGINE : H2D_ENGINE], before->device, work->end_ns);
+    if (xs_engine_of(call) != XS_ENGINES)
+        raise(&l->engines[xs_engine_of(call)], before->device, work->end_ns);
 }
 
 static int64_t thousandths(int64_t of, int64_t whole) {
@@ -162,8 +159,7 @@ static void learn_work(struct learning *l, const struct xs_call *call) {
 /* Learns how soon a wait returns after the end of the work that it waited for. */
 static void learn_wait(struct learning *l, const struct xs_call *call) {
     enum { LONGEST_NS = 1000000 };
-    const uint64_t *device = xs_hash_find(&l->learned->device_of, (uint64_t)call->context, 0);
-    int64_t end_ns = call->detail == XS_SYNC_CONTEXT ? end_of(&l->devices, device ? *device : 0)
+    int64_t end_ns = call->detail == XS_SYNC_CONTEXT ? end_of(&l->devices, xs_device_of(l->learned, call))
                      : call->detail == XS_SYNC_EVENT ? end_of(&l->events, call->object)
                                                      : end_of(&l->lanes, (uint64_t)xs_lane_of(l->learned, call));
     bool waited = end_ns > call->enter_ns && end_ns <= call->return_ns + XS_MODELLED_CLOCKS_NS &&
@@ -182,18 +178,15 @@ static void learn_call(struct learning *l, const struct xs_call *call) {
     case XS_CALL_SYNC:
         learn_wait(l, call);
         break;
-    case XS_CALL_EVENT: {
-        int64_t end_ns = end_of(&l->lanes, (uint64_t)xs_lane_of(l->learned, call));
+    case XS_CALL_EVENT:
         if (call->detail)
-            *xs_hash_put(&l->events, call->object, 0) = (uint64_t)end_ns;
+            *xs_hash_put(&l->events, call->object, 0) =
+                (uint64_t)end_of(&l->lanes, (uint64_t)xs_lane_of(l->learned, call));
         break;
-    }
-    case XS_CALL_FREE: {
-        const uint64_t *device = xs_hash_find(&l->learned->device_of, (uint64_t)call->context, 0);
-        if (end_of(&l->devices, device ? *device : 0) > call->return_ns + XS_MODELLED_CLOCKS_NS)
+    case XS_CALL_FREE:
+        if (end_of(&l->devices, xs_device_of(l->learned, call)) > call->return_ns + XS_MODELLED_CLOCKS_NS)
             *xs_hash_put(&l->learned->returns_first, (uint64_t)call->entry_point, 0) = 1;
         break;
-    }
     case XS_CALL_KINDS:
         break;
     }
@@ -202,13 +195,12 @@ static void learn_call(struct learning *l, const struct xs_call *call) {
 int xs_learn(struct xs_learned *learned, struct xs_recordings *recordings, struct xs_modelled_tables *tables,
              const struct xs_device_windows *windows, const struct xs_trace *trace, char *message) {
     struct learning l = {.learned = learned, .recordings = recordings, .tables = tables, .windows = windows};
-    struct xs_calls calls;
+    struct xs_merge calls;
     const struct xs_call *call;
-    int status;
-    xs_calls_begin(&calls, trace, true, message);
-    while ((call = xs_calls_next(&calls, &status)))
+    int status = xs_calls_begin(&calls, trace, true, message);
+    while (status >= 0 && (call = xs_calls_next(&calls, &status)))
         learn_call(&l, call);
-    xs_calls_end(&calls);
+    xs_merge_end(&calls);
     xs_learned_finish(learned);
     struct xs_hash *ends[] = {&l.lanes,      &l.legacy,     &l.ordered, &l.events,
                               &l.engines[0], &l.engines[1], &l.devices, &l.latest};

@@ -5,7 +5,6 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/numbers.h"
-#include "analyzer/base/size_class.h"
 
 enum { KEPT = 255, ENOUGH = 3, FEW = 8 };
 #define USUAL_LATENCY_NS 5000
@@ -256,15 +255,13 @@ int64_t xs_learned_link_ns(const struct xs_learned *learned, const struct xs_cal
 /* Returns how long a kernel takes. The group with the same grid is used first even if it has few values, because with
  * another grid the kernel may take a very different time. */
 static struct xs_length kernel_ns(const struct xs_alike *alike) {
-    for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
-        const struct xs_group *group = alike->levels[level];
-        if (group && group->values[XS_LEARNED_NS].seen) {
-            struct xs_length length = length_of(&group->values[XS_LEARNED_NS], level ? 1 : 8);
-            length.least_ns = level ? 0 : length.least_ns;
-            return length;
-        }
-    }
-    return (struct xs_length){0, 0, 0};
+    const struct xs_group *group = xs_learned_of(alike);
+    if (!group)
+        return (struct xs_length){0, 0, 0};
+    bool is_exact = group == alike->levels[XS_ALIKE_EXACT];
+    struct xs_length length = length_of(&group->values[XS_LEARNED_NS], is_exact ? 8 : 1);
+    length.least_ns = is_exact ? length.least_ns : 0;
+    return length;
 }
 
 static int64_t whole(double ns) { return ns < 1 ? 1 : ns < 0x1p60 ? (int64_t)ns : XS_SCAN_LATEST_NS; }

@@ -80,6 +80,12 @@ static inline int64_t xs_lane_of(const struct xs_learned *learned, const struct 
     return stream ? stream : INT64_MAX - call->context;
 }
 
+/* Returns the number of a call's device: its ordinal plus 1; 0: not known. */
+static inline uint64_t xs_device_of(const struct xs_learned *learned, const struct xs_call *call) {
+    const uint64_t *device = xs_hash_find(&learned->device_of, (uint64_t)call->context, 0);
+    return device ? *device : 0;
+}
+
 /* Returns the group of a call at a level (0 is the narrowest), which is made if it is missing. Valid until the next
  * group is made. */
 struct xs_group *xs_learned_group(struct xs_learned *learned, const struct xs_call *call, unsigned level);

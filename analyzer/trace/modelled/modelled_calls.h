@@ -39,20 +39,20 @@ static inline bool xs_call_is_pageable(const struct xs_call *call) {
                                               (call->direction == XS_DIR_D2H && call->dst_kind == XS_MEM_PAGEABLE));
 }
 
-struct xs_calls {
-    struct xs_source *sources[XS_CALL_KINDS];
-    struct xs_order_key heads[XS_CALL_KINDS];
-    bool alive[XS_CALL_KINDS];
-    int taken; /* the source of the call that was returned last; -1: none */
-};
+/* Returns the copy engine that a call's work needs; XS_ENGINES: none. */
+enum xs_engine { XS_H2D_ENGINE, XS_D2H_ENGINE, XS_ENGINES };
+static inline enum xs_engine xs_engine_of(const struct xs_call *call) {
+    if (call->kind != XS_CALL_TRANSFER || (call->direction != XS_DIR_H2D && call->direction != XS_DIR_D2H))
+        return XS_ENGINES;
+    return call->direction == XS_DIR_H2D ? XS_H2D_ENGINE : XS_D2H_ENGINE;
+}
 
-/* Begins reading. With `recorded`, calls for work are left out if they have no correlation number. Call xs_calls_end
+/* Begins reading. With `recorded`, calls for work are left out if they have no correlation number. Call xs_merge_end
  * even after an error. */
-void xs_calls_begin(struct xs_calls *calls, const struct xs_trace *trace, bool recorded, char *message);
-void xs_calls_end(struct xs_calls *calls);
+int xs_calls_begin(struct xs_merge *calls, const struct xs_trace *trace, bool recorded, char *message);
 
-/* Returns the next call, valid until the next call of this function. NULL: the end, or an error, and then *status is
- * negative. */
-const struct xs_call *xs_calls_next(struct xs_calls *calls, int *status);
+/* Returns the next call, valid until the next call of this function. NULL: the end, and then *status is 0, or an error,
+ * and then it is negative. */
+const struct xs_call *xs_calls_next(struct xs_merge *calls, int *status);
 
 #endif

@@ -15,11 +15,8 @@
 
 static void *made(struct xs_hash *table, uint64_t key, size_t bytes) {
     uint64_t *place = xs_hash_put(table, key, 0);
-    if (!*place) {
-        void *item = xs_realloc(NULL, bytes);
-        memset(item, 0, bytes);
-        *place = (uint64_t)(uintptr_t)item;
-    }
+    if (!*place)
+        *place = (uint64_t)(uintptr_t)xs_zeroed(1, bytes);
     return (void *)(uintptr_t)*place;
 }
 
@@ -32,7 +29,7 @@ static struct xs_lane *lane_at(struct xs_placing *p, const struct xs_call *call)
     struct xs_lane *lane = made(&p->lane_of, (uint64_t)identity, sizeof *lane);
     lane->is_legacy = identity < 0;
     lane->is_apart = xs_hash_find(&p->learned->apart, (uint64_t)identity, 0) != NULL;
-    lane->device = (int64_t)xs_placing_device(p, call);
+    lane->device = (int64_t)xs_device_of(p->learned, call);
     return lane;
 }
 
@@ -93,9 +90,7 @@ static void add_recorded(struct xs_placing *p, const struct xs_recorded *first, 
 static int by_start(const void *a, const void *b, void *items) {
     const struct xs_recorded *recorded = items;
     const struct xs_recorded *x = &recorded[*(const size_t *)a], *y = &recorded[*(const size_t *)b];
-    if (x->row.start_ns != y->row.start_ns)
-        return x->row.start_ns < y->row.start_ns ? -1 : 1;
-    return (x > y) - (x < y);
+    return x->row.start_ns != y->row.start_ns ? xs_compare(x->row.start_ns, y->row.start_ns) : (x > y) - (x < y);
 }
 
 /* Finds recorded work whose call is not in the trace. Rows without a correlation number are added at once, because they
@@ -174,10 +169,8 @@ static void note_latest(struct xs_placing *p, const struct xs_call *call, struct
         raise(&device->legacy, latest);
     if (!lane->is_apart)
         raise(&device->ordered, latest);
-    if (call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_H2D)
-        raise(&device->engines[H2D_ENGINE], latest);
-    if (call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_D2H)
-        raise(&device->engines[D2H_ENGINE], latest);
+    if (xs_engine_of(call) != XS_ENGINES)
+        raise(&device->engines[xs_engine_of(call)], latest);
 }
 
 /* Returns the end of work in another lane. Returns 0 for work in the same lane, because the order within a lane is kept
@@ -192,10 +185,8 @@ static int64_t others_end(struct xs_placing *p, const struct xs_call *call, cons
     int64_t end_ns = end_elsewhere(&lane->behind, lane);
     if (!lane->is_apart)
         end_ns = xs_later(end_ns, end_elsewhere(lane->is_legacy ? &device->ordered : &device->legacy, lane));
-    if (call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_H2D)
-        end_ns = xs_later(end_ns, end_elsewhere(&device->engines[H2D_ENGINE], lane));
-    if (call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_D2H)
-        end_ns = xs_later(end_ns, end_elsewhere(&device->engines[D2H_ENGINE], lane));
+    if (xs_engine_of(call) != XS_ENGINES)
+        end_ns = xs_later(end_ns, end_elsewhere(&device->engines[xs_engine_of(call)], lane));
     return end_ns;
 }
 
@@ -364,7 +355,7 @@ static void end_waited(struct xs_placing *p, const struct xs_call *call, struct 
 }
 
 static void wait_for_device(struct xs_placing *p, const struct xs_call *call) {
-    struct device *device = device_at(p, xs_placing_device(p, call));
+    struct device *device = device_at(p, xs_device_of(p->learned, call));
     struct xs_lane *last = NULL;
     for (size_t i = 0; i < device->lane_count; i++)
         if (!last || xs_lane_end(device->lanes[i]) > xs_lane_end(last))
@@ -433,11 +424,8 @@ static void begin_parts(struct xs_placing *p) {
     size_t windows = p->windows->items.count;
     parts->in_window = windows && windows < PARTS ? (unsigned)(PARTS / windows) : 1;
     parts->count = windows * parts->in_window;
-    size_t bytes = (parts->count + 1) * sizeof *parts->measured;
-    parts->measured = xs_realloc(NULL, bytes);
-    parts->expected = xs_realloc(NULL, bytes);
-    memset(parts->measured, 0, bytes);
-    memset(parts->expected, 0, bytes);
+    parts->measured = xs_zeroed(parts->count + 1, sizeof *parts->measured);
+    parts->expected = xs_zeroed(parts->count + 1, sizeof *parts->expected);
 }
 
 static void free_all(struct xs_hash *table, bool of_devices) {
@@ -468,15 +456,14 @@ int xs_place(struct xs_placed *placed, const struct xs_learned *learned, struct 
                            .recordings = recordings,
                            .windows = windows,
                            .file_bytes = xs_trace_bytes(trace->file)};
-    struct xs_calls calls;
+    struct xs_merge calls;
     const struct xs_call *call;
-    int status;
     begin_parts(&p);
     find_strays(&p);
-    xs_calls_begin(&calls, trace, false, message);
-    while ((call = xs_calls_next(&calls, &status)))
+    int status = xs_calls_begin(&calls, trace, false, message);
+    while (status >= 0 && (call = xs_calls_next(&calls, &status)))
         take_call(&p, call);
-    xs_calls_end(&calls);
+    xs_merge_end(&calls);
     add_strays(&p, INT64_MAX);
     end_lanes(&p);
     xs_placing_add_up(&p);

@@ -5,10 +5,8 @@
 #include "analyzer/trace/modelled/modelled_lanes.h"
 #include "analyzer/trace/modelled/modelled_place.h"
 
-enum { H2D_ENGINE, D2H_ENGINE, ENGINES };
-
 struct device {
-    struct xs_lane_place legacy, engines[ENGINES];
+    struct xs_lane_place legacy, engines[XS_ENGINES];
     struct xs_lane_place ordered; /* the latest work that the legacy default stream waits for */
     struct xs_lane **lanes;       /* lanes with pending work */
     size_t lane_count, lane_capacity;
@@ -29,9 +27,6 @@ struct xs_placing {
 };
 
 /* --- modelled_place_rows.c --- */
-
-/* Returns the number of the call's device: its ordinal plus 1; 0: not known. */
-uint64_t xs_placing_device(const struct xs_placing *placing, const struct xs_call *call);
 
 /* These functions add the rows of the call's work without times yet, with the other values as in recorded rows of
  * similar work. `work` gets the indexes of the rows. */

@@ -2,11 +2,6 @@
 #include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/modelled/modelled_place_internal.h"
 
-uint64_t xs_placing_device(const struct xs_placing *p, const struct xs_call *call) {
-    const uint64_t *device = xs_hash_find(&p->learned->device_of, (uint64_t)call->context, 0);
-    return device ? *device : 0;
-}
-
 /* Returns CUPTI's number for a kind of memory. */
 static int64_t device_memory_kind(unsigned kind) {
     static const uint8_t kinds[] = {0, 1, 2, 2, 3, 4, 5};
@@ -37,7 +32,7 @@ static uint32_t shape_of(struct xs_placing *p, const struct xs_alike *alike, con
         shape.values[XS_SHAPE_IS_ASYNC] = call->is_async;
         shape.values[XS_SHAPE_COPIES] = 1;
     }
-    uint64_t device = xs_placing_device(p, call);
+    uint64_t device = xs_device_of(p->learned, call);
     if (device)
         shape.values[XS_SHAPE_DEVICE] = (int64_t)device - 1;
     shape.values[XS_SHAPE_CONTEXT] = queue ? tables->shapes[*queue - 1].values[XS_SHAPE_CONTEXT] : call->context;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 
 #define FIRST                                                                                                          \
@@ -125,9 +127,8 @@ static int read_table(struct xs_recordings *recordings, struct xs_modelled_table
 
 static int by_correlation(const void *a, const void *b) {
     const struct xs_recorded *x = a, *y = b;
-    if (x->correlation != y->correlation)
-        return x->correlation < y->correlation ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
+    return x->correlation != y->correlation ? xs_compare(x->correlation, y->correlation)
+                                            : xs_compare(x->order, y->order);
 }
 
 int xs_recordings_read(struct xs_recordings *recordings, struct xs_modelled_tables *tables,
@@ -136,8 +137,7 @@ int xs_recordings_read(struct xs_recordings *recordings, struct xs_modelled_tabl
     *recordings = (struct xs_recordings){0};
     for (unsigned table = 0; table < XS_MODELLED_TABLES && status >= 0; table++)
         status = read_table(recordings, tables, table, trace, message);
-    if (recordings->count)
-        qsort(recordings->items, recordings->count, sizeof *recordings->items, by_correlation);
+    xs_sort(recordings->items, recordings->count, sizeof *recordings->items, by_correlation);
     return status;
 }
 
@@ -146,17 +146,16 @@ void xs_recordings_free(struct xs_recordings *recordings) {
     *recordings = (struct xs_recordings){0};
 }
 
+static bool is_less(const void *recorded, const void *correlation) {
+    return ((const struct xs_recorded *)recorded)->correlation < *(const uint32_t *)correlation;
+}
+
 struct xs_recorded *xs_recordings_find(const struct xs_recordings *recordings, uint32_t correlation, size_t *count) {
-    size_t low = 0, high = recordings->count;
     *count = 0;
-    while (low < high && correlation) {
-        size_t middle = low + (high - low) / 2;
-        if (recordings->items[middle].correlation < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; correlation && i < recordings->count && recordings->items[i].correlation == correlation; i++)
+    if (!correlation)
+        return NULL;
+    size_t first = xs_search(recordings->items, recordings->count, sizeof *recordings->items, is_less, &correlation);
+    for (size_t i = first; i < recordings->count && recordings->items[i].correlation == correlation; i++)
         ++*count;
-    return *count ? &recordings->items[low] : NULL;
+    return *count ? &recordings->items[first] : NULL;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/search.h"
+
 #define MODULE "xferspy_modelled"
 
 struct table {
@@ -20,7 +22,7 @@ struct cursor {
 
 /* Says by which conditions a statement searches rows, with one bit for each kind of condition. xBestIndex passes the
  * bits to xFilter. */
-enum { BY_NUMBER = 1, BY_ID = 2, FROM_ID = 4, BEHIND_ID = 8, UP_TO_ID = 16, BEFORE_ID = 32 };
+enum { BY_NUMBER = 1, BY_ID = 2, FROM_ID = 4, UP_TO_ID = 8 };
 
 static const struct xs_modelled_rows *rows_of(const struct table *table) { return &table->tables->of[table->index]; }
 
@@ -57,22 +59,17 @@ static int disconnect(sqlite3_vtab *table) {
 }
 
 static int bit_of(const struct sqlite3_index_constraint *c) {
-    bool is_id = c->iColumn <= 0;
-    if (c->iColumn == 1)
-        return c->op == SQLITE_INDEX_CONSTRAINT_EQ ? BY_NUMBER : 0;
-    if (!is_id)
+    if (c->iColumn > 1)
         return 0;
     switch (c->op) {
     case SQLITE_INDEX_CONSTRAINT_EQ:
-        return BY_ID;
+        return c->iColumn == 1 ? BY_NUMBER : BY_ID;
     case SQLITE_INDEX_CONSTRAINT_GE:
-        return FROM_ID;
     case SQLITE_INDEX_CONSTRAINT_GT:
-        return BEHIND_ID;
+        return c->iColumn == 1 ? 0 : FROM_ID;
     case SQLITE_INDEX_CONSTRAINT_LE:
-        return UP_TO_ID;
     case SQLITE_INDEX_CONSTRAINT_LT:
-        return BEFORE_ID;
+        return c->iColumn == 1 ? 0 : UP_TO_ID;
     default:
         return 0;
     }
@@ -84,7 +81,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     const struct table *table = (const struct table *)base;
     int used = 0, arguments = 0;
     double rows = (double)rows_of(table)->count + 1;
-    int at[BEFORE_ID + 1] = {0}; /* by bit: index of the condition, plus 1 */
+    int at[UP_TO_ID + 1] = {0}; /* by bit: index of the condition, plus 1 */
     for (int i = 0; i < info->nConstraint; i++) {
         int bit = bit_of(&info->aConstraint[i]);
         if (bit && info->aConstraint[i].usable && !at[bit]) {
@@ -92,7 +89,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
             used |= bit;
         }
     }
-    for (int bit = BY_NUMBER; bit <= BEFORE_ID; bit <<= 1)
+    for (int bit = BY_NUMBER; bit <= UP_TO_ID; bit <<= 1)
         if (at[bit])
             info->aConstraintUsage[at[bit] - 1].argvIndex = ++arguments;
     info->idxNum = used;
@@ -117,17 +114,13 @@ static int close_cursor(sqlite3_vtab_cursor *cursor) {
     return SQLITE_OK;
 }
 
+static bool is_less(const void *row, const void *number) {
+    return (int64_t)((const struct xs_modelled_row *)row)->number < *(const int64_t *)number;
+}
+
 /* Returns the index of the first row whose number is at least `number`. */
 static size_t seek(const struct xs_modelled_rows *rows, int64_t number) {
-    size_t low = 0, high = rows->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((int64_t)rows->items[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return xs_search(rows->items, rows->count, sizeof *rows->items, is_less, &number);
 }
 
 static size_t within(const struct xs_modelled_rows *rows, int64_t row) {
@@ -147,7 +140,7 @@ static int filter(sqlite3_vtab_cursor *base, int used, const char *name, int arg
     (void)name;
     cursor->at = 0;
     cursor->end = rows->count;
-    for (int bit = BY_NUMBER, i = 0; bit <= BEFORE_ID && i < argc; bit <<= 1) {
+    for (int bit = BY_NUMBER, i = 0; bit <= UP_TO_ID && i < argc; bit <<= 1) {
         if (!(used & bit))
             continue;
         sqlite3_value *argument = argv[i++];
@@ -160,10 +153,10 @@ static int filter(sqlite3_vtab_cursor *base, int used, const char *name, int arg
             narrow(cursor, seek(rows, value), seek(rows, value + 1));
         else if (bit == BY_ID)
             narrow(cursor, within(rows, value - 1), within(rows, value));
-        else if (bit == FROM_ID || bit == BEHIND_ID)
-            narrow(cursor, within(rows, bit == FROM_ID ? value - 1 : value), rows->count);
+        else if (bit == FROM_ID)
+            narrow(cursor, within(rows, value - 1), rows->count);
         else
-            narrow(cursor, 0, within(rows, bit == UP_TO_ID ? value : value - 1));
+            narrow(cursor, 0, within(rows, value));
     }
     return SQLITE_OK;
 }

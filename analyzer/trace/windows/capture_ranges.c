@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/window_list.h"
 #include "schema/write/store.h"
@@ -18,12 +19,11 @@ static void add(void *context, int64_t start_ns, int64_t end_ns) {
     r->items[r->count++] = (struct xs_capture_range){start_ns, end_ns};
 }
 
+/* Ignores errors, because the analysis reads the whole table and reports them. */
 static int64_t one_time(const struct xs_trace *trace, const char *sql) {
     char message[XS_TRACE_MESSAGE_BYTES];
-    struct xs_scan scan;
-    xs_scan_begin(&scan, trace, sql, message, NULL);
-    int64_t ns = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0;
-    xs_scan_end(&scan); /* an error is ignored here, because the analysis reads the whole table and reports it */
+    int64_t ns;
+    xs_scan_one(trace, sql, &ns, message);
     return ns;
 }
 
@@ -36,11 +36,11 @@ static void add_since_list(struct xs_capture_ranges *r, const struct xs_trace *t
                                    " (SELECT return_ns FROM transfer ORDER BY id DESC LIMIT 256)");
     int64_t known =
         r->count ? r->items[r->count - 1].end_ns : one_time(trace, "SELECT enter_ns FROM transfer ORDER BY id LIMIT 1");
-    bool is_cut = r->count < r->ranges; /* the list ended because there were too many ranges */
+    bool is_cut = r->count < r->parts; /* the list ended because there were too many ranges */
     if (is_cut || known < 0 || last <= known)
         return;
     r->recorded_ns += (uint64_t)last - (uint64_t)known;
-    r->ranges = r->ranges ? r->ranges : 1;
+    r->parts = r->parts ? r->parts : 1;
     r->is_at_most = true;
 }
 
@@ -48,7 +48,7 @@ void xs_capture_ranges_read(struct xs_capture_ranges *r, const struct xs_trace *
     char text[16], status[16];
     *r = (struct xs_capture_ranges){.limited =
                                         *xs_trace_meta_text(trace, "range.windows", text, sizeof text, "") != '\0',
-                                    .ranges = xs_trace_meta_count(trace, "range.count"),
+                                    .parts = xs_trace_meta_count(trace, "range.count"),
                                     .recorded_ns = xs_trace_meta_count(trace, "range.recorded_ns"),
                                     .transfers = xs_trace_meta_count(trace, "range.left_out_transfers"),
                                     .memsets = xs_trace_meta_count(trace, "range.left_out_memsets"),
@@ -79,17 +79,13 @@ struct xs_recorded_time xs_recorded_time(const struct xs_trace *trace, uint64_t 
     return time;
 }
 
+static bool has_begun(const void *range, const void *ns) {
+    return ((const struct xs_capture_range *)range)->start_ns <= *(const int64_t *)ns;
+}
+
 /* Returns the number of ranges that begin at or before `ns`. */
 static size_t begun_at(const struct xs_capture_ranges *ranges, int64_t ns) {
-    size_t low = 0, high = ranges->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ranges->items[middle].start_ns <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return xs_search(ranges->items, ranges->count, sizeof *ranges->items, has_begun, &ns);
 }
 
 int64_t xs_capture_range_at(const struct xs_capture_ranges *ranges, int64_t ns) {
@@ -98,7 +94,7 @@ int64_t xs_capture_range_at(const struct xs_capture_ranges *ranges, int64_t ns) 
 }
 
 uint64_t xs_recorded_between(const struct xs_capture_ranges *ranges, int64_t start_ns, int64_t end_ns) {
-    bool is_cut = (ranges->count < ranges->ranges || !ranges->is_complete) &&
+    bool is_cut = (ranges->count < ranges->parts || !ranges->is_complete) &&
                   (!ranges->count || ranges->items[ranges->count - 1].end_ns < end_ns);
     size_t begun = begun_at(ranges, start_ns);
     uint64_t ns = 0;

@@ -19,9 +19,9 @@ struct xs_capture_ranges {
     bool has_gaps;                  /* calls were left out, or may have been left out */
     struct xs_capture_range *items; /* in order of time; only the first ones if there were many */
     size_t count, capacity;
-    bool is_complete;             /* the process ended regularly, so the list and the counts cover the whole run */
-    bool is_at_most;              /* recorded_ns is an upper bound, and `ranges` a lower one */
-    uint64_t ranges, recorded_ns; /* number and total length of all ranges, also of those after the list was written */
+    bool is_complete;            /* the process ended regularly, so the list and the counts cover the whole run */
+    bool is_at_most;             /* recorded_ns is an upper bound, and `parts` a lower one */
+    uint64_t parts, recorded_ns; /* number and total length of all ranges, also of those after the list was written */
     uint64_t transfers, memsets, launches, others; /* calls that were left out */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/search.h"
 #include "analyzer/trace/windows/window_list.h"
 
 static void add(void *items, int64_t start_ns, int64_t end_ns) { xs_intervals_add(items, start_ns, end_ns); }
@@ -30,14 +31,12 @@ void xs_device_windows_free(struct xs_device_windows *windows) {
     free(windows);
 }
 
+static bool has_ended(const void *window, const void *ns) {
+    return ((const struct xs_interval *)window)->end <= *(const int64_t *)ns;
+}
+
 int64_t xs_device_window_at(const struct xs_device_windows *windows, int64_t ns) {
-    size_t low = 0, high = windows->items.count;
-    while (low < high) { /* finds the first window that ends after `ns` */
-        size_t middle = low + (high - low) / 2;
-        if (windows->items.items[middle].end > ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low < windows->items.count && windows->items.items[low].start <= ns ? (int64_t)low : -1;
+    const struct xs_interval *items = windows->items.items;
+    size_t i = xs_search(items, windows->items.count, sizeof *items, has_ended, &ns);
+    return i < windows->items.count && items[i].start <= ns ? (int64_t)i : -1;
 }

@@ -7,6 +7,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/window_list.h"
 
@@ -16,7 +17,8 @@ enum { LONG = 3 };
 /* If a window has at least this many records, migrations are assumed to continue to the end of the window. */
 enum { GOING_ON = 16 };
 
-static void add(struct xs_migration_windows *w, int64_t start_ns, int64_t end_ns) {
+static void add(void *windows, int64_t start_ns, int64_t end_ns) {
+    struct xs_migration_windows *w = windows;
     if (w->count && start_ns < w->items[w->count - 1].end_ns)
         start_ns = w->items[w->count - 1].end_ns;
     if (end_ns <= start_ns)
@@ -25,8 +27,6 @@ static void add(struct xs_migration_windows *w, int64_t start_ns, int64_t end_ns
     w->items[w->count++] =
         (struct xs_recorded_window){.start_ns = start_ns, .end_ns = end_ns, .weight = 1, .is_sample = true};
 }
-
-static void add_listed(void *windows, int64_t start_ns, int64_t end_ns) { add(windows, start_ns, end_ns); }
 
 /* --- the records --- */
 
@@ -120,7 +120,7 @@ int xs_migration_windows_read(struct xs_migration_windows *w, enum xs_migration_
         w->whole = true;
         return XS_OK;
     }
-    xs_window_list_read(trace, "cupti.migration_windows", add_listed, w);
+    xs_window_list_read(trace, "cupti.migration_windows", add, w);
     int status = read_records(w, way, trace, message, damaged);
     find_samples(w);
     cut_ends(w);
@@ -135,17 +135,13 @@ void xs_migration_windows_free(struct xs_migration_windows *w) {
 
 /* --- asking --- */
 
+static bool has_ended(const void *window, const void *ns) {
+    return ((const struct xs_recorded_window *)window)->end_ns <= *(const int64_t *)ns;
+}
+
 /* Returns the index of the first window that ends after `ns`. */
 static size_t seek(const struct xs_migration_windows *w, int64_t ns) {
-    size_t low = 0, high = w->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (w->items[middle].end_ns > ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return xs_search(w->items, w->count, sizeof *w->items, has_ended, &ns);
 }
 
 const struct xs_recorded_window *xs_migration_window_at(const struct xs_migration_windows *w, int64_t ns) {

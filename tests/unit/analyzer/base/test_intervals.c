@@ -7,7 +7,7 @@ static void empty(void **state) {
     struct xs_intervals a = {0}, b = {0};
     (void)state;
     assert_int_equal(xs_intervals_unite(&a), 0);
-    assert_int_equal(xs_intervals_common(&a, &b), 0);
+    assert_int_equal(xs_intervals_common(&a, &b, NULL), 0);
     xs_intervals_add(&a, 5, 5);
     xs_intervals_add(&a, 5, 3);
     assert_int_equal(a.count, 0);
@@ -31,7 +31,7 @@ static void extremes(void **state) {
     xs_intervals_add(&b, -5, 5);
     assert_true(xs_intervals_unite(&a) == UINT64_MAX);
     assert_int_equal(xs_intervals_unite(&b), 10);
-    assert_int_equal(xs_intervals_common(&a, &b), 10);
+    assert_int_equal(xs_intervals_common(&a, &b, NULL), 10);
     xs_intervals_free(&a);
     xs_intervals_free(&b);
 }
@@ -63,8 +63,8 @@ static void random_sets(void **state) {
         }
         assert_int_equal(xs_intervals_unite(&a), in_a);
         assert_int_equal(xs_intervals_unite(&b), in_b);
-        assert_int_equal(xs_intervals_common(&a, &b), in_both);
-        assert_int_equal(xs_intervals_common(&b, &a), in_both);
+        assert_int_equal(xs_intervals_common(&a, &b, NULL), in_both);
+        assert_int_equal(xs_intervals_common(&b, &a, NULL), in_both);
         xs_intervals_free(&a);
         xs_intervals_free(&b);
     }

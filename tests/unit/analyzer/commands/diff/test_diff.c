@@ -278,7 +278,7 @@ static void sites_have_what_report_by_site_has(void **state) {
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_trace trace;
     struct xs_by by;
-    struct xs_by_claims claims = {0};
+    struct xs_marks claims = {0};
     play_begin(&p);
     play_alloc(&p, A, BYTES);
     for (int i = 0; i < 21; i++)
@@ -305,7 +305,7 @@ static void sites_have_what_report_by_site_has(void **state) {
         assert_true(found);
     }
     xs_by_free(&by);
-    xs_by_claims_free(&claims);
+    xs_marks_free(&claims);
     xs_trace_close(&trace);
     play_end(&p);
 }

@@ -32,7 +32,7 @@ static struct xs_device_times read_of(const char *sql, int is_live, uint64_t fro
     if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
         fail_msg("%s", error);
     sqlite3_close(db);
-    if (xs_trace_open(path, &trace, message) < 0 || xs_summary_compute(&trace, &summary, message) < 0)
+    if (xs_trace_open(path, &trace, message) < 0 || xs_summary_compute(&trace, NULL, &summary, message) < 0)
         fail_msg("%s", message);
     trace.is_live = is_live;
     if (xs_device_times_read(&summary, from_ns, &times, message) < 0)

@@ -277,7 +277,7 @@ static void totals_of_transfers_are_of_those_that_pass(void **state) {
     p->options.filter = &filter;
     play_analyse(p, NULL);
     assert_int_equal(xs_trace_open(p->path, &trace, message), 0);
-    assert_int_equal(xs_summary_compute_of(&trace, p->findings->selection, &summary, message), 0);
+    assert_int_equal(xs_summary_compute(&trace, p->findings->selection, &summary, message), 0);
     assert_int_equal(summary.all.count, 10);
     assert_int_equal(summary.all.bytes, 10 * BYTES);
     assert_int_equal(summary.group_count, 1);

@@ -43,7 +43,7 @@ static inline void load(struct case_ *c, const char *sql) {
     sqlite3_close(db);
     if (xs_trace_open(c->path, &c->trace, message) < 0)
         fail_msg("%s", message);
-    if (xs_summary_compute(&c->trace, &c->summary, message) < 0)
+    if (xs_summary_compute(&c->trace, NULL, &c->summary, message) < 0)
         fail_msg("%s", message);
 }
 

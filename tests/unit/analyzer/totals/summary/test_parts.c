@@ -83,17 +83,17 @@ static void parts_of_a_killed_process(void **state) {
  * list that is cut. */
 static void recorded_between_moments(void **state) {
     struct xs_capture_range items[] = {{1000, 3000}, {5000, 6000}, {9000, 9500}};
-    struct xs_capture_ranges ranges = {.has_gaps = true, .is_complete = true, .items = items, .count = 3, .ranges = 3};
+    struct xs_capture_ranges ranges = {.has_gaps = true, .is_complete = true, .items = items, .count = 3, .parts = 3};
     (void)state;
     assert_int_equal(xs_recorded_between(&ranges, 0, 10000), 3500);
     assert_int_equal(xs_recorded_between(&ranges, 2000, 5500), 1500);
     assert_int_equal(xs_recorded_between(&ranges, 1200, 1300), 100);
     assert_int_equal(xs_recorded_between(&ranges, 3000, 5000), 0);
     assert_int_equal(xs_recorded_between(&ranges, 9500, 20000), 0);
-    ranges.ranges = 4;
+    ranges.parts = 4;
     assert_int_equal(xs_recorded_between(&ranges, 2000, 5500), 1500);
     assert_int_equal(xs_recorded_between(&ranges, 9000, 20000), 11000);
-    ranges.ranges = 3;
+    ranges.parts = 3;
     ranges.is_complete = false; /* the list is of some time before the end */
     assert_int_equal(xs_recorded_between(&ranges, 3000, 5000), 0);
     assert_int_equal(xs_recorded_between(&ranges, 9000, 20000), 11000);

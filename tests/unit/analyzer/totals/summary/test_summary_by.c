@@ -32,12 +32,12 @@ static uint64_t saved_by_causes(const struct xs_diagnosis *diagnosis) {
 static void compute_by(struct xs_by *by, enum xs_by_key key, struct xs_diagnosis **diagnosis) {
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_trace trace;
-    struct xs_by_claims claims = {0};
+    struct xs_marks claims = {0};
     struct xs_analysis_options options = {.on_instance = xs_by_claim, .data = &claims};
     if (xs_trace_open(p->path, &trace, message) < 0 || xs_diagnose(&trace, &options, diagnosis, message) < 0 ||
         xs_by_compute(&trace, *diagnosis, &claims, key, by, message) < 0)
         fail_msg("%s", message);
-    xs_by_claims_free(&claims);
+    xs_marks_free(&claims);
     xs_trace_close(&trace);
 }
 

@@ -53,7 +53,7 @@ static const struct xs_where *load(const char *sql) {
     if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
         fail_msg("%s", error);
     sqlite3_close(db);
-    if (xs_trace_open(path, &trace, message) < 0 || xs_summary_compute(&trace, &summary, message) < 0)
+    if (xs_trace_open(path, &trace, message) < 0 || xs_summary_compute(&trace, NULL, &summary, message) < 0)
         fail_msg("%s", message);
     return &summary.where;
 }
