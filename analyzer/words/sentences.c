@@ -134,16 +134,18 @@ void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t a
         xs_string_format(text, "%s%zu finding%s beneath the causes", text->length ? ", " : "", beneath,
                          beneath > 1 ? "s" : "");
     if (advice)
-        xs_string_format(text, "%s%zu of advice", text->length ? ", " : "", advice);
+        xs_string_format(text, "%s%zu piece%s of advice", text->length ? ", " : "", advice, advice > 1 ? "s" : "");
 }
 
 void xs_say_other_causes(struct xs_string *text, size_t causes, uint64_t ns, size_t advice) {
     char together[XS_UNIT_BYTES];
     if (causes)
-        xs_string_format(text, "%zu smaller cause%s (%s together)", causes, causes > 1 ? "s" : "",
+        xs_string_format(text, "%zu smaller cause%s (saving %s)", causes, causes > 1 ? "s" : "",
                          xs_format_ns(together, ns));
     if (advice)
-        xs_string_format(text, "%s%zu of advice", causes ? ", " : "", advice);
+        xs_string_format(text, "%s%zu piece%s of advice", causes ? " and " : "", advice, advice > 1 ? "s" : "");
+    if (causes + advice)
+        xs_string_format(text, " %s not shown", causes + advice > 1 ? "are" : "is");
 }
 
 void xs_say_simulated(struct xs_string *text, const char *who, const char *times) {

@@ -201,9 +201,9 @@ void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size
     if (by->key <= XS_BY_MODULE && by->count && !findings->sites->places)
         xs_out_line(out, XS_STYLE_WARN, "No call sites: the trace has no stacks.");
     if (by->count)
-        xs_out_line(
-            out, XS_STYLE_DIM,
-            "What the causes save is counted at the place of their first finding; together they may save less.");
+        xs_out_line(out, XS_STYLE_DIM,
+                    "The column *saves* counts each cause once, at its first finding. All repairs together may save "
+                    "less than the sum.");
 }
 
 static void row_json(const struct xs_by *by, const struct xs_by_row *row, struct xs_json *json) {

@@ -117,9 +117,10 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&text);
     if (c->without_event)
         xs_out_line(out, XS_STYLE_WARN,
-                    "%s of %s device records without a transfer on the host: copies that were made by %sother means.",
+                    "%s of %s copies on the device belong%s to no recorded call: made by %sthe program in a "
+                    "way that xferspy does not record.",
                     xs_format_count(a, c->without_event), xs_format_count(b, c->device_copies),
-                    xs_repaired_any(&s->repaired) ? "the repairs or by " : "");
+                    c->without_event == 1 ? "s" : "", xs_repaired_any(&s->repaired) ? "the repairs, or by " : "");
     for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
         struct xs_string left_out = {0};
         if (xs_left_out_say(s, (enum xs_left_out)kind, &left_out))

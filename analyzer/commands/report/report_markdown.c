@@ -222,7 +222,7 @@ static void rest(const struct xs_report *report, struct xs_out *out) {
         advice += diagnosis->items[i].finding->advice;
     xs_say_other_causes(&text, causes, ns, advice);
     if (text.length)
-        fprintf(out->file, "\n%s: `xferspy explain` on the trace lists them.\n", text.data);
+        fprintf(out->file, "\n%s; `xferspy explain` on the trace lists them.\n", text.data);
     xs_string_free(&text);
 }
 

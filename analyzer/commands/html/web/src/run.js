@@ -254,7 +254,7 @@ function steps(run) {
       ].filter(Boolean),
       rows,
     ),
-    h('p', { class: 'note' }, how ? `${how[0].toUpperCase()}${how.slice(1)}. ` : '', spread),
+    h('p', { class: 'note' }, how ? `${how}. ` : '', spread),
   );
 }
 
