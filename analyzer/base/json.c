@@ -93,6 +93,13 @@ void xs_json_known_count(struct xs_json *json, const char *key, bool known, uint
         xs_json_null(json, key);
 }
 
+void xs_json_known_int(struct xs_json *json, const char *key, bool known, int64_t value) {
+    if (known)
+        xs_json_int(json, key, value);
+    else
+        xs_json_null(json, key);
+}
+
 void xs_json_number(struct xs_json *json, const char *key, double value) {
     char text[40];
     begin(json, key);

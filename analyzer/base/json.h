@@ -22,6 +22,7 @@ void xs_json_text_bytes(struct xs_json *json, const char *key, const char *value
 void xs_json_int(struct xs_json *json, const char *key, int64_t value);
 void xs_json_count(struct xs_json *json, const char *key, uint64_t value);
 void xs_json_known_count(struct xs_json *json, const char *key, bool known, uint64_t value); /* null where not known */
+void xs_json_known_int(struct xs_json *json, const char *key, bool known, int64_t value);    /* null where not known */
 void xs_json_number(struct xs_json *json, const char *key, double value);                    /* not finite: null */
 void xs_json_bool(struct xs_json *json, const char *key, bool value);
 void xs_json_null(struct xs_json *json, const char *key);

@@ -53,6 +53,10 @@ void xs_out_heading(struct xs_out *out, const char *title);
 void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Prints a text as xs_out_line does, unless it is empty, and empties it. */
+struct xs_string;
+void xs_out_text(struct xs_out *out, enum xs_style style, struct xs_string *text);
+
 /* Prints a line with the given indent, which its continuation lines have, too. */
 void xs_out_indented(struct xs_out *out, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -51,6 +51,12 @@ void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ..
     va_end(arguments);
 }
 
+void xs_out_text(struct xs_out *out, enum xs_style style, struct xs_string *text) {
+    if (text->length)
+        xs_out_line(out, style, "%s", text->data);
+    xs_string_free(text);
+}
+
 void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -151,7 +151,8 @@ void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out
     char samples[XS_UNIT_BYTES];
     for (unsigned i = 0; i < sizeof labels / sizeof *labels; i++) {
         const struct xs_link_line *line = &link->lines[i];
-        const char *what = link->from_host_times ? "blocking call" : "cop", *one = link->from_host_times ? "" : "y";
+        const char *one = link->from_host_times ? "blocking call" : "copy";
+        const char *many = link->from_host_times ? "blocking calls" : "copies";
         struct xs_string formula = {0};
         if (!link_line_matters(link, (enum xs_link_class)i))
             continue;
@@ -160,11 +161,8 @@ void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out
             xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s %s (an assumption: the trace has no such copies)",
                         labels[i], formula.data);
         else
-            xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s %s (fitted to %s %s%s%s)", labels[i], formula.data,
-                        xs_format_count(samples, line->samples), what,
-                        line->samples == 1      ? one
-                        : link->from_host_times ? "s"
-                                                : "ies",
+            xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s %s (fitted to %s %s%s)", labels[i], formula.data,
+                        xs_format_count(samples, line->samples), line->samples == 1 ? one : many,
                         line->rate_assumed ? "; the rate is an assumption" : "");
         xs_string_free(&formula);
     }
@@ -220,13 +218,9 @@ void xs_findings_coverage(const struct xs_findings *findings, const struct xs_co
 void xs_findings_total_line(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     struct xs_string text = {0};
     xs_say_total_of_run(&text, diagnosis);
-    if (text.length)
-        xs_out_line(out, XS_STYLE_GOOD, "%s", text.data);
-    text.length = 0;
+    xs_out_text(out, XS_STYLE_GOOD, &text);
     xs_say_bounds(&text, diagnosis);
-    if (text.length)
-        xs_out_line(out, XS_STYLE_WARN, "%s", text.data);
-    xs_string_free(&text);
+    xs_out_text(out, XS_STYLE_WARN, &text);
 }
 
 void xs_findings_unknown_lines(const struct xs_diagnosis *diagnosis, const struct xs_content_coverage *contents,
@@ -237,9 +231,7 @@ void xs_findings_unknown_lines(const struct xs_diagnosis *diagnosis, const struc
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);
     xs_say_unchecked(&unchecked, diagnosis);
-    if (unchecked.length)
-        xs_out_line(out, XS_STYLE_WARN, "%s", unchecked.data);
-    xs_string_free(&unchecked);
+    xs_out_text(out, XS_STYLE_WARN, &unchecked);
     xs_content_coverage_migrations(contents, why, sizeof why);
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);

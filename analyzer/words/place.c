@@ -137,10 +137,7 @@ void xs_place_source_line(const char *line, const struct xs_frame *frame, int in
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame) {
     xs_json_text(json, "function", frame->function);
     xs_json_text(json, "file", frame->file);
-    if (frame->line)
-        xs_json_count(json, "line", frame->line);
-    else
-        xs_json_null(json, "line");
+    xs_json_known_count(json, "line", frame->line > 0, frame->line);
     xs_json_text(json, "module", frame->module);
     xs_json_bool(json, "python", frame->python);
 }
@@ -160,10 +157,7 @@ void xs_place_json_object(struct xs_json *json, const struct xs_frame *frame, bo
     }
     xs_json_object(json, "call_site");
     xs_place_json(json, frame);
-    if (is_place && !frame->line && frame->address)
-        xs_json_count(json, "address", frame->address);
-    else
-        xs_json_null(json, "address");
+    xs_json_known_count(json, "address", is_place && !frame->line && frame->address, frame->address);
     xs_place_through_json(json, frame);
     xs_json_end(json, '}');
 }

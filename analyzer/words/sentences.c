@@ -90,13 +90,6 @@ void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const s
     xs_say_share(text, ", ", ns, recorded);
 }
 
-void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves,
-                         const struct xs_recorded_time *recorded) {
-    xs_string_format(text, "saves ");
-    xs_say_saving(text, saves);
-    xs_say_share(text, ", ", saves->most_ns, recorded);
-}
-
 struct xs_amount xs_amount_in_all(const struct xs_sample *sample, uint64_t instances, uint64_t transfers,
                                   uint64_t bytes) {
     double times = sample->is_of_contents && instances ? sample->estimate / (double)instances : 1;

@@ -51,9 +51,6 @@ void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const s
 uint64_t xs_saving_least(uint64_t least_ns, uint64_t most_ns);
 /* Writes "484 ms", "up to 484 ms (6.05 ms or more)" */
 void xs_say_saving(struct xs_string *text, const struct xs_saving *saves);
-/* Writes "saves up to 484 ms (6.05 ms or more), 55 % of the run" */
-void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves,
-                         const struct xs_recorded_time *recorded);
 
 /* How many copies a finding is about in all: those that were found, plus an estimate for copies whose contents were not
  * checked. */

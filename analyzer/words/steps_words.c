@@ -19,8 +19,11 @@ static void say_sums(struct xs_string *text, const struct xs_step_sums *sums) {
         xs_string_format(text, ", %s", xs_format_bytes(bytes, sums->bytes));
 }
 
-static void say_mark(struct xs_string *text, const struct xs_findings *findings) {
+void xs_steps_say_mark(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
+    char count[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
+    if (!steps->count)
+        return;
     if (steps->mark == XS_STEP_RANGE) {
         bool has_name = *steps->range; /* an anonymized copy has no name */
         xs_string_format(text, "Each step begins with the NVTX range %s", has_name ? "\"" : "that was named");
@@ -31,20 +34,9 @@ static void say_mark(struct xs_string *text, const struct xs_findings *findings)
                                                            : "Each step begins with the copy ");
         xs_place_of_site(text, findings, steps->site);
     }
-}
-
-static void say_of(struct xs_string *text, const struct xs_steps *steps) {
-    char count[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
     if (steps->of)
         xs_string_format(text, "; the trace has the times of the first %s of %s steps",
                          xs_format_count(count, steps->count), xs_format_count(of, steps->of));
-}
-
-void xs_steps_say_mark(struct xs_string *text, const struct xs_findings *findings) {
-    if (!findings->steps.count)
-        return;
-    say_mark(text, findings);
-    say_of(text, &findings->steps);
 }
 
 static void say(struct xs_string *text, const struct xs_findings *findings) {

@@ -194,10 +194,7 @@ void xs_replay_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) 
     const struct xs_replay_fit *fit = &diagnosis->replay_fit;
     xs_json_object(json, "replay");
     xs_json_bool(json, "believed", diagnosis->replayed);
-    if (fit->calls)
-        xs_json_number(json, "error", diagnosis->replay_error);
-    else
-        xs_json_null(json, "error");
+    xs_json_number(json, "error", fit->calls ? diagnosis->replay_error : NAN);
     xs_json_number(json, "largest_error", XS_REPLAY_LARGEST_ERROR);
     xs_json_count(json, "measured_ns", fit->measured_ns);
     xs_json_known_count(json, "replayed_ns", fit->calls > 0, fit->replayed_ns);

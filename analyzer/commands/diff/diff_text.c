@@ -46,13 +46,11 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
         xs_out_fact(out, "gain", "%s", gain.data);
     if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
         xs_say_simulated(&simulated, NULL, "times below");
-    if (simulated.length)
-        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
+    xs_out_text(out, XS_STYLE_BAD, &simulated);
     for (size_t i = 0; i < c->note_count; i++)
         xs_out_line(out, XS_STYLE_WARN, "! %s", c->notes[i]);
     xs_string_free(&conclusion);
     xs_string_free(&spread);
-    xs_string_free(&simulated);
     xs_string_free(&own);
     xs_string_free(&gain);
 }

@@ -121,9 +121,7 @@ void xs_explain_repaired(const struct xs_explain *explain, struct xs_out *out) {
     struct xs_string text = {0};
     xs_repaired_read(&repaired, explain->trace);
     xs_repaired_say(&text, &repaired);
-    if (text.length)
-        xs_out_line(out, XS_STYLE_WARN, "%s", text.data);
-    xs_string_free(&text);
+    xs_out_text(out, XS_STYLE_WARN, &text);
 }
 
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
@@ -169,9 +167,7 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     xs_explain_repaired(explain, out);
     struct xs_string unchecked = {0};
     xs_say_unchecked(&unchecked, diagnosis);
-    if (unchecked.length)
-        xs_out_line(out, XS_STYLE_WARN, "%s", unchecked.data);
-    xs_string_free(&unchecked);
+    xs_out_text(out, XS_STYLE_WARN, &unchecked);
     char *word = xs_text_shell_word(explain->trace->path);
     if (diagnosis->count)
         xs_out_line(out, XS_STYLE_DIM, "The evidence for one: xferspy explain %s FINDING, by name or number.", word);

@@ -1,13 +1,11 @@
-/* Totals by one key; see by.h. */
-#include "analyzer/commands/report/by.h"
-
+/* Prints `report --by`: totals of the transfers by call site, function, file, ..., as a table or as JSON. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "analyzer/base/table.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
-#include "analyzer/trace/scan.h"
+#include "analyzer/commands/report/report_internal.h"
 #include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/sentences.h"
@@ -214,11 +212,7 @@ static void row_json(const struct xs_by *by, const struct xs_by_row *row, struct
     } else if (by->key == XS_BY_NVTX) {
         xs_json_text(json, "nvtx_range", row->name);
     } else {
-        bool known = by->key == XS_BY_DEVICE ? row->id >= 0 : row->id > 0;
-        if (known)
-            xs_json_int(json, xs_by_names[by->key], row->id);
-        else
-            xs_json_null(json, xs_by_names[by->key]);
+        xs_json_known_int(json, xs_by_names[by->key], by->key == XS_BY_DEVICE ? row->id >= 0 : row->id > 0, row->id);
         if (by->key != XS_BY_STREAM)
             xs_json_text(json, "name", row->name);
     }
@@ -243,10 +237,7 @@ void xs_by_json(const struct xs_by *by, size_t top, struct xs_json *json) {
         xs_json_count(json, "transfers", row->transfers);
         xs_json_count(json, "bytes", row->bytes);
         xs_json_count(json, "timed_count", row->timed);
-        if (row->timed)
-            xs_json_count(json, "device_ns", row->device_ns);
-        else
-            xs_json_null(json, "device_ns");
+        xs_json_known_count(json, "device_ns", row->timed, row->device_ns);
         if (row->modelled)
             xs_json_count(json, "modelled_count", row->modelled);
         xs_json_count(json, "host_ns", row->host_ns);

@@ -12,16 +12,12 @@
 
 #define OVERLAP_LINES 8
 
-static const char *direction_label(enum xs_direction direction) {
-    static const char *const labels[] = {[XS_DIR_UNKNOWN] = "?", [XS_DIR_H2D] = "H2D",   [XS_DIR_D2H] = "D2H",
-                                         [XS_DIR_D2D] = "D2D",   [XS_DIR_PEER] = "peer", [XS_DIR_H2H] = "H2H"};
-    return labels[direction];
-}
-
 /* Adds the kind of a copy in few columns: "H2D pageable" means that the other side is ordinary device memory. */
 static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_direction direction,
                       enum xs_memory_kind src, enum xs_memory_kind dst) {
-    const char *label = direction_label(direction);
+    static const char *const labels[] = {[XS_DIR_UNKNOWN] = "?", [XS_DIR_H2D] = "H2D",   [XS_DIR_D2H] = "D2H",
+                                         [XS_DIR_D2D] = "D2D",   [XS_DIR_PEER] = "peer", [XS_DIR_H2H] = "H2H"};
+    const char *label = labels[direction];
     if (direction == XS_DIR_H2D && dst == XS_MEM_DEVICE)
         xs_table_format(table, "%s %s", label, xs_memory_kind_names[src]);
     else if (direction == XS_DIR_D2H && src == XS_MEM_DEVICE)
