@@ -141,7 +141,10 @@ void xs_replay_text(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
         xs_out_fact(out, "run", "%s measured, %s replayed without any change", xs_format_ns(a, fit->measured_ns),
                     xs_format_ns(b, fit->replayed_ns));
         add_error(&text, diagnosis->replay_error);
-        xs_out_fact(out, "error", "%s of the run, the largest of its end and of the return of each call", text.data);
+        xs_out_fact(out, "error",
+                    "%s of the run: the largest difference of a measured and a replayed time, of the return of each "
+                    "call and of the end",
+                    text.data);
     }
     text.length = 0;
     xs_say_bounds(&text, diagnosis);

@@ -33,7 +33,7 @@ expect_status 0; expect_no_err
 expect_out "transfer #4 at 18.0 ms, cuMemcpyHtoD_v2, H2D, 8.00 MiB"
 expect_out "000000000000000c000000000000000b"; expect_out "the same; 0 of 2,048 pieces of 4 KiB changed"
 expect_out "allocation #1"; expect_out "782 us on the device"; expect_out "6 more"
-expect_out "; share: 800 us"
+expect_out "; saves 800 us"
 cp stdout one
 # The page that explains it: of the sources, or of the installation that this program belongs to; else nothing is said.
 page=$(cd "$SOURCE/../.." && pwd -P)/docs/rules/findings/noop-upload.md
@@ -226,7 +226,7 @@ expect_not "\`advice':"
 run "$XFERSPY" explain findings.db pageable; expect_out "Exposed: the part of a copy's time in which no kernel ran"
 run "$XFERSPY" explain --help; expect_out "instead of N"
 run "$XFERSPY" explain trip.db round-trip; expect_status 0; expect_out "round-trip/same-device"
-expect_out "beside    2.00 us on the device of downloads: also saved if nobody"; expect_out "saves up to 1.11 ms"
+expect_out "beside    downloads take 2.00 us on the device; it is saved, too, if nobody"; expect_out "saves up to 1.11 ms"
 expect_out "range     96.0 us to 1.11 ms. The downloads are saved, too, only if"
 run "$XFERSPY" explain --json trip.db round-trip; json "d['explained']['apart']['device_ns'] == 2000"
 # Advice alone saves nothing, and is no reason to say that nothing was found.
