@@ -98,6 +98,6 @@ bool xs_output_is_input(const struct xs_out_options *options, char *const *input
 void xs_complain_live(const char *path, const char *verb);
 
 /* Prints a report on each trace, one after the other (report/report_command.c). `run --report` also ends with this. */
-int xs_report_traces(char *const *paths, int count, bool json, bool details, struct xs_out *out);
+int xs_report_traces(char *const *paths, int count, struct xs_out *out);
 
 #endif

@@ -43,10 +43,8 @@ static void file_or_module(struct xs_string *text, const struct xs_frame *frame,
  * distinguishes two places. */
 static void site_name(struct xs_string *text, const struct xs_frame *frame, const struct xs_sites *sites, int room) {
     struct xs_string place = {0};
-    if (frame->file && frame->line && room) {
-        xs_place_file(&place, frame->file, sites->cwd);
-        xs_string_format(&place, ":%" PRIu32, frame->line);
-    }
+    if (frame->file && frame->line && room)
+        xs_place_line(&place, frame, sites->cwd);
     if (place.length && xs_text_width(place.data) > room) {
         const char *from = place.data;
         while (*from && xs_text_width(from) > room - 3) {

@@ -1,5 +1,4 @@
 /* Says a report in one sentence: how much was wasted, and where to begin. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "analyzer/base/units.h"
@@ -38,9 +37,7 @@ static void begin_with(struct xs_string *text, const struct xs_diagnosis *diagno
     name->end = text->length;
     if (with_place && frame && frame->file) {
         xs_string_add(text, ", at ", 5);
-        xs_place_file(text, frame->file, diagnosis->findings->sites->cwd);
-        if (frame->line)
-            xs_string_format(text, ":%" PRIu32, frame->line);
+        xs_place_line(text, frame, diagnosis->findings->sites->cwd);
     }
 }
 

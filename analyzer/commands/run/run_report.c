@@ -117,9 +117,9 @@ static int report(const char *program, bool warned, const struct xs_run_files *f
     } else if (!options->path) {
         xs_out_stderr(&out, options);
         putc('\n', stderr);
-        status = xs_report_traces(mine, count, false, false, &out);
+        status = xs_report_traces(mine, count, &out);
     } else if (xs_out_open(&out, options) >= 0) {
-        status = xs_report_traces(mine, count, false, false, &out);
+        status = xs_report_traces(mine, count, &out);
         xs_out_close(&out, true);
     }
     free(mine);
