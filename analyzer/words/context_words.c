@@ -81,10 +81,7 @@ static void put_host_copy(struct xs_json *json, const struct xs_framework_contex
     xs_json_object(json, "host_copy");
     xs_json_text(json, "by", host_copy_keys[c->host_copy]);
     xs_json_bool(json, "inferred", true);
-    if (c->uploads)
-        xs_json_count(json, "before_ns", c->before_ns);
-    else
-        xs_json_null(json, "before_ns");
+    xs_json_known_count(json, "before_ns", c->uploads > 0, c->before_ns);
     xs_json_count(json, "uploads", c->uploads);
     xs_json_end(json, '}');
 }

@@ -1,8 +1,6 @@
 /* Detours over the host in words; see detour_words.h. */
 #include "analyzer/words/detour_words.h"
 
-#include <inttypes.h>
-
 #include "analyzer/base/units.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/sentences.h"
@@ -28,8 +26,7 @@ void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagn
     const struct xs_frame *frame = xs_site_frame(diagnosis->findings, other);
     if (frame && frame->file && frame->line) {
         xs_string_format(&place, "at ");
-        xs_place_file(&place, frame->file, diagnosis->findings->sites->cwd);
-        xs_string_format(&place, ":%" PRIu32, frame->line);
+        xs_place_line(&place, frame, diagnosis->findings->sites->cwd);
     } else {
         xs_place_of_site(&place, diagnosis->findings, other);
     }

@@ -29,21 +29,6 @@ static void put_words(struct xs_json *json, const char *key, const struct xs_fil
     xs_json_end(json, ']');
 }
 
-static void put_number(struct xs_json *json, const char *key, bool given, uint64_t number) {
-    if (given)
-        xs_json_count(json, key, number);
-    else
-        xs_json_null(json, key);
-}
-
-/* Writes a time; shares of the run and steps are converted to times. */
-static void put_ns(struct xs_json *json, const char *key, bool given, int64_t ns) {
-    if (given)
-        xs_json_int(json, key, ns);
-    else
-        xs_json_null(json, key);
-}
-
 static void put_finding(struct xs_json *json, const struct xs_filter *filter) {
     struct xs_string name = {0};
     if (filter->detector) {
@@ -68,18 +53,19 @@ void xs_filter_json(const struct xs_findings *findings, struct xs_json *json) {
     xs_json_object(json, "filter");
     xs_json_text(json, "text", text.data);
     xs_string_free(&text);
+    /* shares of the run and steps are converted to times */
     bool by_steps = xs_filter_chooses_steps(f);
-    put_ns(json, "since_ns", f->since.given || by_steps, s->since_ns);
-    put_ns(json, "until_ns", (f->until.given || by_steps) && s->until_ns != INT64_MAX, s->until_ns);
-    put_number(json, "skip_steps", f->skip_steps != 0, f->skip_steps);
-    put_number(json, "steps", f->steps != 0, f->steps);
+    xs_json_known_int(json, "since_ns", f->since.given || by_steps, s->since_ns);
+    xs_json_known_int(json, "until_ns", (f->until.given || by_steps) && s->until_ns != INT64_MAX, s->until_ns);
+    xs_json_known_count(json, "skip_steps", f->skip_steps != 0, f->skip_steps);
+    xs_json_known_count(json, "steps", f->steps != 0, f->steps);
     xs_json_array(json, "directions");
     for (unsigned i = 1; i < XS_DIRECTION_COUNT; i++)
         if (f->directions >> i & 1)
             xs_json_text(json, NULL, xs_direction_names[i]);
     xs_json_end(json, ']');
-    put_number(json, "min_bytes", f->has_min_bytes, f->min_bytes);
-    put_number(json, "max_bytes", f->has_max_bytes, f->max_bytes);
+    xs_json_known_count(json, "min_bytes", f->has_min_bytes, f->min_bytes);
+    xs_json_known_count(json, "max_bytes", f->has_max_bytes, f->max_bytes);
     put_words(json, "streams", &f->streams);
     put_words(json, "devices", &f->devices);
     put_words(json, "threads", &f->threads);

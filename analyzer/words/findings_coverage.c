@@ -29,7 +29,7 @@ static void skip_reasons(struct xs_string *text, const struct xs_content_coverag
             return;
         }
         used[most] = true;
-        xs_string_format(text, "%s%s %s", n ? ", " : "", xs_format_count(count, c->skipped[most]),
+        xs_string_format(text, "%s%s (%s)", n ? ", " : "", xs_format_count(count, c->skipped[most]),
                          most ? xs_skip_names[most] : "for no known reason");
     }
 }
@@ -41,11 +41,11 @@ static void contents_line(const struct xs_content_coverage *c, struct xs_out *ou
         return;
     skip_reasons(&reasons, c);
     if (c->lost)
-        xs_string_format(&reasons, "%s%s just before the end of the trace", reasons.length ? ", " : "",
+        xs_string_format(&reasons, "%s%s (just before the end of the trace)", reasons.length ? ", " : "",
                          xs_format_count(taken, c->lost));
-    xs_out_line(out, XS_STYLE_PLAIN, "Contents known of %s of %s uploads and downloads%s%s.",
-                xs_format_count(taken, c->taken), xs_format_count(all, c->eligible), reasons.length ? "; not: " : "",
-                reasons.length ? reasons.data : "");
+    xs_out_line(out, XS_STYLE_PLAIN, "The contents of %s of %s uploads and downloads are known.%s%s%s",
+                xs_format_count(taken, c->taken), xs_format_count(all, c->eligible),
+                reasons.length ? " Not known: " : "", reasons.length ? reasons.data : "", reasons.length ? "." : "");
     xs_string_free(&reasons);
 }
 
@@ -60,7 +60,8 @@ static void launches_line(const struct xs_content_coverage *c, struct xs_out *ou
     if (c->graphs)
         xs_string_format(&text, "%sof %s graph launch%s", text.length ? " and " : "",
                          xs_format_count(graphs, c->graphs), c->graphs > 1 ? "es" : "");
-    xs_out_line(out, XS_STYLE_PLAIN, "Arguments not seen %s: which memory they touched is not known.", text.data);
+    xs_out_line(out, XS_STYLE_PLAIN,
+                "xferspy did not see the arguments %s, so it does not know which memory they used.", text.data);
     xs_string_free(&text);
 }
 
@@ -98,22 +99,23 @@ static void undecided_lines(const struct xs_findings *findings, const struct xs_
     int shown = 0;
     if (findings->undecided_count && c->eligible && !c->taken) {
         xs_out_line(out, XS_STYLE_PLAIN,
-                    "Undecided: everything about contents; xferspy explain --undecided counts it.");
+                    "Undecided: all cases about contents; xferspy explain --undecided counts them.");
         return;
     }
     for (long at = next_reason(findings, -1); at >= 0; at = next_reason(findings, at)) {
         const char *reason = findings->undecided[at].reason;
         struct xs_string text = {0};
         if (shown++ == REASONS_SHOWN) {
-            xs_out_line(out, XS_STYLE_PLAIN, "And for other reasons: xferspy explain --undecided.");
+            xs_out_line(out, XS_STYLE_PLAIN,
+                        "Undecided for other reasons: xferspy explain --undecided lists the cases.");
             return;
         }
         for (size_t i = 0; i < findings->undecided_count; i++)
             if (!strcmp(findings->undecided[i].reason, reason))
-                xs_string_format(&text, "%s%s %s", text.length ? ", " : "",
-                                 xs_detectors[findings->undecided[i].detector]->id,
-                                 xs_format_count(count, findings->undecided[i].count));
-        xs_out_line(out, XS_STYLE_PLAIN, "Undecided (%s): %s.", reason, text.data);
+                xs_string_format(&text, "%s%s of %s", text.length ? ", " : "",
+                                 xs_format_count(count, findings->undecided[i].count),
+                                 xs_detectors[findings->undecided[i].detector]->id);
+        xs_out_line(out, XS_STYLE_PLAIN, "Undecided cases: %s. The reason: %s.", text.data, reason);
         xs_string_free(&text);
     }
 }
@@ -130,39 +132,38 @@ static bool link_line_matters(const struct xs_link_model *link, enum xs_link_cla
 
 static uint64_t to_count(double value) { return value > 0 && value < 1e18 ? (uint64_t)(value + 0.5) : 0; }
 
-/* Adds " 2.10 us + size at 55.2 GB/s", or " at 55.2 GB/s" without a fixed part. */
+/* Adds "takes 2.10 us, then runs at 55.2 GB/s", or "runs at 55.2 GB/s" if there is no fixed part. */
 static void link_formula(struct xs_string *text, const struct xs_link_line *line) {
     char buffer[XS_UNIT_BYTES];
     uint64_t fixed_ns = to_count(line->a_ns), per_gb_ns = to_count(line->b_ns_per_byte * 1e9);
     if (fixed_ns || !per_gb_ns)
-        xs_string_format(text, " %s%s", xs_format_ns(buffer, fixed_ns), per_gb_ns ? " + size" : " whatever the size");
+        xs_string_format(text, "takes %s, %s", xs_format_ns(buffer, fixed_ns),
+                         per_gb_ns ? "then " : "whatever its size");
     if (per_gb_ns)
-        xs_string_format(text, " at %s", xs_format_rate(buffer, 1000000000, per_gb_ns));
+        xs_string_format(text, "runs at %s", xs_format_rate(buffer, 1000000000, per_gb_ns));
 }
 
 void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out) {
-    static const char *const labels[] = {[XS_LINK_H2D_PAGEABLE] = "H2D pageable",
-                                         [XS_LINK_H2D_PINNED] = "H2D pinned",
-                                         [XS_LINK_D2H_PAGEABLE] = "D2H pageable",
-                                         [XS_LINK_D2H_PINNED] = "D2H pinned"};
+    static const char *const labels[] = {[XS_LINK_H2D_PAGEABLE] = "an H2D copy from pageable memory",
+                                         [XS_LINK_H2D_PINNED] = "an H2D copy from pinned memory",
+                                         [XS_LINK_D2H_PAGEABLE] = "a D2H copy into pageable memory",
+                                         [XS_LINK_D2H_PINNED] = "a D2H copy into pinned memory"};
     char samples[XS_UNIT_BYTES];
     for (unsigned i = 0; i < sizeof labels / sizeof *labels; i++) {
         const struct xs_link_line *line = &link->lines[i];
-        const char *what = link->from_host_times ? "blocking call" : "cop", *one = link->from_host_times ? "" : "y";
+        const char *one = link->from_host_times ? "blocking call" : "copy";
+        const char *many = link->from_host_times ? "blocking calls" : "copies";
         struct xs_string formula = {0};
         if (!link_line_matters(link, (enum xs_link_class)i))
             continue;
         link_formula(&formula, line);
         if (line->assumed)
-            xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s%s (assumed: the trace has no such copies)", labels[i],
-                        formula.data);
+            xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s %s (an assumption: the trace has no such copies)",
+                        labels[i], formula.data);
         else
-            xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s%s (fitted to %s %s%s%s)", labels[i], formula.data,
-                        xs_format_count(samples, line->samples), what,
-                        line->samples == 1      ? one
-                        : link->from_host_times ? "s"
-                                                : "ies",
-                        line->rate_assumed ? "; the rate is assumed" : "");
+            xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s %s (fitted to %s %s%s)", labels[i], formula.data,
+                        xs_format_count(samples, line->samples), line->samples == 1 ? one : many,
+                        line->rate_assumed ? "; the rate is an assumption" : "");
         xs_string_free(&formula);
     }
 }
@@ -217,13 +218,9 @@ void xs_findings_coverage(const struct xs_findings *findings, const struct xs_co
 void xs_findings_total_line(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     struct xs_string text = {0};
     xs_say_total_of_run(&text, diagnosis);
-    if (text.length)
-        xs_out_line(out, XS_STYLE_GOOD, "%s", text.data);
-    text.length = 0;
+    xs_out_take_line(out, XS_STYLE_GOOD, &text);
     xs_say_bounds(&text, diagnosis);
-    if (text.length)
-        xs_out_line(out, XS_STYLE_WARN, "%s", text.data);
-    xs_string_free(&text);
+    xs_out_take_line(out, XS_STYLE_WARN, &text);
 }
 
 void xs_findings_unknown_lines(const struct xs_diagnosis *diagnosis, const struct xs_content_coverage *contents,
@@ -234,9 +231,7 @@ void xs_findings_unknown_lines(const struct xs_diagnosis *diagnosis, const struc
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);
     xs_say_unchecked(&unchecked, diagnosis);
-    if (unchecked.length)
-        xs_out_line(out, XS_STYLE_WARN, "%s", unchecked.data);
-    xs_string_free(&unchecked);
+    xs_out_take_line(out, XS_STYLE_WARN, &unchecked);
     xs_content_coverage_migrations(contents, why, sizeof why);
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);

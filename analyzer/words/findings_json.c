@@ -10,18 +10,11 @@
 #include "analyzer/words/remedies.h"
 #include "analyzer/words/unchecked.h"
 
-static void put_ns(struct xs_json *json, const char *key, bool known, uint64_t ns) {
-    if (known)
-        xs_json_count(json, key, ns);
-    else
-        xs_json_null(json, key);
-}
-
 void xs_times_json(struct xs_json *json, const char *key, const struct xs_times *times, bool device, bool exposed) {
     xs_json_object(json, key);
-    put_ns(json, "device_ns", device, times->device_ns);
-    put_ns(json, "exposed_ns", exposed, times->exposed_ns);
-    put_ns(json, "host_ns", true, times->host_ns);
+    xs_json_known_count(json, "device_ns", device, times->device_ns);
+    xs_json_known_count(json, "exposed_ns", exposed, times->exposed_ns);
+    xs_json_count(json, "host_ns", times->host_ns);
     xs_json_end(json, '}');
 }
 
@@ -176,8 +169,8 @@ static void put_total(const struct xs_diagnosis *diagnosis, struct xs_json *json
     const struct xs_total *t = &diagnosis->findings->total;
     xs_json_object(json, "findings_total");
     xs_json_count(json, "saves_ns", diagnosis->together.most_ns);
-    put_ns(json, "device_ns", diagnosis->findings->timed > 0, t->device_ns);
-    put_ns(json, "exposed_ns", diagnosis->findings->exposed_known, t->exposed_ns);
+    xs_json_known_count(json, "device_ns", diagnosis->findings->timed > 0, t->device_ns);
+    xs_json_known_count(json, "exposed_ns", diagnosis->findings->exposed_known, t->exposed_ns);
     xs_json_count(json, "host_ns", t->host_ns);
     xs_json_count(json, "transfers", t->transfers);
     xs_json_count(json, "run_ns", diagnosis->findings->recorded.run_ns);
@@ -284,10 +277,7 @@ void xs_link_json(const struct xs_link_model *link, struct xs_json *json) {
                                                        [XS_LINK_MEMSET] = "memset"};
     xs_json_object(json, "link_model");
     xs_json_text(json, "fitted_to", link->from_host_times ? "host_ns" : "device_ns");
-    if (link->peak_bytes_per_s)
-        xs_json_count(json, "peak_bytes_per_s", link->peak_bytes_per_s);
-    else
-        xs_json_null(json, "peak_bytes_per_s");
+    xs_json_known_count(json, "peak_bytes_per_s", link->peak_bytes_per_s > 0, link->peak_bytes_per_s);
     xs_json_array(json, "classes");
     for (unsigned i = 0; i < XS_LINK_CLASSES; i++) {
         const struct xs_link_line *line = &link->lines[i];

@@ -1,7 +1,6 @@
 /* Findings in Markdown; see findings_markdown.h. */
 #include "analyzer/words/findings_markdown.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +19,10 @@ void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, con
         xs_markdown_code(text, entry_point);
         return;
     }
-    if (frame->file) {
-        xs_place_file(&place, frame->file, sites->cwd);
-        if (frame->line)
-            xs_string_format(&place, ":%" PRIu32, frame->line);
-    } else {
+    if (frame->file)
+        xs_place_line(&place, frame, sites->cwd);
+    else
         xs_place_text(&place, sites, frame);
-    }
     xs_markdown_code(text, place.data);
     xs_string_free(&place);
     if (!with_function)

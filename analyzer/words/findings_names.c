@@ -186,17 +186,18 @@ bool xs_cause_offers(const struct xs_diagnosis *diagnosis, const struct xs_cause
 bool xs_finding_at_most(const struct xs_diagnosed *d) { return !d->finding->advice && xs_saving_is_range(&d->saves); }
 
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_diagnosed *d) {
-    const struct xs_finding *f = d->finding;
-    if (!f->advice)
+    if (!d->finding->advice)
         xs_say_gain(text, xs_finding_at_most(d) ? XS_UP_TO : "", d->saves.most_ns, &findings->recorded);
 }
 
 void xs_finding_gain_between(struct xs_string *text, const struct xs_findings *findings, const struct xs_diagnosed *d) {
-    const struct xs_finding *f = d->finding;
-    if (d->saves.known && !f->advice)
-        xs_say_gain_between(text, &d->saves, &findings->recorded);
-    else
+    if (!d->saves.known || d->finding->advice) {
         xs_finding_gain(text, findings, d);
+        return;
+    }
+    xs_string_format(text, "saves ");
+    xs_say_saving(text, &d->saves);
+    xs_say_share(text, ", ", d->saves.most_ns, &findings->recorded);
 }
 
 void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample) {

@@ -108,13 +108,8 @@ static void sum_json(struct xs_json *json, const char *name, const struct xs_dev
     xs_json_count(json, "measured_ns", e->measured_ns);
     xs_json_count(json, "modelled", e->modelled);
     xs_json_count(json, "modelled_ns", e->modelled_ns);
-    if (known) {
-        xs_json_count(json, "least_ns", e->least_ns);
-        xs_json_count(json, "most_ns", e->most_ns);
-    } else {
-        xs_json_null(json, "least_ns");
-        xs_json_null(json, "most_ns");
-    }
+    xs_json_known_count(json, "least_ns", known, e->least_ns);
+    xs_json_known_count(json, "most_ns", known, e->most_ns);
     xs_json_end(json, '}');
 }
 

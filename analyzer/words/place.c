@@ -61,6 +61,12 @@ void xs_place_file(struct xs_string *text, const char *name, const char *cwd) {
     free(direct);
 }
 
+void xs_place_line(struct xs_string *text, const struct xs_frame *frame, const char *cwd) {
+    xs_place_file(text, frame->file, cwd);
+    if (frame->line)
+        xs_string_format(text, ":%" PRIu32, frame->line);
+}
+
 /* Adds a place without a source line. It contains the address, because only the address distinguishes two calls in one
  * function. */
 static void module_place(struct xs_string *text, const char *module, const struct xs_frame *frame) {
@@ -74,15 +80,12 @@ void xs_place_through(struct xs_string *text, const struct xs_sites *sites, cons
     if (!helper)
         return;
     xs_string_add(text, ", through ", 10);
-    if (helper->file) {
-        xs_place_file(text, helper->file, sites->cwd);
-        if (helper->line)
-            xs_string_format(text, ":%" PRIu32, helper->line);
-    } else if (helper->function) {
+    if (helper->file)
+        xs_place_line(text, helper, sites->cwd);
+    else if (helper->function)
         xs_string_add_cut(text, helper->function, FUNCTION_COLUMNS);
-    } else {
+    else
         module_place(text, helper->module ? xs_base_name(helper->module) : UNKNOWN_MODULE, helper);
-    }
 }
 
 void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame) {
@@ -90,9 +93,7 @@ void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const s
         return;
     const char *module = frame->module ? xs_base_name(frame->module) : UNKNOWN_MODULE;
     if (frame->file) {
-        xs_place_file(text, frame->file, sites->cwd);
-        if (frame->line)
-            xs_string_format(text, ":%" PRIu32, frame->line);
+        xs_place_line(text, frame, sites->cwd);
         if (frame->function)
             xs_string_add(text, " in ", 4);
         xs_string_add_cut(text, frame->function, FUNCTION_COLUMNS);
@@ -108,13 +109,9 @@ void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const s
 
 void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings, uint32_t site) {
     const struct xs_frame *frame = xs_site_frame(findings, site);
-    if (!frame) {
-        xs_string_format(text, "at %s", xs_site_name(findings, site));
-        return;
-    }
     xs_string_add(text, "at ", 3);
     xs_place_text(text, findings->sites, frame);
-    xs_string_format(text, " (%s)", xs_site_name(findings, site));
+    xs_string_format(text, frame ? " (%s)" : "%s", xs_site_name(findings, site));
 }
 
 char *xs_place_source(const struct xs_sites *sites, const struct xs_frame *frame) {
@@ -137,10 +134,7 @@ void xs_place_source_line(const char *line, const struct xs_frame *frame, int in
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame) {
     xs_json_text(json, "function", frame->function);
     xs_json_text(json, "file", frame->file);
-    if (frame->line)
-        xs_json_count(json, "line", frame->line);
-    else
-        xs_json_null(json, "line");
+    xs_json_known_count(json, "line", frame->line > 0, frame->line);
     xs_json_text(json, "module", frame->module);
     xs_json_bool(json, "python", frame->python);
 }
@@ -160,10 +154,7 @@ void xs_place_json_object(struct xs_json *json, const struct xs_frame *frame, bo
     }
     xs_json_object(json, "call_site");
     xs_place_json(json, frame);
-    if (is_place && !frame->line && frame->address)
-        xs_json_count(json, "address", frame->address);
-    else
-        xs_json_null(json, "address");
+    xs_json_known_count(json, "address", is_place && !frame->line && frame->address, frame->address);
     xs_place_through_json(json, frame);
     xs_json_end(json, '}');
 }

@@ -13,6 +13,9 @@
  * the last two parts of its path are written. */
 void xs_place_file(struct xs_string *text, const char *file, const char *cwd);
 
+/* Writes "solver.py:42", or the file alone if the line is not known. The frame must have a file. */
+void xs_place_line(struct xs_string *text, const struct xs_frame *frame, const char *cwd);
+
 /* Writes "solver.py:42 in step", "step in libsolver.so+0x1f40", "libsolver.so+0x1f40", and for a line that copies
  * through a helper function "solver.cu:42 in step, through buffer.h:27". The text is escaped. Writes nothing if `frame`
  * is NULL. */

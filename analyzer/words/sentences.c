@@ -90,13 +90,6 @@ void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const s
     xs_say_share(text, ", ", ns, recorded);
 }
 
-void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves,
-                         const struct xs_recorded_time *recorded) {
-    xs_string_format(text, "saves ");
-    xs_say_saving(text, saves);
-    xs_say_share(text, ", ", saves->most_ns, recorded);
-}
-
 struct xs_amount xs_amount_in_all(const struct xs_sample *sample, uint64_t instances, uint64_t transfers,
                                   uint64_t bytes) {
     double times = sample->is_of_contents && instances ? sample->estimate / (double)instances : 1;
@@ -134,16 +127,18 @@ void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t a
         xs_string_format(text, "%s%zu finding%s beneath the causes", text->length ? ", " : "", beneath,
                          beneath > 1 ? "s" : "");
     if (advice)
-        xs_string_format(text, "%s%zu of advice", text->length ? ", " : "", advice);
+        xs_string_format(text, "%s%zu piece%s of advice", text->length ? ", " : "", advice, advice > 1 ? "s" : "");
 }
 
 void xs_say_other_causes(struct xs_string *text, size_t causes, uint64_t ns, size_t advice) {
     char together[XS_UNIT_BYTES];
     if (causes)
-        xs_string_format(text, "%zu smaller cause%s (%s together)", causes, causes > 1 ? "s" : "",
+        xs_string_format(text, "%zu smaller cause%s (saving %s)", causes, causes > 1 ? "s" : "",
                          xs_format_ns(together, ns));
     if (advice)
-        xs_string_format(text, "%s%zu of advice", causes ? ", " : "", advice);
+        xs_string_format(text, "%s%zu piece%s of advice", causes ? " and " : "", advice, advice > 1 ? "s" : "");
+    if (causes + advice)
+        xs_string_format(text, " %s not shown", causes + advice > 1 ? "are" : "is");
 }
 
 void xs_say_simulated(struct xs_string *text, const char *who, const char *times) {

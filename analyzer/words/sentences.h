@@ -51,9 +51,6 @@ void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const s
 uint64_t xs_saving_least(uint64_t least_ns, uint64_t most_ns);
 /* Writes "484 ms", "up to 484 ms (6.05 ms or more)" */
 void xs_say_saving(struct xs_string *text, const struct xs_saving *saves);
-/* Writes "saves up to 484 ms (6.05 ms or more), 55 % of the run" */
-void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves,
-                         const struct xs_recorded_time *recorded);
 
 /* How many copies a finding is about in all: those that were found, plus an estimate for copies whose contents were not
  * checked. */
@@ -71,10 +68,10 @@ void xs_say_count(struct xs_string *text, const struct xs_amount *amount);
 /* Writes "9 (18 transfers), 72.0 MiB", "about 199, 1.55 GiB" */
 void xs_say_amount(struct xs_string *text, const struct xs_amount *amount);
 
-/* Writes "2 more causes, 3 findings beneath the causes, 1 of advice"; nothing if all three numbers are 0. */
+/* Writes "2 more causes, 3 findings beneath the causes, 1 piece of advice"; nothing if all three numbers are 0. */
 void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t advice);
 
-/* Writes "3 smaller causes (1.20 ms together), 2 of advice"; nothing if both numbers are 0. */
+/* Writes "3 smaller causes (saving 1.20 ms) and 2 pieces of advice are not shown"; nothing if both numbers are 0. */
 void xs_say_other_causes(struct xs_string *text, size_t causes, uint64_t ns, size_t advice);
 
 /* Writes "SIMULATED GPU in rank 3: times are a model's, not measurements"; `who` names the trace; NULL if there is only

@@ -6,51 +6,44 @@
 
 enum { RANGE_COLUMNS = 80, LITTLE = 100 /* a time below this part of a step is not mentioned */ };
 
-/* Adds "300 ms, 12 transfers, 1.20 GiB" with `between` after the time, or "300 ms (120 ms of it recorded), ..." if
- * the calls between two ranges were left out. */
-static void say_sums(struct xs_string *text, const struct xs_step_sums *sums, const char *between) {
+/* Adds "300 ms, with 12 transfers, 1.20 GiB", or "300 ms (120 ms of it recorded), with ..." if the calls between two
+ * ranges were left out. */
+static void say_sums(struct xs_string *text, const struct xs_step_sums *sums) {
     char ns[XS_UNIT_BYTES], count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     xs_string_format(text, "%s", xs_format_ns(ns, sums->ns));
     if (sums->recorded_ns < sums->ns - sums->ns / LITTLE)
         xs_string_format(text, " (%s of it recorded)", xs_format_ns(ns, sums->recorded_ns));
-    xs_string_format(text, "%s%s transfer%s", between, sums->transfers ? xs_format_count(count, sums->transfers) : "no",
+    xs_string_format(text, ", with %s transfer%s", sums->transfers ? xs_format_count(count, sums->transfers) : "no",
                      sums->transfers == 1 ? "" : "s");
     if (sums->bytes)
         xs_string_format(text, ", %s", xs_format_bytes(bytes, sums->bytes));
 }
 
-static void say_mark(struct xs_string *text, const struct xs_findings *findings) {
+void xs_steps_say_mark(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
+    char count[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
+    if (!steps->count)
+        return;
     if (steps->mark == XS_STEP_RANGE) {
         bool has_name = *steps->range; /* an anonymized copy has no name */
-        xs_string_format(text, "each begins with the NVTX range %s", has_name ? "\"" : "that was named");
+        xs_string_format(text, "Each step begins with the NVTX range %s", has_name ? "\"" : "that was named");
         xs_string_add_cut(text, steps->range, RANGE_COLUMNS);
         xs_string_format(text, "%s", has_name ? "\"" : "");
     } else {
-        xs_string_format(text, steps->mark == XS_STEP_WAIT ? "each ends with the wait " : "each begins with the copy ");
+        xs_string_format(text, steps->mark == XS_STEP_WAIT ? "Each step ends with the wait "
+                                                           : "Each step begins with the copy ");
         xs_place_of_site(text, findings, steps->site);
     }
-}
-
-static void say_of(struct xs_string *text, const struct xs_steps *steps) {
-    char count[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
     if (steps->of)
         xs_string_format(text, "; the trace has the times of the first %s of %s steps",
                          xs_format_count(count, steps->count), xs_format_count(of, steps->of));
 }
 
-void xs_steps_say_mark(struct xs_string *text, const struct xs_findings *findings) {
-    if (!findings->steps.count)
-        return;
-    say_mark(text, findings);
-    say_of(text, &findings->steps);
-}
-
 static void say(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
     char count[XS_UNIT_BYTES], spread[XS_UNIT_BYTES];
-    say_sums(text, &steps->median, ", ");
-    xs_string_format(text, ": medians of %s steps, whose times differ by %s (standard deviation); ",
+    say_sums(text, &steps->median);
+    xs_string_format(text, " (medians of %s steps; standard deviation of their times: %s). ",
                      xs_format_count(count, steps->count - steps->warm_up),
                      xs_format_share(spread, (uint64_t)(steps->spread * 10000 + 0.5), 10000));
     xs_steps_say_mark(text, findings);
@@ -70,7 +63,7 @@ void xs_steps_say_warm_up(struct xs_string *text, const struct xs_findings *find
         xs_string_format(text, "the first step took ");
     else
         xs_string_format(text, "the first %s steps took ", xs_format_count(count, steps->warm_up));
-    say_sums(text, &steps->warm, ", with ");
+    say_sums(text, &steps->warm);
 }
 
 static void put_sums(struct xs_json *json, const struct xs_step_sums *sums) {

@@ -7,11 +7,11 @@
 #include "analyzer/base/text.h"
 #include "analyzer/findings/engine/findings.h"
 
-/* Writes "1.46 ms, 1 transfer, 64.0 MiB: medians of 47 steps, whose times differ by 4 % (standard deviation); each ends
- * with the wait at train.py:18 in main (cuStreamSynchronize)". Writes nothing if there are no steps, or if there is a
- * filter, which may hide a part of the run. The text is escaped. */
+/* Writes "1.46 ms, with 1 transfer, 64.0 MiB (medians of 47 steps; standard deviation of their times: 4 %). Each step
+ * ends with the wait at train.py:18 in main (cuStreamSynchronize)". Writes nothing if there are no steps, or if there
+ * is a filter, which may hide a part of the run. The text is escaped. */
 void xs_steps_say(struct xs_string *text, const struct xs_findings *findings);
-/* Writes the end of the sentence of xs_steps_say: "each ends with the wait at train.py:18 in main
+/* Writes the second sentence of xs_steps_say: "Each step ends with the wait at train.py:18 in main
  * (cuStreamSynchronize)"; nothing if there are no steps. It is about the whole run, even if there is a filter. The text
  * is escaped. */
 void xs_steps_say_mark(struct xs_string *text, const struct xs_findings *findings);

@@ -28,17 +28,10 @@ struct xs_unchecked xs_unchecked_total(const struct xs_findings *findings, const
 
 void xs_unchecked_copies(struct xs_string *text, const struct xs_unchecked *unchecked) {
     char count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES], ns[XS_UNIT_BYTES];
-    const char *what = "copies", *one = "copy";
-    if (unchecked->downloads == unchecked->copies) {
-        what = "downloads";
-        one = "download";
-    } else if (!unchecked->downloads) {
-        what = "uploads";
-        one = "upload";
-    }
-    xs_string_format(text, "%s %s (%s, %s", xs_format_count(count, unchecked->copies),
-                     unchecked->copies == 1 ? one : what, xs_format_bytes(bytes, unchecked->bytes),
-                     xs_format_ns(ns, unchecked->ns));
+    static const char *const words[][2] = {{"copies", "copy"}, {"uploads", "upload"}, {"downloads", "download"}};
+    const char *const *what = words[unchecked->downloads == unchecked->copies ? 2 : !unchecked->downloads];
+    xs_string_format(text, "%s %s (%s, %s", xs_format_count(count, unchecked->copies), what[unchecked->copies == 1],
+                     xs_format_bytes(bytes, unchecked->bytes), xs_format_ns(ns, unchecked->ns));
 }
 
 static bool found_something(const struct xs_diagnosis *diagnosis) {

@@ -141,7 +141,10 @@ void xs_replay_text(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
         xs_out_fact(out, "run", "%s measured, %s replayed without any change", xs_format_ns(a, fit->measured_ns),
                     xs_format_ns(b, fit->replayed_ns));
         add_error(&text, diagnosis->replay_error);
-        xs_out_fact(out, "error", "%s of the run, the largest of its end and of the return of each call", text.data);
+        xs_out_fact(out, "error",
+                    "%s of the run: the largest difference of a measured and a replayed time, of the return of each "
+                    "call and of the end",
+                    text.data);
     }
     text.length = 0;
     xs_say_bounds(&text, diagnosis);
@@ -194,10 +197,7 @@ void xs_replay_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) 
     const struct xs_replay_fit *fit = &diagnosis->replay_fit;
     xs_json_object(json, "replay");
     xs_json_bool(json, "believed", diagnosis->replayed);
-    if (fit->calls)
-        xs_json_number(json, "error", diagnosis->replay_error);
-    else
-        xs_json_null(json, "error");
+    xs_json_number(json, "error", fit->calls ? diagnosis->replay_error : NAN);
     xs_json_number(json, "largest_error", XS_REPLAY_LARGEST_ERROR);
     xs_json_count(json, "measured_ns", fit->measured_ns);
     xs_json_known_count(json, "replayed_ns", fit->calls > 0, fit->replayed_ns);

@@ -324,6 +324,6 @@ check('steps: time, transfers and bytes, and the warm-up', 'lines', {}, async (p
   ]);
   assert.match(
     await note(page, 'section[aria-label="Steps"] .note'),
-    /^Each begins with the copy at upload_every_step\/wasteful\.py:13 in step .* The steps differ by 6\.5 %/,
+    /^Each step begins with the copy at upload_every_step\/wasteful\.py:13 in step .* The steps differ by 6\.5 %/,
   );
 });

@@ -210,7 +210,9 @@ void xs_check_text(const struct xs_check *check, struct xs_out *out) {
     putc('\n', out->file);
     put_unused(check, out);
     if (check->default_rules)
-        xs_out_line(out, XS_STYLE_PLAIN, "No rules were given. %s: %s more than 1 %% %s.", config->rules.items[0].text,
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    "No rules were given. This one was checked: %s, which means that %s more than 1 %% %s.",
+                    config->rules.items[0].text,
                     config->rules.items[0].about == XS_RULE_METRIC ? "all repairs together do not save"
                                                                    : "no finding saves",
                     share_of_all(check));

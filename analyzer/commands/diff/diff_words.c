@@ -237,19 +237,16 @@ static bool is_one_run_each(const struct xs_diff *c) { return c->before->run_cou
 
 void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_difference *wall = xs_diff_wall(c);
-    if (wall->certainty == XS_TOO_FEW_RUNS && is_one_run_each(c)) {
-        xs_string_format(text, "one run a side");
-    } else {
-        add_range(text, c->before, &wall->before);
-        xs_string_format(text, " before, ");
-        add_range(text, c->after, &wall->after);
-        xs_string_format(text, " after");
-    }
+    add_range(text, c->before, &wall->before);
+    xs_string_format(text, " before, ");
+    add_range(text, c->after, &wall->after);
+    xs_string_format(text, " after");
     switch (wall->certainty) {
     case XS_NOT_KNOWN:
         break;
     case XS_TOO_FEW_RUNS:
-        xs_string_format(text, ": the noise is unknown, and times can differ by chance. Record three or more each");
+        xs_string_format(text, ". With so few, xferspy cannot know how much times vary by chance. Record three or more "
+                               "runs of each");
         break;
     case XS_WITHIN_SPREAD:
     case XS_BEYOND_SPREAD:
@@ -308,7 +305,7 @@ void xs_diff_own(struct xs_string *text, const struct xs_diff *c) {
     if (xs_diff_is_unprofiled(c) || xs_diff_time(c) != XS_METRIC_BARE_TIME ||
         (!own->before.median && !own->after.median))
         return;
-    xs_string_format(text, "%s of the run before and %s after were xferspy's own, and are not counted",
+    xs_string_format(text, "%s of the run before and %s of the run after are xferspy's own time, which is not counted",
                      xs_format_ns(before, own->before.median), xs_format_ns(after, own->after.median));
 }
 

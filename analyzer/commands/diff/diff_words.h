@@ -32,8 +32,8 @@ void xs_diff_spread(struct xs_string *text, const struct xs_diff *c);
  * to know the noise, "measured: 138 ms less (one run each)". Writes nothing if the prediction is not known (struct
  * xs_prediction). If AFTER could not have shown a finding, writes that the prediction is not known. */
 void xs_diff_gain(struct xs_string *text, const struct xs_diff *c, bool is_sentence);
-/* Writes "24.9 ms of the run before and 11.6 ms after were xferspy's own, and are not counted"; nothing if the compared
- * times include xferspy's time, or are of runs without xferspy. */
+/* Writes "24.9 ms of the run before and 11.6 ms of the run after are xferspy's own time, which is not counted";
+ * nothing if the compared times include xferspy's time, or are of runs without xferspy. */
 void xs_diff_own(struct xs_string *text, const struct xs_diff *c);
 
 /* Returns "- gone", "+ new", "> grew", "< shrank", "= same", "? unchecked" or "~ time only". The sign shows the kind

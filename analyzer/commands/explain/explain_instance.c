@@ -200,7 +200,7 @@ static void instance_heading(const struct xs_diagnosed *d, const struct xs_insta
     if (instance->cost.exposed_known)
         fprintf(out->file, "; exposed %s", xs_format_ns(ns, instance->cost.exposed_ns));
     if (gain)
-        fprintf(out->file, "; share: %s%s", xs_finding_at_most(d) ? XS_UP_TO : "", xs_format_ns(ns, gain));
+        fprintf(out->file, "; saves %s%s", xs_finding_at_most(d) ? XS_UP_TO : "", xs_format_ns(ns, gain));
     putc('\n', out->file);
 }
 

@@ -75,9 +75,7 @@ static void print_finding(const struct xs_job *job, size_t index, size_t number,
 static void total_line(const struct xs_job *job, struct xs_out *out) {
     struct xs_string all = {0};
     xs_job_say_total(&all, job, XS_SAY_TEXT, xs_job_process_name);
-    if (all.length)
-        xs_out_line(out, XS_STYLE_GOOD, "%s", all.data);
-    xs_string_free(&all);
+    xs_out_take_line(out, XS_STYLE_GOOD, &all);
 }
 
 static void rest_line(size_t causes, size_t beneath, size_t advice, struct xs_out *out) {

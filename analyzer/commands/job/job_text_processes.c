@@ -129,7 +129,7 @@ void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *ou
     xs_table_print(table, out);
     xs_table_free(table);
     if (marked)
-        xs_out_line(out, XS_STYLE_WARN, "* far from the others.");
+        xs_out_line(out, XS_STYLE_WARN, "* This value is far from those of the other processes.");
     if (left_out)
         xs_out_line(out, XS_STYLE_DIM, "%zu more between these: --details shows all.", left_out);
     free(chosen);

@@ -37,16 +37,17 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
     }
     xs_string_format(text, " in ");
     name(text, job, back->most);
-    xs_string_format(text, ", which gains most");
+    if (job->process_count > 1)
+        xs_string_format(text, " (the largest saving%s)",
+                         back->most == job->slowest ? ", and the slowest process" : "");
     if (back->most != job->slowest) {
-        xs_string_format(text, ", and %s in the slowest, ",
+        xs_string_format(text, ", %s in ",
                          xs_format_ns(buffer, job->processes[job->slowest].columns[XS_JOB_SAVES].value));
         name(text, job, job->slowest);
-    } else if (job->process_count > 1 && form == XS_SAY_TEXT) {
-        xs_string_format(text, " and is the slowest");
+        xs_string_format(text, " (the slowest process)");
     }
     if (job->process_count > 1)
-        xs_string_format(text, "; %s on average. Processes run side by side: this does not add up",
+        xs_string_format(text, ", %s on average. The processes run at the same time, so do not add up their savings",
                          xs_format_ns(buffer, back->mean));
     xs_string_add(text, ".", 1);
 }

@@ -1,13 +1,11 @@
-/* Totals by one key; see by.h. */
-#include "analyzer/commands/report/by.h"
-
+/* Prints `report --by`: totals of the transfers by call site, function, file, ..., as a table or as JSON. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "analyzer/base/table.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
-#include "analyzer/trace/scan.h"
+#include "analyzer/commands/report/report_internal.h"
 #include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/sentences.h"
@@ -45,10 +43,8 @@ static void file_or_module(struct xs_string *text, const struct xs_frame *frame,
  * distinguishes two places. */
 static void site_name(struct xs_string *text, const struct xs_frame *frame, const struct xs_sites *sites, int room) {
     struct xs_string place = {0};
-    if (frame->file && frame->line && room) {
-        xs_place_file(&place, frame->file, sites->cwd);
-        xs_string_format(&place, ":%" PRIu32, frame->line);
-    }
+    if (frame->file && frame->line && room)
+        xs_place_line(&place, frame, sites->cwd);
     if (place.length && xs_text_width(place.data) > room) {
         const char *from = place.data;
         while (*from && xs_text_width(from) > room - 3) {
@@ -201,9 +197,9 @@ void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size
     if (by->key <= XS_BY_MODULE && by->count && !findings->sites->places)
         xs_out_line(out, XS_STYLE_WARN, "No call sites: the trace has no stacks.");
     if (by->count)
-        xs_out_line(
-            out, XS_STYLE_DIM,
-            "What the causes save is counted at the place of their first finding; together they may save less.");
+        xs_out_line(out, XS_STYLE_DIM,
+                    "The column *saves* counts each cause once, at its first finding. All repairs together may save "
+                    "less than the sum.");
 }
 
 static void row_json(const struct xs_by *by, const struct xs_by_row *row, struct xs_json *json) {
@@ -214,11 +210,7 @@ static void row_json(const struct xs_by *by, const struct xs_by_row *row, struct
     } else if (by->key == XS_BY_NVTX) {
         xs_json_text(json, "nvtx_range", row->name);
     } else {
-        bool known = by->key == XS_BY_DEVICE ? row->id >= 0 : row->id > 0;
-        if (known)
-            xs_json_int(json, xs_by_names[by->key], row->id);
-        else
-            xs_json_null(json, xs_by_names[by->key]);
+        xs_json_known_int(json, xs_by_names[by->key], by->key == XS_BY_DEVICE ? row->id >= 0 : row->id > 0, row->id);
         if (by->key != XS_BY_STREAM)
             xs_json_text(json, "name", row->name);
     }
@@ -243,10 +235,7 @@ void xs_by_json(const struct xs_by *by, size_t top, struct xs_json *json) {
         xs_json_count(json, "transfers", row->transfers);
         xs_json_count(json, "bytes", row->bytes);
         xs_json_count(json, "timed_count", row->timed);
-        if (row->timed)
-            xs_json_count(json, "device_ns", row->device_ns);
-        else
-            xs_json_null(json, "device_ns");
+        xs_json_known_count(json, "device_ns", row->timed, row->device_ns);
         if (row->modelled)
             xs_json_count(json, "modelled_count", row->modelled);
         xs_json_count(json, "host_ns", row->host_ns);

@@ -137,19 +137,21 @@ void xs_report_cost(const struct xs_summary *s, struct xs_out *out) {
         return;
     xs_out_heading(out, XS_COST_HEADING);
     print_budget(s, out);
-    xs_out_line(out, XS_STYLE_PLAIN, "Start %s, end %s, %s CPU beside the program; %s events, spool %s.",
-                xs_format_ns(start, c->begin_ns), xs_format_ns(end, xs_sum(c->exit_ns, c->close_ns)),
-                xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events),
-                xs_format_bytes(spool, c->spool_bytes));
+    xs_out_line(
+        out, XS_STYLE_PLAIN,
+        "xferspy took %s at the start, %s at the end, and %s of CPU time in its own thread. It recorded %s events "
+        "in a spool of %s.",
+        xs_format_ns(start, c->begin_ns), xs_format_ns(end, xs_sum(c->exit_ns, c->close_ns)),
+        xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events), xs_format_bytes(spool, c->spool_bytes));
     if (c->fingerprint_launches)
-        xs_out_line(
-            out, XS_STYLE_PLAIN,
-            "Fingerprints: start %s, %s of the program's calls, %s of the device in %s kernels, %s of its memory.",
-            xs_format_ns(start, c->fingerprint_start_ns), xs_format_ns(end, c->fingerprint_call_ns),
-            xs_format_ns(cpu, c->fingerprint_kernel_ns), xs_format_count(events, c->fingerprint_launches),
-            xs_format_bytes(spool, c->fingerprint_device_bytes));
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    "Fingerprints took %s at the start, %s in the program's calls, %s on the device in %s kernels, and "
+                    "%s of its memory.",
+                    xs_format_ns(start, c->fingerprint_start_ns), xs_format_ns(end, c->fingerprint_call_ns),
+                    xs_format_ns(cpu, c->fingerprint_kernel_ns), xs_format_count(events, c->fingerprint_launches),
+                    xs_format_bytes(spool, c->fingerprint_device_bytes));
     else if (c->fingerprint_call_ns)
-        xs_out_line(out, XS_STYLE_PLAIN, "Fingerprints: %s of the program's calls.",
+        xs_out_line(out, XS_STYLE_PLAIN, "Fingerprints took %s in the program's calls.",
                     xs_format_ns(end, c->fingerprint_call_ns));
     if (c->spool_stalls)
         xs_out_line(out, XS_STYLE_WARN,

@@ -110,21 +110,17 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
     xs_out_line(out, c->without_record > c->peers ? XS_STYLE_WARN : XS_STYLE_PLAIN, "%s.", text.data);
     xs_string_free(&text);
     cupti_line(s, out);
-    text = (struct xs_string){0};
     xs_modelled_say_sums(&text, s);
-    if (text.length)
-        xs_out_line(out, XS_STYLE_PLAIN, "%s", text.data);
-    xs_string_free(&text);
+    xs_out_take_line(out, XS_STYLE_PLAIN, &text);
     if (c->without_event)
         xs_out_line(out, XS_STYLE_WARN,
-                    "%s of %s device records without a transfer on the host: copies that were made by %sother means.",
+                    "%s of %s copies on the device belong%s to no recorded call: made by %sthe program in a "
+                    "way that xferspy does not record.",
                     xs_format_count(a, c->without_event), xs_format_count(b, c->device_copies),
-                    xs_repaired_any(&s->repaired) ? "the repairs or by " : "");
+                    c->without_event == 1 ? "s" : "", xs_repaired_any(&s->repaired) ? "the repairs, or by " : "");
     for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
-        struct xs_string left_out = {0};
-        if (xs_left_out_say(s, (enum xs_left_out)kind, &left_out))
-            xs_out_line(out, XS_STYLE_WARN, "%s", left_out.data);
-        xs_string_free(&left_out);
+        xs_left_out_say(s, (enum xs_left_out)kind, &text);
+        xs_out_take_line(out, XS_STYLE_WARN, &text);
     }
 }
 

@@ -34,13 +34,11 @@ static void print_where(const struct xs_findings *findings, const struct xs_find
     xs_string_free(&place);
 }
 
-/* Prints a line on what the framework did; nothing if that is not known. */
-static void print_context(const struct xs_diagnosed *d, struct xs_out *out) {
-    struct xs_string text = {0};
-    xs_say_framework(&text, d);
-    if (text.length)
-        xs_out_indented(out, INDENT, "%s", text.data);
-    xs_string_free(&text);
+/* Prints a line with a text, unless it is empty, and frees the text. */
+static void print_text(struct xs_string *text, struct xs_out *out) {
+    if (text->length)
+        xs_out_indented(out, INDENT, "%s", text->data);
+    xs_string_free(text);
 }
 
 /* Prints the name that `explain` accepts, the saving of the repair, and how many contents are known. */
@@ -83,11 +81,9 @@ static void print_tried(const struct xs_report *report, const struct xs_cause *c
     const struct xs_tried_item *item =
         report->tried ? xs_tried_of_cause(report->tried, report->diagnosis, cause) : NULL;
     struct xs_string text = {0};
-    if (!item)
-        return;
-    xs_tried_say(&text, item);
-    xs_out_indented(out, INDENT, "%s", text.data);
-    xs_string_free(&text);
+    if (item)
+        xs_tried_say(&text, item);
+    print_text(&text, out);
 }
 
 /* Returns the number, counted from 1, of the first cause whose first finding has the same remedy. Causes with a detour
@@ -117,8 +113,7 @@ static void print_detour(const struct xs_diagnosis *diagnosis, size_t number, st
                          first + 1);
     else
         xs_say_detour(&text, diagnosis, d);
-    xs_out_indented(out, INDENT, "%s", text.data);
-    xs_string_free(&text);
+    print_text(&text, out);
 }
 
 static void print_remedy(const struct xs_diagnosis *diagnosis, size_t number, bool all, struct xs_out *out) {
@@ -129,14 +124,6 @@ static void print_remedy(const struct xs_diagnosis *diagnosis, size_t number, bo
         xs_out_indented(
             out, INDENT, "%s",
             xs_remedy_of(diagnosis->findings, diagnosis->items[diagnosis->causes[number].findings[0]].finding));
-}
-
-static void print_turns(const struct xs_diagnosed *d, struct xs_out *out) {
-    struct xs_string text = {0};
-    xs_finding_turns(&text, d);
-    if (text.length)
-        xs_out_indented(out, INDENT, "%s", text.data);
-    xs_string_free(&text);
 }
 
 /* Prints a cause: its saving, its kind and place, and what to do (or the number of the cause for which that was printed
@@ -150,17 +137,20 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
     const struct xs_finding *f = d->finding;
     size_t others = 0;
     unsigned repairs = 0;
+    struct xs_string text = {0};
     print_name(diagnosis, cause->findings[0], name_columns, out);
     print_tried(report, cause, out);
     print_where(diagnosis->findings, f, true, out);
-    print_context(d, out);
+    xs_say_framework(&text, d);
+    print_text(&text, out);
     if (d->detour) {
         print_detour(diagnosis, number, out);
         print_other(diagnosis, cause->findings[0], out);
     } else {
         print_remedy(diagnosis, number, all, out);
     }
-    print_turns(d, out);
+    xs_finding_turns(&text, d);
+    print_text(&text, out);
     for (size_t i = 0; i < cause->count && (all || !number); i++) {
         const struct xs_diagnosed *other_diagnosed = &diagnosis->items[cause->findings[i]];
         if (!xs_cause_offers(diagnosis, cause, i, &repairs))
@@ -180,15 +170,17 @@ static void print_advice(const struct xs_diagnosis *diagnosis, size_t index, str
     xs_string_free(&name);
 }
 
-static bool is_shown(const struct xs_diagnosis *diagnosis, size_t cause, bool all) {
-    return all || (cause < XS_FINDINGS_SHOWN && !diagnosis->causes[cause].folded);
+bool xs_report_shows_cause(const struct xs_report *report, size_t index) {
+    const struct xs_cause *cause = &report->diagnosis->causes[index];
+    return cause->saves.most_ns && (report->details || (index < XS_FINDINGS_SHOWN && !cause->folded));
 }
 
-static int name_columns(const struct xs_diagnosis *diagnosis, bool all) {
+static int name_columns(const struct xs_report *report) {
+    const struct xs_diagnosis *diagnosis = report->diagnosis;
     size_t columns = 0;
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         struct xs_string name = {0};
-        if (!is_shown(diagnosis, i, all))
+        if (!report->details && !xs_report_shows_cause(report, i))
             continue;
         xs_finding_name(&name, diagnosis, diagnosis->causes[i].findings[0]);
         columns = name.length > columns ? name.length : columns;
@@ -197,16 +189,25 @@ static int name_columns(const struct xs_diagnosis *diagnosis, bool all) {
     return (int)columns;
 }
 
-/* The findings that were not shown: their number, and their saving together. */
-struct rest {
-    size_t causes, advice;
-    uint64_t ns;
-};
+void xs_report_say_rest(struct xs_string *text, const struct xs_report *report) {
+    const struct xs_diagnosis *diagnosis = report->diagnosis;
+    size_t causes = 0, advice = 0;
+    uint64_t ns = 0;
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
+        if (xs_report_shows_cause(report, i) || !diagnosis->causes[i].saves.most_ns)
+            continue;
+        causes++;
+        ns = xs_sum(ns, diagnosis->causes[i].saves.most_ns);
+    }
+    for (size_t i = 0; i < diagnosis->count && !report->details; i++)
+        advice += diagnosis->items[i].finding->advice;
+    xs_say_other_causes(text, causes, ns, advice);
+}
 
-static void rest_line(const struct rest *rest, const char *path, struct xs_out *out) {
+static void rest_line(const struct xs_report *report, struct xs_out *out) {
     struct xs_string text = {0};
-    xs_say_other_causes(&text, rest->causes, rest->ns, rest->advice);
-    char *word = xs_text_shell_word(path);
+    xs_report_say_rest(&text, report);
+    char *word = xs_text_shell_word(report->summary->trace->path);
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "%s: xferspy explain %s", text.data, word);
     free(word);
@@ -237,39 +238,30 @@ static void nothing_line(const struct xs_findings *findings, const struct xs_con
 void xs_report_text_findings(const struct xs_report *report, struct xs_out *out) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     const struct xs_content_coverage *contents = &report->contents;
-    bool all = report->details;
-    struct rest rest = {0};
-    size_t shown = 0, advice = 0, folded = 0;
-    int columns = name_columns(diagnosis, all);
+    size_t shown = 0, advice = 0;
+    int columns = name_columns(report);
     xs_out_heading(out, "Causes");
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
-        if (is_shown(diagnosis, i, all) && diagnosis->causes[i].saves.most_ns) {
-            print_cause(report, i, columns, out);
-            shown++;
-        } else {
-            rest.causes += diagnosis->causes[i].saves.most_ns > 0; /* a cause that saves nothing is not counted */
-            rest.ns = xs_sum(rest.ns, diagnosis->causes[i].saves.most_ns);
-            folded++;
-        }
+        if (!xs_report_shows_cause(report, i))
+            continue;
+        print_cause(report, i, columns, out);
+        shown++;
     }
     for (size_t i = 0; i < diagnosis->count; i++)
         advice += diagnosis->items[i].finding->advice;
     if (!shown)
-        nothing_line(diagnosis->findings, contents, folded, advice > 0, out);
+        nothing_line(diagnosis->findings, contents, diagnosis->cause_count, advice > 0, out);
     else
         xs_findings_total_line(diagnosis, out);
     const struct xs_tried_item *together = report->tried ? xs_tried_of(report->tried, diagnosis, SIZE_MAX) : NULL;
-    if (together) {
-        struct xs_string text = {0};
+    struct xs_string text = {0};
+    if (together)
         xs_tried_say(&text, together);
-        xs_out_indented(out, INDENT, "%s", text.data);
-        xs_string_free(&text);
-    }
-    for (size_t i = 0; i < diagnosis->count && all; i++)
+    print_text(&text, out);
+    for (size_t i = 0; i < diagnosis->count && report->details; i++)
         if (diagnosis->items[i].finding->advice)
             print_advice(diagnosis, i, out);
-    rest.advice = all ? 0 : advice;
-    rest_line(&rest, report->summary->trace->path, out);
+    rest_line(report, out);
     xs_findings_unknown_lines(diagnosis, contents, out);
 }
 

@@ -1,5 +1,4 @@
 /* Says a report in one sentence: how much was wasted, and where to begin. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "analyzer/base/units.h"
@@ -21,10 +20,6 @@ unsigned xs_report_sections(const struct xs_report *report) {
            (report->details ? XS_SECTIONS_DETAILS : 0);
 }
 
-bool xs_report_is_without_coverage(unsigned sections) {
-    return (sections & XS_SECTION_BIT(FINDINGS)) && !(sections & XS_SECTION_BIT(COVERAGE));
-}
-
 static void amount(struct xs_string *text, const struct xs_diagnosis *diagnosis) {
     char ns[XS_UNIT_BYTES];
     uint64_t wasted = diagnosis->together.most_ns;
@@ -42,15 +37,13 @@ static void begin_with(struct xs_string *text, const struct xs_diagnosis *diagno
     name->end = text->length;
     if (with_place && frame && frame->file) {
         xs_string_add(text, ", at ", 5);
-        xs_place_file(text, frame->file, diagnosis->findings->sites->cwd);
-        if (frame->line)
-            xs_string_format(text, ":%" PRIu32, frame->line);
+        xs_place_line(text, frame, diagnosis->findings->sites->cwd);
     }
 }
 
-static void next(struct xs_string *text, size_t begin) {
-    if (text->length > begin)
-        xs_string_format(text, "; ");
+/* Adds a clause to those that the text has from `begin` on. */
+static void add_clause(struct xs_string *text, size_t begin, const char *clause) {
+    xs_string_format(text, "%s%s", text->length > begin ? "; " : "", clause);
 }
 
 /* Adds migrations: how many pages moved, and how long kernels and the host waited for them. */
@@ -87,36 +80,28 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
     char taken[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     size_t begin = text->length;
     if (s->failures.count)
-        xs_string_format(text, "CUDA calls fail");
-    if (xs_repaired_any(&s->repaired)) {
-        next(text, begin);
-        xs_string_format(text, "the run was repaired while it was recorded");
-    }
+        add_clause(text, begin, "CUDA calls fail");
+    if (xs_repaired_any(&s->repaired))
+        add_clause(text, begin, "the run was repaired while it was recorded");
     if (s->looked_at.has_gaps) {
-        next(text, begin);
+        add_clause(text, begin, "");
         xs_looked_at_say_briefly(s, text);
     }
     struct xs_string migrations = {0};
     say_migrations(&migrations, s);
-    if (migrations.length) {
-        next(text, begin);
-        xs_string_add(text, migrations.data, migrations.length);
-    }
+    if (migrations.length)
+        add_clause(text, begin, migrations.data);
     xs_string_free(&migrations);
-    if (s->given_pinned) {
-        next(text, begin);
-        xs_string_format(text, "kernels read host memory directly, which xferspy does not see");
-    } else if (s->given_managed && text->length == begin) {
-        xs_string_format(text, "kernels were given managed memory, whose page moves xferspy does not see");
-    }
-    if (c->eligible && c->taken < c->eligible) {
-        next(text, begin);
-        if (c->taken)
-            xs_string_format(text, "the contents of %s of %s copies were compared", xs_format_count(taken, c->taken),
-                             xs_format_count(all, c->eligible));
-        else
-            xs_string_format(text, "contents were not compared");
-    }
+    if (s->given_pinned)
+        add_clause(text, begin, "kernels read host memory directly, which xferspy does not see");
+    else if (s->given_managed && text->length == begin)
+        add_clause(text, begin, "kernels were given managed memory, whose page moves xferspy does not see");
+    if (!c->eligible || c->taken >= c->eligible)
+        return;
+    add_clause(text, begin, c->taken ? "" : "contents were not compared");
+    if (c->taken)
+        xs_string_format(text, "the contents of %s of %s copies were compared", xs_format_count(taken, c->taken),
+                         xs_format_count(all, c->eligible));
 }
 
 /* Adds that nothing was found, or why that is not known. */
@@ -148,24 +133,21 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
         say_nothing(text, report);
         return;
     }
-    if (large) {
-        xs_string_format(text, "%s", with_place ? "" : "saves ");
-        amount(text, diagnosis);
-        xs_string_format(text, ", by %zu cause%s", causes, causes > 1 ? "s" : "");
-        begin_with(text, diagnosis, causes == 1, with_place, name ? name : &unused);
-    } else {
+    if (!large) {
         size_t begin = text->length;
         struct xs_string unseen = {0};
         say_unseen(&unseen, report);
         xs_string_format(text, "little%s: %zu cause%s of less than %s each", unseen.length ? " of what is known" : "",
                          causes, causes > 1 ? "s" : "", xs_format_ns(floor, diagnosis->findings->floor_ns));
-        if (unseen.length) {
-            next(text, begin);
-            xs_string_add(text, unseen.data, unseen.length);
-        }
+        if (unseen.length)
+            add_clause(text, begin, unseen.data);
         xs_string_free(&unseen);
         return;
     }
+    xs_string_format(text, "%s", with_place ? "" : "saves ");
+    amount(text, diagnosis);
+    xs_string_format(text, ", by %zu cause%s", causes, causes > 1 ? "s" : "");
+    begin_with(text, diagnosis, causes == 1, with_place, name ? name : &unused);
     xs_content_coverage_why_none(&report->contents, why, sizeof why);
     if (*why)
         xs_string_format(text, " (contents were not compared)");

@@ -48,7 +48,7 @@ struct xs_report {
     unsigned sections;            /* bits by enum xs_report_section; 0: the other fields decide; not used for JSON */
     const struct xs_by *by;       /* totals by one key, which are then the only text that is printed; NULL: not
                                      requested */
-    size_t top;                   /* number of rows of `by`; 0: as in by.h */
+    size_t top;                   /* number of rows of `by`; 0: see xs_by_text */
     const struct xs_tried *tried; /* results of `xferspy try'; NULL: not requested */
 };
 
@@ -74,8 +74,6 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *summary,
                            const struct xs_device_summary *device);
 unsigned xs_report_sections(const struct xs_report *report);
-/* True if findings are shown, but not the section Coverage, which says what may be missing in them. */
-bool xs_report_is_without_coverage(unsigned sections);
 
 /* Prints the report as GitHub's Markdown, for a pull request or an issue. All text of the trace is in code spans and
  * blocks. */

@@ -77,8 +77,9 @@ static const char doc[] =
 
 /* How a report is to be shown. */
 struct view {
-    struct xs_json *json; /* NULL: not as JSON */
-    bool markdown, details;
+    enum format format;
+    struct xs_json json; /* used if the format is JSON */
+    bool details;
     unsigned sections;
     const struct xs_filter *filter; /* NULL: none */
     int by;                         /* enum xs_by_key, -1: none */
@@ -91,12 +92,8 @@ struct view {
 
 struct arguments {
     struct xs_traces_arguments traces; /* must be the first member, for xs_parse_traces */
-    int by;
-    size_t top;
-    enum format format;
-    unsigned sections;
     struct xs_filter filter;
-    bool each;
+    struct view view;
 };
 
 static error_t parse_sections(const char *text, unsigned *sections, struct argp_state *state) {
@@ -130,28 +127,28 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         state->child_inputs[2] = &arguments->filter;
         return xs_parse_traces(key, argument, state);
     case OPTION_FORMAT:
-        arguments->format = (enum format)xs_parse_word("format", argument, format_names, state);
+        arguments->view.format = (enum format)xs_parse_word("format", argument, format_names, state);
         return 0;
     case XS_OPTION_JSON:
-        arguments->format = FORMAT_JSON;
+        arguments->view.format = FORMAT_JSON;
         return 0;
     case OPTION_SECTIONS:
-        return parse_sections(argument, &arguments->sections, state);
+        return parse_sections(argument, &arguments->view.sections, state);
     case OPTION_BY:
-        arguments->by = xs_parse_word("by", argument, xs_by_names, state);
+        arguments->view.by = xs_parse_word("by", argument, xs_by_names, state);
         return 0;
     case OPTION_TOP:
-        arguments->top = xs_parse_number("top", argument, 1, SIZE_MAX, state);
+        arguments->view.top = xs_parse_number("top", argument, 1, SIZE_MAX, state);
         return 0;
     case OPTION_EACH:
-        arguments->each = true;
+        arguments->view.each = true;
         return 0;
     case ARGP_KEY_END:
-        if (arguments->top && arguments->by < 0)
+        if (arguments->view.top && arguments->view.by < 0)
             argp_error(state, "--top is about the rows of --by");
-        if (arguments->traces.details && arguments->by >= 0)
+        if (arguments->traces.details && arguments->view.by >= 0)
             argp_error(state, "--details and --by: use only one");
-        if (arguments->sections && arguments->by >= 0)
+        if (arguments->view.sections && arguments->view.by >= 0)
             argp_error(state, "--sections and --by: use only one");
         return 0;
     default:
@@ -159,16 +156,16 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-static void show(const struct xs_report *report, const struct view *view, const char *path, int index) {
-    if (view->json) {
-        if (!view->json->depth)
-            xs_report_json_begin(view->json);
-        xs_report_json(report, view->json);
+static void show(const struct xs_report *report, struct view *view, const char *path, int index) {
+    if (view->format == FORMAT_JSON) {
+        if (!view->json.depth)
+            xs_report_json_begin(&view->json);
+        xs_report_json(report, &view->json);
         return;
     }
     if (!view->each)
         return;
-    if (view->markdown) {
+    if (view->format == FORMAT_MARKDOWN) {
         if (index > 0)
             putc('\n', view->out->file);
         xs_report_markdown(report, view->out);
@@ -212,7 +209,7 @@ static int read_totals(void *data, const struct xs_reading *reading, char *messa
     return xs_by_compute(&reading->trace, reading->diagnosis, &totals->claims, totals->key, &totals->by, message);
 }
 
-static void show_reading(const struct xs_reading *reading, const struct xs_by *by, const struct view *view, int index) {
+static void show_reading(const struct xs_reading *reading, const struct xs_by *by, struct view *view, int index) {
     struct xs_tried tried = {0};
     const struct xs_report report = {.summary = &reading->summary,
                                      .diagnosis = reading->diagnosis,
@@ -233,7 +230,7 @@ static void show_reading(const struct xs_reading *reading, const struct xs_by *b
 
 /* Prints the report of one trace. After a failure, prints a message, and nothing to the output. `index`: number of its
  * heading; negative: none. */
-static int report_one(const char *path, const struct view *view, int index) {
+static int report_one(const char *path, struct view *view, int index) {
     struct xs_reading reading = {0};
     struct totals totals = {.key = (enum xs_by_key)view->by};
     bool by = view->by >= 0;
@@ -259,7 +256,7 @@ static int report_one(const char *path, const struct view *view, int index) {
 static int report_all(char *const *paths, int count, struct view *view) {
     int status = XS_EXIT_OK;
     struct xs_job job = {0};
-    if (count > 1 && !(view->each && !view->json))
+    if (count > 1 && !(view->each && view->format != FORMAT_JSON))
         view->job = &job;
     view->each = view->each || count < 2;
     for (int i = 0; i < count; i++)
@@ -268,9 +265,9 @@ static int report_all(char *const *paths, int count, struct view *view) {
         else
             status = XS_EXIT_ERROR;
     xs_job_finish(&job);
-    if (view->json && view->json->depth)
-        xs_report_json_end(view->job, view->json);
-    else if (view->job && view->markdown)
+    if (view->json.depth)
+        xs_report_json_end(view->job, &view->json);
+    else if (view->job && view->format == FORMAT_MARKDOWN)
         xs_job_markdown(&job, view->details, view->out);
     else if (view->job)
         xs_job_text(&job, view->details, view->out);
@@ -289,10 +286,11 @@ const struct xs_interface xs_interface_report = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE|PID...", .doc = doc, .children = children}};
 
 int xs_command_report(int argc, char **argv) {
-    struct arguments arguments = {.by = -1};
-    struct xs_traces_arguments *traces = &arguments.traces;
-    struct xs_traces named;
     struct xs_out out;
+    struct arguments arguments = {.view = {.by = -1, .out = &out}};
+    struct xs_traces_arguments *traces = &arguments.traces;
+    struct view *view = &arguments.view;
+    struct xs_traces named;
     if (argp_parse(&xs_interface_report.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     int expanded = xs_traces_expand(traces->traces, traces->count, &named);
@@ -301,20 +299,14 @@ int xs_command_report(int argc, char **argv) {
         xs_filter_free(&arguments.filter);
         return XS_EXIT_ERROR;
     }
-    struct xs_json json = {.file = out.file};
-    struct view view = {.json = arguments.format == FORMAT_JSON ? &json : NULL,
-                        .markdown = arguments.format == FORMAT_MARKDOWN,
-                        .sections = arguments.sections,
-                        .filter = xs_filter_is_empty(&arguments.filter) ? NULL : &arguments.filter,
-                        .details = traces->details,
-                        .by = arguments.by,
-                        .top = arguments.top,
-                        .each = arguments.each || arguments.by >= 0 || arguments.sections,
-                        .out = &out};
-    int status = report_all(named.names, named.count, &view);
+    view->json.file = out.file;
+    view->filter = xs_filter_is_empty(&arguments.filter) ? NULL : &arguments.filter;
+    view->details = traces->details;
+    view->each = view->each || view->by >= 0 || view->sections;
+    int status = report_all(named.names, named.count, view);
     status = status == XS_EXIT_OK ? expanded : status;
     /* if no trace could be read, the output is not kept */
-    if (xs_out_close(&out, status == XS_EXIT_OK || view.shown) < 0)
+    if (xs_out_close(&out, status == XS_EXIT_OK || view->shown) < 0)
         status = XS_EXIT_ERROR;
     xs_traces_free(&named);
     xs_filter_free(&arguments.filter);

@@ -1,4 +1,4 @@
-/* Declarations shared by the files that print the report as text. No other file includes this header. */
+/* Declarations shared by the files that print the report. No other file includes this header. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_REPORT_REPORT_INTERNAL_H
 #define XFERSPY_ANALYZER_COMMANDS_REPORT_REPORT_INTERNAL_H
 
@@ -14,6 +14,10 @@ void xs_report_memory(const struct xs_summary *summary, struct xs_out *out);
 void xs_report_calls(const struct xs_summary *summary, struct xs_out *out);
 void xs_report_coverage(const struct xs_report *report, struct xs_out *out);
 void xs_report_cost(const struct xs_summary *summary, struct xs_out *out);
+
+/* Print totals by one key (by.c). `top`: the number of rows; 0: as many as fit a screen, or, in JSON, all. */
+void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size_t top, struct xs_out *out);
+void xs_by_json(const struct xs_by *by, size_t top, struct xs_json *json);
 
 /* Says why profiling cost more than its budget. is_short: the run is so short that the start and the end of a process,
  * which took once_ns, already exceed the budget. Otherwise, `most` has the parts of the cost that took most time, the
@@ -43,6 +47,10 @@ void xs_report_windows(const struct xs_summary *summary, struct xs_out *out);
 /* Prints warnings about the whole report: a simulated GPU, a killed process, a damaged trace. */
 void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
 
+/* True if a cause is shown: it saves something, and is among the first, unless details are requested. */
+bool xs_report_shows_cause(const struct xs_report *report, size_t index);
+/* Says how many causes and pieces of advice are not shown; writes nothing if all are. */
+void xs_report_say_rest(struct xs_string *text, const struct xs_report *report);
 /* Prints the first section: the findings. */
 void xs_report_text_findings(const struct xs_report *report, struct xs_out *out);
 /* True if a cause has a repair that can be tried but was not tried. Then xs_report_text_next prints the command that

@@ -1,9 +1,9 @@
 /* The report as JSON: the whole summary and the findings. Keys are never changed or removed, only added. If the meaning
  * of a key changes, the version is increased. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "analyzer/commands/job/job_words.h"
-#include "analyzer/commands/report/by.h"
 #include "analyzer/commands/report/report_internal.h"
 #include "analyzer/words/failures_words.h"
 #include "analyzer/words/findings_words.h"
@@ -36,13 +36,8 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
     xs_json_text(json, "os", run->os);
     xs_json_text(json, "cpu_model", run->cpu_model);
     xs_json_int(json, "pid", run->pid);
-    if (run->rank >= 0) {
-        xs_json_int(json, "rank", run->rank);
-        xs_json_int(json, "world_size", run->world_size);
-    } else {
-        xs_json_null(json, "rank");
-        xs_json_null(json, "world_size");
-    }
+    xs_json_known_int(json, "rank", run->rank >= 0, run->rank);
+    xs_json_known_int(json, "world_size", run->rank >= 0, run->world_size);
     xs_json_int(json, "start_unix_ns", run->start_unix_ns);
     xs_json_count(json, "duration_ns", run->duration_ns);
     xs_json_count(json, "recorded_ns", s->recorded.ns);
@@ -74,10 +69,7 @@ static void put_headline(const struct xs_report *report, struct xs_json *json) {
 
 /* Writes a value that cannot be 0; a 0 means that it is not known. */
 static void put_known(struct xs_json *json, const char *key, uint64_t value) {
-    if (value)
-        xs_json_count(json, key, value);
-    else
-        xs_json_null(json, key);
+    xs_json_known_count(json, key, value > 0, value);
 }
 
 static void put_devices(const struct xs_summary *s, struct xs_json *json) {
@@ -101,10 +93,8 @@ static void put_devices(const struct xs_summary *s, struct xs_json *json) {
         xs_json_count(json, "kernel_busy_ns", d->kernel_busy_ns);
         xs_json_count(json, "copy_busy_ns", d->copy_busy_ns);
         xs_json_count(json, "both_busy_ns", d->both_busy_ns);
-        if (d->copy_busy_ns && d->kernels)
-            xs_json_number(json, "copy_overlap", (double)d->both_busy_ns / (double)d->copy_busy_ns);
-        else
-            xs_json_null(json, "copy_overlap");
+        bool compared = d->copy_busy_ns && d->kernels;
+        xs_json_number(json, "copy_overlap", compared ? (double)d->both_busy_ns / (double)d->copy_busy_ns : NAN);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
@@ -129,10 +119,7 @@ static void put_totals(struct xs_json *json, const struct xs_totals *t) {
         xs_json_count(json, "modelled_count", t->modelled_count);
         xs_json_count(json, "modelled_ns", t->modelled_ns);
     }
-    if (t->device_ns)
-        xs_json_number(json, "bytes_per_s", (double)t->timed_bytes / (double)t->device_ns * 1e9);
-    else
-        xs_json_null(json, "bytes_per_s");
+    xs_json_number(json, "bytes_per_s", t->device_ns ? (double)t->timed_bytes / (double)t->device_ns * 1e9 : NAN);
     xs_json_count(json, "blocking_count", t->blocking_count);
     xs_json_count(json, "blocking_bytes", t->blocking_bytes);
     xs_json_count(json, "blocking_host_ns", t->blocking_host_ns);
@@ -171,10 +158,7 @@ static void put_slowest(const struct xs_summary *s, struct xs_json *json) {
         xs_json_bool(json, "is_async", t->is_async);
         xs_json_int(json, "enter_ns", t->enter_ns);
         xs_json_count(json, "host_ns", t->host_ns);
-        if (t->timed)
-            xs_json_count(json, "device_ns", t->device_ns);
-        else
-            xs_json_null(json, "device_ns");
+        xs_json_known_count(json, "device_ns", t->timed, t->device_ns);
         if (t->modelled)
             xs_json_bool(json, "modelled", true);
         xs_json_end(json, '}');
@@ -342,10 +326,7 @@ static void put_notes(const struct xs_summary *s, struct xs_json *json) {
         xs_json_text(json, "topic", s->notes[i].topic);
         xs_json_text(json, "text", s->notes[i].text);
         xs_json_count(json, "count", s->notes[i].count);
-        if (s->notes[i].at_ns == INT64_MIN)
-            xs_json_null(json, "first_at_ns");
-        else
-            xs_json_int(json, "first_at_ns", s->notes[i].at_ns);
+        xs_json_known_int(json, "first_at_ns", s->notes[i].at_ns != INT64_MIN, s->notes[i].at_ns);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
@@ -431,10 +412,7 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
         xs_json_count(json, "contention_ns", c->contention_ns);
         xs_json_count(json, "exit_ns", c->exit_ns);
         xs_json_count(json, "spent_ns", xs_spent_ns(s));
-        if (xs_bare_is_known(s))
-            xs_json_count(json, "bare_ns", xs_bare_ns(s));
-        else
-            xs_json_null(json, "bare_ns");
+        xs_json_known_count(json, "bare_ns", xs_bare_is_known(s), xs_bare_ns(s));
         xs_json_count(json, "budget_percent", c->budget_percent);
         xs_json_bool(json, "is_of_several_threads", c->busiest_calls < c->calls);
         xs_json_count(json, "detachments", c->detachments);

@@ -6,7 +6,6 @@
 
 #include "analyzer/base/markdown.h"
 #include "analyzer/base/units.h"
-#include "analyzer/commands/report/by.h"
 #include "analyzer/commands/report/report_internal.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/selection.h"
@@ -75,12 +74,6 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     xs_string_free(&filter);
 }
 
-/* True if a cause is shown, as in the text: it saves something, and is among the first. */
-static bool is_shown(const struct xs_report *report, size_t index) {
-    const struct xs_cause *cause = &report->diagnosis->causes[index];
-    return cause->saves.most_ns && (report->details || (index < XS_FINDINGS_SHOWN && !cause->folded));
-}
-
 static void table(const struct xs_report *report, struct xs_out *out) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     xs_markdown_causes_head(out, xs_share_is_of(&diagnosis->findings->recorded), false);
@@ -89,7 +82,7 @@ static void table(const struct xs_report *report, struct xs_out *out) {
         const struct xs_diagnosed *d = &diagnosis->items[index];
         const struct xs_finding *f = d->finding;
         struct xs_string name = {0}, place = {0};
-        if (!is_shown(report, i))
+        if (!xs_report_shows_cause(report, i))
             continue;
         xs_finding_name(&name, diagnosis, index);
         add_place(&place, diagnosis->findings, f->site, false);
@@ -206,23 +199,11 @@ static void total(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     xs_string_free(&bounds);
 }
 
-/* Prints the rest. Advice is listed if everything is listed; else it is counted. */
 static void rest(const struct xs_report *report, struct xs_out *out) {
-    const struct xs_diagnosis *diagnosis = report->diagnosis;
     struct xs_string text = {0};
-    size_t causes = 0, advice = 0;
-    uint64_t ns = 0;
-    for (size_t i = 0; i < diagnosis->cause_count; i++) {
-        if (is_shown(report, i) || !diagnosis->causes[i].saves.most_ns)
-            continue;
-        causes++;
-        ns = xs_sum(ns, diagnosis->causes[i].saves.most_ns);
-    }
-    for (size_t i = 0; i < diagnosis->count && !report->details; i++)
-        advice += diagnosis->items[i].finding->advice;
-    xs_say_other_causes(&text, causes, ns, advice);
+    xs_report_say_rest(&text, report);
     if (text.length)
-        fprintf(out->file, "\n%s: `xferspy explain` on the trace lists them.\n", text.data);
+        fprintf(out->file, "\n%s; `xferspy explain` on the trace lists them.\n", text.data);
     xs_string_free(&text);
 }
 
@@ -230,12 +211,12 @@ static void findings_part(const struct xs_report *report, struct xs_out *out) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     size_t shown = 0;
     for (size_t i = 0; i < diagnosis->cause_count; i++)
-        shown += is_shown(report, i);
+        shown += xs_report_shows_cause(report, i);
     if (shown)
         table(report, out);
     fputs(shown ? "\n" : "", out->file);
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
-        if (!is_shown(report, i))
+        if (!xs_report_shows_cause(report, i))
             continue;
         finding(report, diagnosis->causes[i].findings[0], out);
         if (report->tried)

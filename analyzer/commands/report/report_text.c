@@ -6,7 +6,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
-#include "analyzer/commands/report/by.h"
 #include "analyzer/commands/report/report_internal.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/steps_words.h"

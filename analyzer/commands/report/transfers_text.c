@@ -12,16 +12,12 @@
 
 #define OVERLAP_LINES 8
 
-static const char *direction_label(enum xs_direction direction) {
-    static const char *const labels[] = {[XS_DIR_UNKNOWN] = "?", [XS_DIR_H2D] = "H2D",   [XS_DIR_D2H] = "D2H",
-                                         [XS_DIR_D2D] = "D2D",   [XS_DIR_PEER] = "peer", [XS_DIR_H2H] = "H2H"};
-    return labels[direction];
-}
-
 /* Adds the kind of a copy in few columns: "H2D pageable" means that the other side is ordinary device memory. */
 static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_direction direction,
                       enum xs_memory_kind src, enum xs_memory_kind dst) {
-    const char *label = direction_label(direction);
+    static const char *const labels[] = {[XS_DIR_UNKNOWN] = "?", [XS_DIR_H2D] = "H2D",   [XS_DIR_D2H] = "D2H",
+                                         [XS_DIR_D2D] = "D2D",   [XS_DIR_PEER] = "peer", [XS_DIR_H2H] = "H2H"};
+    const char *label = labels[direction];
     if (direction == XS_DIR_H2D && dst == XS_MEM_DEVICE)
         xs_table_format(table, "%s %s", label, xs_memory_kind_names[src]);
     else if (direction == XS_DIR_D2H && src == XS_MEM_DEVICE)
@@ -37,14 +33,18 @@ static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_
 static bool uses_link(enum xs_direction direction) { return direction == XS_DIR_H2D || direction == XS_DIR_D2H; }
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, const struct xs_device_summary *d) {
     char copies[XS_UNIT_BYTES], share[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
-    xs_string_format(text, "Copies kept device %" PRId64 " busy for %s%s", d->id,
-                     xs_modelled_mark(s->all.modelled_count), xs_format_ns(copies, d->copy_busy_ns));
+    xs_string_format(text, "Device %" PRId64 " copied for %s%s", d->id, xs_modelled_mark(s->all.modelled_count),
+                     xs_format_ns(copies, d->copy_busy_ns));
     if (*xs_format_share(share, d->copy_busy_ns, s->recorded.ns))
         xs_string_format(text, " (%s %s)", share, xs_share_is_of(&s->recorded));
     if (d->kernels)
-        xs_string_format(text, ", kernels for %s%s; %s of the copying ran beside a kernel",
-                         xs_modelled_mark(d->kernels_modelled), xs_format_ns(kernels, d->kernel_busy_ns),
-                         d->both_busy_ns ? xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns) : "none");
+        xs_string_format(text, " and ran kernels for %s%s", xs_modelled_mark(d->kernels_modelled),
+                         xs_format_ns(kernels, d->kernel_busy_ns));
+    if (d->kernels && d->both_busy_ns)
+        xs_string_format(text, ". During %s of the copying a kernel ran, too",
+                         xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns));
+    else if (d->kernels)
+        xs_string_format(text, ". No copy ran at the same time as a kernel");
     else if (!s->run.kernels_recorded)
         xs_string_format(text, XS_KERNELS_NOT_RECORDED);
     xs_string_add(text, ".", 1);
@@ -148,12 +148,15 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
         struct xs_string times = {0};
         if (ratio >= 1.05)
             xs_string_format(&times, ", %.1f times as fast", ratio);
-        xs_out_line(out, XS_STYLE_PLAIN, "Host memory: %s of the bytes pageable at %s; pinned %s%s.", share,
-                    xs_format_rate(slow, pageable->timed_bytes, pageable->device_ns),
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    "Host memory: %s of the bytes were in pageable memory, copied at %s. Copies with pinned memory ran "
+                    "at %s%s.",
+                    share, xs_format_rate(slow, pageable->timed_bytes, pageable->device_ns),
                     xs_format_rate(fast, pinned->timed_bytes, pinned->device_ns), times.data ? times.data : "");
         xs_string_free(&times);
     } else {
-        xs_out_line(out, XS_STYLE_PLAIN, "Host memory: %s of the bytes pageable, the rest pinned.", share);
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    "Host memory: %s of the bytes were in pageable memory, the rest in pinned memory.", share);
     }
 }
 
@@ -161,7 +164,8 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
 static void partly_timed_line(const struct xs_summary *s, struct xs_out *out) {
     char timed[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     if (xs_report_partly_timed(&s->all))
-        xs_out_line(out, XS_STYLE_WARN, "%s device times of %s of %s transfers; rates are of those alone.",
+        xs_out_line(out, XS_STYLE_WARN,
+                    "%s Only %s of %s transfers have device times; the rates are computed from these transfers.",
                     XS_PARTLY_TIMED_MARK, xs_format_count(timed, s->all.timed_count),
                     xs_format_count(all, s->all.count - s->all.empty_count));
 }
@@ -203,8 +207,8 @@ void xs_report_transfers(const struct xs_summary *s, struct xs_out *out) {
     host_memory_line(s, out);
     if (s->all.count && !s->all.timed_count)
         xs_out_line(out, XS_STYLE_WARN,
-                    "No device times; the rates are those of blocking calls, by the time inside the "
-                    "call. See Coverage.");
+                    "No device times are known. The rates are computed from blocking calls: bytes divided by the time "
+                    "inside the call. See Coverage.");
     if (!s->selected)
         other_transfers_line(s, out);
 }

@@ -27,9 +27,7 @@ static void say_thinned(const struct xs_summary *s, struct xs_out *out) {
 void xs_report_windows(const struct xs_summary *s, struct xs_out *out) {
     struct xs_string text = {0};
     xs_modelled_say(&text, s, XS_MODELLED_SENTENCE);
-    if (text.length)
-        xs_out_line(out, XS_STYLE_PLAIN, "%s", text.data);
-    xs_string_free(&text);
+    xs_out_take_line(out, XS_STYLE_PLAIN, &text);
 }
 
 /* Says that device times are late, because CUPTI delivers many of them at a time. Until they arrive, time in which a
@@ -72,13 +70,11 @@ static void say_unfinished(const struct xs_summary *s, struct xs_out *out) {
 /* Prints all warnings, before the rest of the report. */
 void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     const char *status = s->run.status;
-    struct xs_string simulated = {0};
+    struct xs_string text = {0};
     char buffer[XS_UNIT_BYTES];
     if (s->run.simulated)
-        xs_say_simulated(&simulated, NULL, "times below");
-    if (simulated.length)
-        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
-    xs_string_free(&simulated);
+        xs_say_simulated(&text, NULL, "times below");
+    xs_out_take_line(out, XS_STYLE_BAD, &text);
     if (*s->run.importer)
         xs_out_line(out, XS_STYLE_WARN,
                     "Imported from a profile of Nsight Systems%s%s: contents, launch arguments and the addresses of "
@@ -96,16 +92,10 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
     if (s->thinned.rows)
         say_thinned(s, out);
-    struct xs_string repaired = {0};
-    xs_repaired_say(&repaired, &s->repaired);
-    if (repaired.length)
-        xs_out_line(out, XS_STYLE_WARN, "%s", repaired.data);
-    xs_string_free(&repaired);
-    struct xs_string looked_at = {0};
-    xs_looked_at_say(s, &looked_at);
-    if (looked_at.length)
-        xs_out_line(out, XS_STYLE_WARN, "%s", looked_at.data);
-    xs_string_free(&looked_at);
+    xs_repaired_say(&text, &s->repaired);
+    xs_out_take_line(out, XS_STYLE_WARN, &text);
+    xs_looked_at_say(s, &text);
+    xs_out_take_line(out, XS_STYLE_WARN, &text);
     if (s->damaged_rows)
         xs_out_line(
             out, XS_STYLE_WARN,

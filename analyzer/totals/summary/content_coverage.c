@@ -117,9 +117,11 @@ void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buf
         [XS_CONTENTS_LOST] = "Contents were not checked: the trace ends before the fingerprints."};
     enum xs_no_contents none = xs_content_coverage_none(c);
     unsigned most = most_skipped(c);
-    if (none == XS_CONTENTS_SKIPPED)
-        snprintf(buffer, bytes, "Contents were not checked: no transfer has a fingerprint (%s).",
-                 most ? xs_skip_names[most] : "no reason is given");
+    if (none == XS_CONTENTS_SKIPPED && !most)
+        snprintf(buffer, bytes, "Contents were not checked: the trace has no fingerprints, and does not say why.");
+    else if (none == XS_CONTENTS_SKIPPED)
+        snprintf(buffer, bytes, "Contents were not checked: no transfer has a fingerprint. The trace says why: %s.",
+                 xs_skip_names[most]);
     else
         snprintf(buffer, bytes, "%s", texts[none]);
 }

@@ -28,7 +28,7 @@ check() { # check TRACE: a copy of it
     # the steps, and the first line of each finding, but for the names in them
     for trace in "$1" copy.db; do
         "$XFERSPY" report "$trace" >whole 2>/dev/null
-        sed -n 's/; each [a-z]* with .*//; /^  a step/p; /^  warm-up/p' whole >"steps.$(basename "$trace")"
+        sed -n 's/[.] Each step [a-z]* with .*//; /^  a step/p; /^  warm-up/p' whole >"steps.$(basename "$trace")"
         <whole sed -n '/^Causes/,/^Transfers/p' | grep -E '^ +[0-9]+ +[a-z0-9]' |
             sed 's/, at .*//; s/: xferspy explain.*//' >"lines.$(basename "$trace")"
     done
@@ -95,7 +95,8 @@ ask hidden.db "SELECT function FROM symbol WHERE id = 901" >stdout; expect_out "
 
 # Ranges tell the steps: those of a library do not, and two names are not taken for one.
 steps() {
-    "$XFERSPY" report --json "$1" | sed -n '/"steps": {/,/^      }/{s|; each begins with .*||;p}' | grep -v nvtx_range
+    "$XFERSPY" report --json "$1" | sed -n '/"steps": {/,/^      }/{s|[.] Each step begins with .*||;p}' |
+        grep -v nvtx_range
 }
 for names in "'batch', 'batch'" "'aten::to, seq = 3', 'batch'" "'AddmmBackward0, seq = 3', 'batch'" \
     "'Optimizer.step#SGD.step', 'batch'" "'step 1', 'step 2'" "'load', 'compute'"; do

@@ -35,7 +35,7 @@ json "{m['name']: m for m in d['metrics']}['transfers']['delta'] == -395"
 # Without contents; and the same pair the other way around.
 run "$XFERSPY" diff h100_wasteful.db h100_repaired.db; expect_status 0
 # One run a side: what the program did, and no verdict on how long it took.
-expect_out "It copied 1.55 GiB less"; expect_out "one run a side: the noise is unknown"
+expect_out "It copied 1.55 GiB less"; expect_out "1 run before, 1 run after. With so few, xferspy cannot know"
 expect_not "paid"; expect_not "faster"
 run "$XFERSPY" diff h100_repaired.db h100_wasteful.db
 expect_status 0; expect_out "It copied 1.55 GiB more"
@@ -58,7 +58,7 @@ cp upload_every_step_wasteful upload_every_step_repaired
 "$XFERSPY" bench -n 4 --loop-time='^t ([0-9]+)' --json -o bench.json -- \
     ./upload_every_step_wasteful 100 -- ./upload_every_step_repaired 120 || show "bench"
 run "$XFERSPY" diff --bench=bench.json h100_upload_wasteful.db h100_upload_repaired.db
-expect_status 0; expect_no_err; expect_not "were xferspy's own"
+expect_status 0; expect_no_err; expect_not "own time, which is not counted"
 expect_out "It removed transfers (1.55 GiB less), but the run is slower: 100 ms -> 120 ms (+20 %)"
 expect_out "4 unprofiled runs (100 ms to 100 ms) before, 4 unprofiled runs (120 ms to 120 ms) after: beyond their own"
 expect_out "achieved: 20.0 ms more"
@@ -78,7 +78,7 @@ golden_files="$SOURCE/../golden"
 cp "$golden_files"/guide_cpp_*.[dj]* "$golden_files"/guide_pytorch_*.[dj]* .
 run "$XFERSPY" diff --bench=guide_cpp_bench.json guide_pytorch_before.db guide_pytorch_after.db; expect_status 0
 expect_out '! guide_cpp_bench.json is of "./train.old 500" and "./train 500", and the traces are of "python3 train.py": its'
-expect_out "one run a side"; expect_not "paid"; expect_not "unprofiled"; expect_not "achieved"
+expect_out "1 run before, 1 run after. With so few"; expect_not "paid"; expect_not "unprofiled"; expect_not "achieved"
 run "$XFERSPY" diff --json --bench=guide_cpp_bench.json guide_pytorch_before.db guide_pytorch_after.db; expect_status 0
 valid; json "not d['conclusion']['unprofiled'] and d['notes'][0].startswith('guide_cpp_bench.json is of')"
 run "$XFERSPY" diff --bench=guide_cpp_bench.json guide_cpp_before.db guide_cpp_after.db; expect_status 0
@@ -198,7 +198,7 @@ json "d['metrics'][0]['before'] == {'median': 100200000, 'min': 100100000, 'max'
 json "d['metrics'][0]['certainty'] == 'beyond-spread' and abs(d['metrics'][0]['p'] - 0.05) < 1e-9"
 run "$XFERSPY" diff --before old --after new; expect_status 0; cmp -s stdout files || show "a folder is its traces"
 run "$XFERSPY" diff old/1.db new/1.db
-expect_status 0; expect_out "one run a side: the noise is unknown"
+expect_status 0; expect_out "1 run before, 1 run after. With so few, xferspy cannot know"
 cp old/2.db old/3.db new
 run "$XFERSPY" diff --before old --after new; expect_out "within their own spread"; expect_out "are the same run"
 
@@ -227,7 +227,7 @@ expect_not "duplicate-upload/"
 run "$XFERSPY" merge -o old.db old/1.db old/2.db old/3.db; expect_status 0
 run "$XFERSPY" diff --json --before old.db --after old; expect_status 0
 json "len(d['before']) == 3 and d['conclusion']['paid'] == 'no-change'"
-run "$XFERSPY" diff old.db:1 old.db:3; expect_status 0; expect_out "one run a side"
+run "$XFERSPY" diff old.db:1 old.db:3; expect_status 0; expect_out "1 run before, 1 run after. With so few"
 expect_not "the same run"
 run "$XFERSPY" diff -o old.db --force old.db:1 old.db:3; expect_status 1; expect_err "is the trace being read"
 for n in 1 2 3; do

@@ -107,13 +107,13 @@ run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_out "train
 cat >kept.sql <<'END'
 INSERT INTO source_file VALUES (1, '/opt/app/train.py', NULL, NULL), (2, '/build/reader/reader.c', 5, 6);
 INSERT INTO source_line VALUES (1, 1, 12, '  kept.copy_(source) '), (2, 1, 14, 'x = "' || char(27) || '[31m<b>"'), (3, 2, 77, 'cudaMemcpy(kept)'),
- (4, 1, 21, 'y'), (5, 1, 22, 'z'), (6, 9, 12, 'of no file'), (7, 1, -1, 'of no line'), (8, 1, 12345, 'of no place');
+ (4, 1, 21, 'y'), (5, 1, 22, 'z'), (6, 9, 12, 'code_of_no file'), (7, 1, -1, 'code_of_no line'), (8, 1, 12345, 'code_of_no place');
 END
 make_trace kept.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" kept.sql
 run "$XFERSPY" report --details kept.db
 expect_status 0; expect_no_err; expect_out "12 | kept.copy_(source)"
 expect_out '14 | x = "\x1b[31m<b>"'; expect_out "77 | cudaMemcpy(kept)"
-expect_not "of no"
+expect_not "code_of_no"
 run "$XFERSPY" report --json kept.db
 json "'kept.copy_(source)' in [f['source_line'] for f in d['traces'][0]['findings']]"
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"

@@ -33,7 +33,7 @@ expect_status 0; expect_no_err
 expect_out "transfer #4 at 18.0 ms, cuMemcpyHtoD_v2, H2D, 8.00 MiB"
 expect_out "000000000000000c000000000000000b"; expect_out "the same; 0 of 2,048 pieces of 4 KiB changed"
 expect_out "allocation #1"; expect_out "782 us on the device"; expect_out "6 more"
-expect_out "; share: 800 us"
+expect_out "; saves 800 us"
 cp stdout one
 # The page that explains it: of the sources, or of the installation that this program belongs to; else nothing is said.
 page=$(cd "$SOURCE/../.." && pwd -P)/docs/rules/findings/noop-upload.md
@@ -106,7 +106,7 @@ grep -qF "$("$python" -c "import json; print(json.load(open('stdout'))['explaine
 # How well the replay fits, and that all savings are bounds where it does not.
 run "$XFERSPY" explain --model findings.db; expect_status 0; expect_no_err
 expect_out "believed  yes, the error is under 5 %"; expect_out "model     66 calls, 51 operations of devices"
-expect_out "run       100 ms measured, 100 ms replayed"; expect_out "H2D pageable at "
+expect_out "run       100 ms measured, 100 ms replayed"; expect_out "an H2D copy from pageable memory runs at "
 run "$XFERSPY" explain --model --json findings.db; json "d['replay']['believed'] and d['together']['most_ns'] > 0"
 json "set(d) == {'format', 'version', 'trace', 'filter', 'replay', 'together', 'link_model'}"
 run "$XFERSPY" explain --model findings.db noop-upload; expect_status 2; expect_err "--model is about the whole trace"
@@ -151,13 +151,14 @@ expect_status 0; expect_no_err
 [ "$(grep -n '^Causes$' stdout | cut -d: -f1)" -lt "$(grep -n '^Transfers$' stdout | cut -d: -f1)" ] ||
     show "findings come first"
 expect_out noop-upload; expect_out "All repaired: saves "
-expect_out "Contents known of 34 of 37 uploads and downloads"
-expect_out "Arguments not seen of 3 of 14 kernel launches"
-expect_out "Undecided (launch arguments not seen): unused-upload"; expect_out "H2D pinned 244 ns + "
+expect_out "The contents of 34 of 37 uploads and downloads are known. Not known: 2 (over the fingerprint budget)"
+expect_out "xferspy did not see the arguments of 3 of 14 kernel launches, so"
+expect_out "of unused-upload. The reason: launch arguments not seen."
+expect_out "pinned memory takes 244 ns, then runs at "
 expect_not "Contents were not checked"
 echo "DELETE FROM fingerprint WHERE id IN (SELECT fingerprint FROM transfer WHERE id IN (7, 16));" >late.sql
 make_trace late.db "$SOURCE/fixtures/findings.sql" late.sql
-run "$XFERSPY" report late.db; expect_out "was not seen, 2 just before the end of the trace."
+run "$XFERSPY" report late.db; expect_out "was not seen), 2 (just before the end of the trace)."
 run "$XFERSPY" report clean.db; expect_status 0; expect_out "No findings."; expect_not "All repaired"
 echo "UPDATE transfer SET fingerprint = NULL, skip = 1; DELETE FROM fingerprint; UPDATE meta SET value = 'off'
   WHERE key = 'option.fingerprint'" >off.sql
@@ -166,7 +167,7 @@ run "$XFERSPY" report off.db; expect_status 0; expect_out "No findings among wha
 expect_out "fingerprints were off, so needless copies are not found. Record without --fingerprint=off"
 # What is claimed is what the trace shows. Time inside calls may be waiting that has to be done anyway; the same moment
 # may be given back twice, so more than the whole run is not promised; small copies say nothing of a kind of memory.
-run "$XFERSPY" report --details findings.db; expect_not "at the same time"
+run "$XFERSPY" report --details findings.db; expect_not "some of it at the same time"
 # The host was in each of ten calls for 1,010 us, with nothing to wait for but the copy; where kernels are not known, it
 # may have waited for them, and that only moves.
 expect_out "saves 10.1 ms, 10 % of the run"
@@ -186,7 +187,7 @@ run "$XFERSPY" report short.db; expect_out ", some of it at the same time: the r
 expect_out "saves 7.20 ms, some of it at the same time"
 echo "UPDATE transfer SET src_kind = 2 WHERE src_kind = 1" >pinned.sql
 make_trace pinned.db "$SOURCE/fixtures/findings.sql" pinned.sql
-run "$XFERSPY" report pinned.db; expect_out "Host memory: <0.1 % of the bytes pageable, the rest pinned."
+run "$XFERSPY" report pinned.db; expect_out "Host memory: <0.1 % of the bytes were in pageable memory, the rest in pinned memory."
 expect_not "times as fast"
 # A killed process did not say how long it ran: findings and the lines above them go by the same time.
 echo "DELETE FROM meta WHERE key = 'duration_ns'; UPDATE meta SET value = 'recovered' WHERE key = 'status';
@@ -225,7 +226,8 @@ expect_not "\`advice':"
 run "$XFERSPY" explain findings.db pageable; expect_out "Exposed: the part of a copy's time in which no kernel ran"
 run "$XFERSPY" explain --help; expect_out "instead of N"
 run "$XFERSPY" explain trip.db round-trip; expect_status 0; expect_out "round-trip/same-device"
-expect_out "beside    2.00 us on the device of downloads: also saved if nobody"; expect_out "saves up to 1.11 ms"
+expect_out "beside    downloads take 2.00 us on the device; this time is saved, too, if nobody"
+expect_out "saves up to 1.11 ms"
 expect_out "range     96.0 us to 1.11 ms. The downloads are saved, too, only if"
 run "$XFERSPY" explain --json trip.db round-trip; json "d['explained']['apart']['device_ns'] == 2000"
 # Advice alone saves nothing, and is no reason to say that nothing was found.
@@ -234,7 +236,8 @@ echo "DELETE FROM transfer WHERE id <> 37; UPDATE transfer SET fingerprint = 400
     DELETE FROM launch WHERE id = 14" >advice.sql
 make_trace advice.db "$SOURCE/fixtures/findings.sql" advice.sql
 run "$XFERSPY" explain advice.db; expect_out "\`advice': saves nothing by itself."
-run "$XFERSPY" report advice.db; expect_out "1 of advice"; expect_out "None that would save time."
+run "$XFERSPY" report advice.db; expect_out "1 piece of advice is not shown: xferspy explain advice.db"
+expect_out "None that would save time."
 expect_not "No findings"
 LC_ALL=C run "$XFERSPY" explain findings.db noop-upload; LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
 for columns in 40 60 80; do

@@ -49,7 +49,7 @@ run "$XFERSPY" report --format=markdown ranks
 expect_status 0; expect_no_err; render "h2 1" "table 1" "details 1" "pre 1" "header in" "header saves"
 expect_out "## Transfers: saves 19.1 ms of 100 ms (19 %) in the process that gains most"
 expect_out '| 2 | noop-upload | 7.65 ms | 7.6 % | 27 | 216 MiB | ranks 0-2 | `train.py:12` |'
-expect_out "and 17.6 ms in the slowest, rank 3; 18.7 ms on average"; expect_out "3 more: \`--details\` lists them."
+expect_out "17.6 ms in rank 3 (the slowest process), 18.7 ms on average"; expect_out "3 more: \`--details\` lists them."
 run "$XFERSPY" report --format=markdown --details ranks; render "h2 1"; expect_not " more: "
 run "$XFERSPY" report --format=markdown --site='<b>*`' ranks simulated.db; expect_status 0; render "h2 1" "table 0"
 expect_out 'Filter: ``called from <b>*`:'; expect_out "SIMULATED GPU in simulated.db only"

@@ -32,7 +32,7 @@ run "$XFERSPY" report half.db
 expect_out "wasted    17.3 ms of the 100 ms recorded (17 %), of a run of 200 ms, by 2 causes"
 expect_out "saves 10.1 ms, 10 % of the time recorded"; expect_not "% of the run"; expect_not "of run "
 expect_out "All repaired: saves 17.3 ms, the 100 ms recorded would become 82.7 ms (-17 %)."
-expect_out "Copies kept device 0 busy for 8.17 ms (8.2 % of the time recorded)"; expect_out "of recorded  host time"
+expect_out "Device 0 copied for 8.17 ms (8.2 % of the time recorded)"; expect_out "of recorded  host time"
 run "$XFERSPY" report --format=markdown half.db
 expect_out "saves 17.3 ms of the 100 ms recorded (17 %), of a run of 200 ms"
 expect_out "| saves | of the time recorded |"

@@ -9,13 +9,13 @@ json() { # KEY of the object "steps"
 }
 run "$XFERSPY" report p.db
 expect_status 0; expect_no_err
-expect_out "  a step    1.45 ms, 1 transfer, 64.0 MiB: medians of 49 steps, whose times differ by 2.1 % (standard deviation); each ends with the wait at "
+expect_out "  a step    1.45 ms, with 1 transfer, 64.0 MiB (medians of 49 steps; standard deviation of their times: 2.1 %). Each step ends with the wait at "
 expect_not "  warm-up "
 run "$XFERSPY" report "$golden/h100_cupy_lines.db"
-expect_out "  a step    9.98 ms, 1 transfer, 64.0 MiB: medians of 47 steps"
+expect_out "  a step    9.98 ms, with 1 transfer, 64.0 MiB (medians of 47 steps"
 expect_out "  warm-up   the first 2 steps took 327 ms, with 2 transfers, 128 MiB"
 run "$XFERSPY" report --format=markdown "$golden/h100_cupy_lines.db"
-expect_out 'A step: `9.98 ms, 1 transfer, '; expect_out '; warm-up: the first 2 steps took 327 ms'
+expect_out 'A step: `9.98 ms, with 1 transfer, '; expect_out '; warm-up: the first 2 steps took 327 ms'
 run "$XFERSPY" report --json p.db
 [ "$(json mark)" = '"wait"' ] && [ "$(json count)" = 49 ] && [ "$(json transfers)" = 1 ] &&
     [ "$(json bytes)" = 67108864 ] && [ "$(json nvtx_range)" = null ] || show "steps in the JSON"
@@ -51,5 +51,5 @@ done
 } >ranges.sql
 make_trace h.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" ranges.sql
 run "$XFERSPY" report h.db
-expect_status 0; expect_out '; each begins with the NVTX range "\x1b[#m#\n"'
+expect_status 0; expect_out '. Each step begins with the NVTX range "\x1b[#m#\n"'
 run "$XFERSPY" report --format=markdown h.db; expect_out 'NVTX range "\x1b[#m#\n"`'

@@ -12,8 +12,8 @@
  * > SELECT length(value) - length(replace(value, '+', '')) FROM meta WHERE key = 'range.step_times'
  * 18
  *
- * $ "$xferspy" report $traces | tr -s ' \n' ' ' | grep -o 'each begins with the NVTX range "step"'
- * each begins with the NVTX range "step"
+ * $ "$xferspy" report $traces | tr -s ' \n' ' ' | grep -o 'Each step begins with the NVTX range "step"'
+ * Each step begins with the NVTX range "step"
  */
 #include <nvtx3/nvToolsExt.h>
 

@@ -133,12 +133,14 @@ export class Causes {
         smaller.forEach((cause) => this.addCause(inner, cause, 2, matches)),
       );
     }
-    if (advice.length)
-      this.addGroup(rows, 'advice', `${f.count(advice.length)} of advice`, '', matches, (inner) =>
+    if (advice.length) {
+      const title = f.times(advice.length, 'piece of advice', 'pieces of advice');
+      this.addGroup(rows, 'advice', title, '', matches, (inner) =>
         advice
           .filter((finding) => !matches || matches(finding))
           .forEach((finding) => inner.push({ key: finding.index, finding, level: 2 })),
       );
+    }
     return rows;
   }
 

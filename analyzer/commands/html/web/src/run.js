@@ -203,7 +203,7 @@ function steps(run) {
       ].filter(Boolean),
       rows,
     ),
-    note(how ? `${how[0].toUpperCase()}${how.slice(1)}. ` : '', spread),
+    note(how ? `${how}. ` : '', spread),
   );
 }
 
