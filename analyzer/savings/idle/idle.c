@@ -16,7 +16,6 @@ struct account {
     size_t capacity;
     uint32_t *earlier; /* by call: the call before it on its thread; NO_CALL: none */
     int32_t device;
-    int64_t start_ns, end_ns; /* the time that is accounted for */
 };
 
 static int64_t later_of(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -24,20 +23,16 @@ static int64_t earlier_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* --- charging --- */
 
-/* Returns a number for the place of a call: its site, or its entry point if it has no site. */
+/* Returns a number for the place of a call; 0: there is no call. */
 static uint64_t place_of(const struct account *account, uint32_t call) {
-    if (call == NO_CALL)
-        return 0;
-    const struct xs_model_call *c = &account->model->calls[call];
-    return c->site ? (uint64_t)c->site << 1 | 1 : (uint64_t)(uint32_t)c->entry_point << 1;
+    return call == NO_CALL ? 0 : (uint64_t)account->model->calls[call].site + 1;
 }
 
 static struct xs_idle_call call_of(const struct account *account, uint32_t call) {
     if (call == NO_CALL)
         return (struct xs_idle_call){0};
     const struct xs_model_call *c = &account->model->calls[call];
-    return (struct xs_idle_call){
-        .known = true, .kind = c->kind, .direction = c->direction, .site = c->site, .entry_point = c->entry_point};
+    return (struct xs_idle_call){.known = true, .kind = c->kind, .direction = c->direction, .site = c->site};
 }
 
 static struct xs_idle_row *row_of(struct account *account, enum xs_idle_reason reason, uint32_t before,
@@ -132,12 +127,12 @@ static int compare_starts(const void *a, const void *b) {
 
 static void account_device(struct account *account, const struct xs_model_operation **operations, size_t count) {
     struct xs_idle *idle = account->idle;
-    int64_t all_end_ns = account->end_ns, busy_until_ns = account->start_ns;
+    int64_t all_end_ns = account->idle->end_ns, busy_until_ns = account->idle->start_ns;
     struct xs_idle_device *device = &idle->devices[idle->device_count++];
     *device = (struct xs_idle_device){.device = account->device};
     qsort(operations, count, sizeof(void *), compare_starts);
     for (size_t i = 0; i < count; i++) {
-        int64_t start_ns = earlier_of(later_of(operations[i]->start_ns, account->start_ns), all_end_ns);
+        int64_t start_ns = earlier_of(later_of(operations[i]->start_ns, account->idle->start_ns), all_end_ns);
         int64_t end_ns = earlier_of(later_of(operations[i]->end_ns, start_ns), all_end_ns);
         if (start_ns > busy_until_ns) {
             device->idle_ns += (uint64_t)(start_ns - busy_until_ns);
@@ -176,8 +171,8 @@ static int compare_rows(const void *a, const void *b) {
 }
 
 void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, int64_t start_ns, int64_t end_ns) {
-    *idle = (struct xs_idle){0};
-    struct account account = {.model = model, .idle = idle, .start_ns = start_ns, .end_ns = end_ns};
+    *idle = (struct xs_idle){.start_ns = start_ns, .end_ns = end_ns};
+    struct account account = {.model = model, .idle = idle};
     const struct xs_model_operation **operations = xs_realloc(NULL, (model->operation_count + 1) * sizeof *operations);
     idle->devices = xs_realloc(NULL, ((size_t)model->devices + 1) * sizeof *idle->devices);
     find_earlier(&account);

@@ -23,11 +23,10 @@ enum xs_idle_reason {
 
 /* A place that calls CUDA. */
 struct xs_idle_call {
-    bool known;          /* false: does not apply, and the other fields are 0 */
-    uint8_t kind;        /* enum xs_model_kind */
-    uint8_t direction;   /* of a copy: number of XS_DIRECTIONS */
-    uint32_t site;       /* site number; 0: not recorded, as for launches */
-    int32_t entry_point; /* entry_point.id */
+    bool known;        /* false: does not apply, and the other fields are 0 */
+    uint8_t kind;      /* enum xs_model_kind */
+    uint8_t direction; /* of a copy: number of XS_DIRECTIONS */
+    uint32_t site;     /* site number; 0: unknown */
 };
 
 /* The idle times of a device that have one reason and one pair of places. */
@@ -45,6 +44,7 @@ struct xs_idle_device {
 };
 
 struct xs_idle {
+    int64_t start_ns, end_ns; /* the time that is accounted for */
     struct xs_idle_row *rows; /* the largest first */
     size_t count;
     struct xs_idle_device *devices; /* those with operations, by number */

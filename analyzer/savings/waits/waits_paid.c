@@ -8,8 +8,8 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/trace/scan.h"
 #include "analyzer/savings/replay/replay.h"
+#include "analyzer/trace/scan.h"
 
 /* The host's time for a call that only requests work of the device, as in plan/plan_repairs.c. */
 #define ASYNC_CALL_NS 4000
@@ -38,11 +38,11 @@ static bool waits(const struct xs_model_call *call) {
 
 static struct xs_wait_row *row_of(struct places *places, struct xs_hash *known, uint32_t call) {
     const struct xs_model_call *c = &places->model->calls[call];
-    uint64_t *number = xs_hash_put(known, c->site, (uint64_t)(uint32_t)c->entry_point << 8 | c->direction);
+    uint64_t *number = xs_hash_put(known, c->site, c->direction);
     if (!*number) {
         xs_grow(&places->items, places->count, &places->capacity, sizeof *places->items);
-        places->items[places->count] = (struct place){
-            .row = {.kind = c->kind, .direction = c->direction, .site = c->site, .entry_point = c->entry_point}};
+        places->items[places->count] =
+            (struct place){.row = {.kind = c->kind, .direction = c->direction, .site = c->site}};
         *number = ++places->count;
     }
     places->place_of[call] = (uint32_t)*number;

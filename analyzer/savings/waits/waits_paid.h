@@ -12,8 +12,7 @@
 /* One place that waits: blocking copies, waits for a stream, an event or a device, and frees that wait. */
 struct xs_wait_row {
     uint8_t kind, direction; /* enum xs_model_kind; of a copy: number of XS_DIRECTIONS */
-    uint32_t site;           /* site number; 0: not recorded */
-    int32_t entry_point;     /* entry_point.id */
+    uint32_t site;           /* site number; 0: unknown */
     uint64_t count;          /* number of its calls that waited */
     uint64_t waited_ns;      /* time inside these calls */
     uint64_t saves_ns;       /* what the run saves if none of these calls waits */
