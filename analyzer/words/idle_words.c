@@ -21,9 +21,10 @@ static const char *call_word(unsigned kind, unsigned direction) {
 
 static void say_call(struct xs_string *text, const struct xs_findings *findings, unsigned kind, unsigned direction,
                      uint32_t site) {
-    xs_string_format(text, "%s ", call_word(kind, direction));
-    if (xs_site_frame(findings, site))
-        xs_place_of_site(text, findings, site);
+    const struct xs_frame *frame = xs_site_frame(findings, site);
+    xs_string_format(text, frame ? "%s at " : "%s ", call_word(kind, direction));
+    if (frame)
+        xs_place_text(text, findings->sites, frame);
     else
         xs_string_format(text, "(%s)", xs_site_name(findings, site));
 }
@@ -35,27 +36,27 @@ static void say_of(struct xs_string *text, const struct xs_findings *findings, c
 void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row) {
     switch (row->reason) {
     case XS_IDLE_START:
-        xs_string_format(text, "the program had not yet called CUDA on this thread");
+        xs_string_format(text, "had not called CUDA yet on the thread that gave the work");
         break;
     case XS_IDLE_CALL:
-        xs_string_format(text, "the program was inside ");
+        xs_string_format(text, "was inside ");
         say_of(text, findings, &row->before);
         break;
     case XS_IDLE_HOST:
-        xs_string_format(text, "the program ran its own code after ");
+        xs_string_format(text, "ran its own code after ");
         say_of(text, findings, &row->before);
-        xs_string_format(text, " and before ");
+        xs_string_format(text, ", before ");
         say_of(text, findings, &row->after);
         break;
     case XS_IDLE_LAUNCHING:
-        xs_string_format(text, "the program launched its next small piece of work");
+        xs_string_format(text, "launched its next small piece of work");
         break;
     case XS_IDLE_QUEUED:
-        xs_string_format(text, "the device went on to work that it had been given before");
+        xs_string_format(text, "had already given the work that came next");
         break;
     case XS_IDLE_END:
     case XS_IDLE_REASONS:
-        xs_string_format(text, "the program gave it no more work");
+        xs_string_format(text, "had given all its work");
         break;
     }
 }

@@ -6,12 +6,11 @@
 #include "analyzer/base/text.h"
 #include "analyzer/savings/causes/diagnosis.h"
 
-/* Writes what the program did, as the end of a sentence that begins with "the device was idle while": "the program ran
- * its own code after the download at solver.cu:20 in step (cuMemcpyDtoH_v2) and before the launch (cuLaunchKernel)".
- * The text is escaped. */
+/* Writes what the program did, as the end of a sentence that begins with "the device was idle while the program": "ran
+ * its own code after the download at solver.cu:20 in step, before the launch (cuLaunchKernel)". The text is escaped. */
 void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row);
 
-/* Writes "the download at solver.cu:20 in step (cuMemcpyDtoH_v2)", escaped. */
+/* Writes "the download at solver.cu:20 in step", escaped. */
 void xs_wait_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_wait_row *row);
 
 /* Writes the keys "idle" and "waits" into the open object; null if the diagnosis does not have them. */

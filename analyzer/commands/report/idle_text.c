@@ -14,11 +14,12 @@ static void idle_line(const struct xs_diagnosis *diagnosis, const struct xs_idle
     uint64_t all_ns = (uint64_t)(idle->end_ns - idle->start_ns);
     char ns[XS_UNIT_BYTES], of[XS_UNIT_BYTES], share[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
     if (diagnosis->idle_steps)
-        xs_out_line(out, XS_STYLE_PLAIN, "Device %d was idle for %s of a step's %s (%s), on average over %s steps.",
-                    (int)device->device, xs_format_ns(ns, device->idle_ns / steps), xs_format_ns(of, all_ns / steps),
-                    xs_format_share(share, device->idle_ns, all_ns), xs_format_count(count, steps));
+        xs_out_line(out, XS_STYLE_PLAIN, "Device %lld was idle for %s of a step's %s (%s), on average over %s steps.",
+                    (long long)device->device, xs_format_ns(ns, device->idle_ns / steps),
+                    xs_format_ns(of, all_ns / steps), xs_format_share(share, device->idle_ns, all_ns),
+                    xs_format_count(count, steps));
     else
-        xs_out_line(out, XS_STYLE_PLAIN, "Device %d was idle for %s of the run's %s (%s).", (int)device->device,
+        xs_out_line(out, XS_STYLE_PLAIN, "Device %lld was idle for %s of the run's %s (%s).", (long long)device->device,
                     xs_format_ns(ns, device->idle_ns), xs_format_ns(of, all_ns),
                     xs_format_share(share, device->idle_ns, all_ns));
 }
@@ -47,7 +48,8 @@ void xs_report_idle(const struct xs_report *report, bool all, struct xs_out *out
     for (size_t i = 0; i < idle->device_count; i++)
         idle_line(diagnosis, &idle->devices[i], out);
     struct xs_table *table = xs_table_new(2);
-    const char *const headers[] = {"idle", diagnosis->idle_steps ? "of steps" : "of run", "a step", "times", "while"};
+    const char *const headers[] = {"idle", diagnosis->idle_steps ? "of steps" : "of run", "a step", "times",
+                                   "while the program"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i < 4);
         if (i == 2)

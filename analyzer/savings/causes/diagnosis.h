@@ -94,7 +94,8 @@ struct xs_diagnosis {
     struct xs_idle idle;        /* of the steps after the warm-up, or of the run if it has no steps; empty unless
                                  * xs_analysis_options.accounts_idle is set */
     size_t idle_steps;          /* number of these steps; 0: of the run */
-    struct xs_waits_paid waits; /* likewise of the whole run; empty if the replay is not believed */
+    struct xs_waits_paid waits; /* of the whole run; empty unless xs_analysis_options.judges_waits is set, and if the
+                                 * replay is not believed */
 
     struct xs_detour *detours; /* not in `together`: it is not known whether the device could do the host's work */
     size_t detour_count;

@@ -15,7 +15,8 @@ struct account {
     struct xs_hash rows; /* maps reason, device and the two calls' sites to the index of a row plus 1 */
     size_t capacity;
     uint32_t *earlier; /* by call: the call before it on its thread; NO_CALL: none */
-    int32_t device;
+    int32_t device;    /* number of the model */
+    int64_t id;        /* its device.id */
 };
 
 static int64_t later_of(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -46,7 +47,7 @@ static struct xs_idle_row *row_of(struct account *account, enum xs_idle_reason r
             idle->rows = xs_realloc(idle->rows, account->capacity * sizeof *idle->rows);
         }
         idle->rows[idle->count++] = (struct xs_idle_row){.reason = reason,
-                                                         .device = account->device,
+                                                         .device = account->id,
                                                          .before = call_of(account, before),
                                                          .after = call_of(account, after)};
         *found = idle->count;
@@ -106,7 +107,7 @@ static void charge_until(struct account *account, const struct xs_model_operatio
                          int64_t end_ns) {
     const struct xs_model_call *call = &account->model->calls[operation->call];
     if (call->enter_ns < start_ns && call->return_ns <= start_ns) {
-        charge(account, XS_IDLE_QUEUED, NO_CALL, operation->call, start_ns, end_ns);
+        charge(account, XS_IDLE_QUEUED, NO_CALL, NO_CALL, start_ns, end_ns);
         return;
     }
     int64_t entered_ns = earlier_of(later_of(call->enter_ns, start_ns), end_ns);
@@ -129,7 +130,7 @@ static void account_device(struct account *account, const struct xs_model_operat
     struct xs_idle *idle = account->idle;
     int64_t all_end_ns = account->idle->end_ns, busy_until_ns = account->idle->start_ns;
     struct xs_idle_device *device = &idle->devices[idle->device_count++];
-    *device = (struct xs_idle_device){.device = account->device};
+    *device = (struct xs_idle_device){.device = account->id};
     qsort(operations, count, sizeof(void *), compare_starts);
     for (size_t i = 0; i < count; i++) {
         int64_t start_ns = earlier_of(later_of(operations[i]->start_ns, account->idle->start_ns), all_end_ns);
@@ -178,6 +179,7 @@ void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, int64_t
     find_earlier(&account);
     for (account.device = 0; account.device < model->devices; account.device++) {
         size_t count = 0;
+        account.id = model->device_ids ? model->device_ids[account.device] : account.device;
         for (uint32_t i = 0; i < model->operation_count; i++)
             if (model->operations[i].device == account.device)
                 operations[count++] = &model->operations[i];

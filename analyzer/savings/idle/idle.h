@@ -32,14 +32,14 @@ struct xs_idle_call {
 /* The idle times of a device that have one reason and one pair of places. */
 struct xs_idle_row {
     enum xs_idle_reason reason;
-    int32_t device; /* number of the model */
+    int64_t device; /* device.id; -1: unknown */
     struct xs_idle_call before, after;
     uint64_t count; /* how many idle times have a part of this reason here */
     uint64_t ns, longest_ns;
 };
 
 struct xs_idle_device {
-    int32_t device; /* number of the model */
+    int64_t device; /* device.id; -1: unknown */
     uint64_t busy_ns, idle_ns;
 };
 
