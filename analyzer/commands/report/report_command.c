@@ -240,7 +240,7 @@ static int report_one(const char *path, const struct view *view, int index) {
     const struct xs_analysis_options analysis = {.on_instance = by ? xs_by_claim : NULL,
                                                  .data = &totals.claims,
                                                  .filter = view->filter,
-                                                 .accounts_idle = !by && (!view->job || view->each),
+                                                 .accounts_idle = !by && (!view->job || view->each || view->json),
                                                  .judges_waits =
                                                      !by && (view->json || view->sections & XS_SECTION_BIT(WAITS))};
     const struct xs_reading_request request = {.analysis = &analysis, .more = by ? read_totals : NULL, .data = &totals};
