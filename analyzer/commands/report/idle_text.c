@@ -1,11 +1,13 @@
 /* The report as text: why the devices were idle, and whether waits pay. */
 
-#include "analyzer/base/table.h"
+#include <stdio.h>
+
 #include "analyzer/base/units.h"
 #include "analyzer/commands/report/report_internal.h"
 #include "analyzer/words/idle_words.h"
 
 enum { MOST_ROWS = 5, LEAST_SHARE = 100 /* rows below this part of the time are left out */ };
+enum { LEAST_PAY = 1000 /* a saving below this part of the run is called nothing */ };
 
 /* Prints "Device 0 was idle for 528 us of a step's 905 us (58 %), because:" for each device. */
 static void idle_line(const struct xs_diagnosis *diagnosis, const struct xs_idle_device *device, struct xs_out *out) {
@@ -24,16 +26,29 @@ static void idle_line(const struct xs_diagnosis *diagnosis, const struct xs_idle
                     xs_format_share(share, device->idle_ns, all_ns));
 }
 
-static void idle_row(struct xs_table *table, const struct xs_diagnosis *diagnosis, const struct xs_idle_row *row) {
+/* Prints a row: numbers in right-aligned columns, then a text that is wrapped on a terminal. It is no table, because a
+ * table cuts texts that are too long. NULL: the column is left out. */
+enum { NUMBERS = 4, COLUMN = 9 };
+static void row(struct xs_out *out, const char *const numbers[NUMBERS], const char *text) {
+    int at = 1;
+    fputs(" ", out->file);
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (numbers[i])
+            at += fprintf(out->file, "%*s", COLUMN, numbers[i]);
+    at += fprintf(out->file, "  ");
+    xs_out_hanging(out, at, "%s", text);
+}
+
+static void idle_row(const struct xs_diagnosis *diagnosis, const struct xs_idle_row *idle_row, struct xs_out *out) {
     const struct xs_idle *idle = &diagnosis->idle;
-    char buffer[XS_UNIT_BYTES];
+    char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES], step[XS_UNIT_BYTES], times[XS_UNIT_BYTES];
     struct xs_string text = {0};
-    xs_idle_say(&text, diagnosis->findings, row);
-    xs_table_cell(table, xs_format_ns(buffer, row->ns));
-    xs_table_cell(table, xs_format_share(buffer, row->ns, (uint64_t)(idle->end_ns - idle->start_ns)));
-    xs_table_cell(table, diagnosis->idle_steps ? xs_format_ns(buffer, row->ns / diagnosis->idle_steps) : NULL);
-    xs_table_cell(table, xs_format_count(buffer, row->count));
-    xs_table_cell(table, text.data);
+    xs_idle_say(&text, diagnosis->findings, idle_row);
+    const char *numbers[NUMBERS] = {
+        xs_format_ns(ns, idle_row->ns), xs_format_share(share, idle_row->ns, (uint64_t)(idle->end_ns - idle->start_ns)),
+        diagnosis->idle_steps ? xs_format_ns(step, idle_row->ns / diagnosis->idle_steps) : NULL,
+        xs_format_count(times, idle_row->count)};
+    row(out, numbers, text.data);
     xs_string_free(&text);
 }
 
@@ -47,57 +62,45 @@ void xs_report_idle(const struct xs_report *report, bool all, struct xs_out *out
     xs_out_heading(out, "Where the GPU waited");
     for (size_t i = 0; i < idle->device_count; i++)
         idle_line(diagnosis, &idle->devices[i], out);
-    struct xs_table *table = xs_table_new(2);
-    const char *const headers[] = {"idle", diagnosis->idle_steps ? "of steps" : "of run", "a step", "times",
-                                   "while the program"};
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-        xs_table_column(table, headers[i], i < 4);
-        if (i == 2)
-            xs_table_optional(table);
-    }
+    const char *headers[NUMBERS] = {"idle", diagnosis->idle_steps ? "of steps" : "of run",
+                                    diagnosis->idle_steps ? "a step" : NULL, "times"};
+    row(out, headers, "while the program");
     for (size_t i = 0; i < idle->count && (all || shown < MOST_ROWS); i++)
         if (all || idle->rows[i].ns >= all_ns / LEAST_SHARE) {
-            idle_row(table, diagnosis, &idle->rows[i]);
+            idle_row(diagnosis, &idle->rows[i], out);
             shown++;
         }
-    xs_table_print(table, out);
-    xs_table_free(table);
     if (shown < idle->count)
         xs_out_line(out, XS_STYLE_DIM, "%zu more rows: xferspy report --sections=idle", idle->count - shown);
 }
 
-static void wait_row(struct xs_table *table, const struct xs_diagnosis *diagnosis, const struct xs_wait_row *row) {
-    char buffer[XS_UNIT_BYTES];
-    uint64_t run_ns = diagnosis->replay_fit.measured_ns;
+static void wait_row(const struct xs_diagnosis *diagnosis, const struct xs_wait_row *wait, struct xs_out *out) {
+    char saves[XS_UNIT_BYTES], together[XS_UNIT_BYTES], times[XS_UNIT_BYTES], waited[XS_UNIT_BYTES];
     struct xs_string text = {0};
-    xs_wait_say(&text, diagnosis->findings, row);
-    if (row->saves_ns > run_ns / 1000)
-        xs_table_cell(table, xs_format_ns(buffer, row->saves_ns));
-    else
-        xs_table_cell(table, "nothing");
-    xs_table_cell(table, xs_format_ns(buffer, row->together_ns));
-    xs_table_cell(table, xs_format_count(buffer, row->count));
-    xs_table_cell(table, xs_format_ns(buffer, row->waited_ns));
-    xs_table_cell(table, text.data);
+    bool pays = wait->saves_ns > diagnosis->replay_fit.measured_ns / LEAST_PAY;
+    xs_wait_say(&text, diagnosis->findings, wait);
+    const char *numbers[NUMBERS] = {pays ? xs_format_ns(saves, wait->saves_ns) : "nothing",
+                                    xs_format_ns(together, wait->together_ns), xs_format_count(times, wait->count),
+                                    xs_format_ns(waited, wait->waited_ns)};
+    row(out, numbers, text.data);
     xs_string_free(&text);
 }
 
 void xs_report_waits(const struct xs_report *report, struct xs_out *out) {
+    static const char *const headers[NUMBERS] = {"saves", "together", "times", "waited"};
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     const struct xs_waits_paid *waits = &diagnosis->waits;
     char count[XS_UNIT_BYTES], ns[XS_UNIT_BYTES];
     if (!waits->count)
         return;
     xs_out_heading(out, "Will it pay not to wait?");
-    struct xs_table *table = xs_table_new(2);
-    const char *const headers[] = {"saves up to", "with those above", "times", "waited",
-                                   "if the program does not wait in"};
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        xs_table_column(table, headers[i], i < 4);
+    xs_out_line(
+        out, XS_STYLE_PLAIN,
+        "Each row says what the run saves, at most, if the program does not wait in the call, and together with "
+        "the rows above.");
+    row(out, headers, "without waiting in");
     for (size_t i = 0; i < waits->count; i++)
-        wait_row(table, diagnosis, &waits->rows[i]);
-    xs_table_print(table, out);
-    xs_table_free(table);
+        wait_row(diagnosis, &waits->rows[i], out);
     if (waits->left_out)
         xs_out_line(out, XS_STYLE_DIM, "%s more places waited for %s together; they were not replayed.",
                     xs_format_count(count, waits->left_out), xs_format_ns(ns, waits->left_out_ns));

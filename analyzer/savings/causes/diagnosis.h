@@ -5,7 +5,7 @@
 
 #include "analyzer/findings/engine/findings.h"
 #include "analyzer/savings/idle/idle.h"
-#include "analyzer/savings/waits/waits_paid.h"
+#include "analyzer/savings/idle/waits_paid.h"
 #include "analyzer/trace/framework/framework_context.h"
 
 /* A saving is the measured run less its replay with the repair (docs/rules/analysis.md, "What a repair saves"), in ns.

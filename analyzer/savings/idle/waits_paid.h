@@ -1,8 +1,8 @@
 /* Says for each place at which the host waits for the device whether it would pay not to wait there. The run is
  * replayed with calls that return at once instead of waiting. If the device is busy anyway, nothing is saved: the host
  * then waits at its next wait. */
-#ifndef XFERSPY_ANALYZER_SAVINGS_WAITS_WAITS_PAID_H
-#define XFERSPY_ANALYZER_SAVINGS_WAITS_WAITS_PAID_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_IDLE_WAITS_PAID_H
+#define XFERSPY_ANALYZER_SAVINGS_IDLE_WAITS_PAID_H
 
 #include <stddef.h>
 #include <stdint.h>

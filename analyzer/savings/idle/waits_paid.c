@@ -1,5 +1,5 @@
 /* Whether waits pay; see waits_paid.h. */
-#include "analyzer/savings/waits/waits_paid.h"
+#include "analyzer/savings/idle/waits_paid.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

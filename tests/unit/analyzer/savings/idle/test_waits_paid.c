@@ -1,7 +1,7 @@
 /* Whether it pays not to wait at a place, for runs that were made by hand. */
 #include "unit.h"
 
-#include "analyzer/savings/waits/waits_paid.h"
+#include "analyzer/savings/idle/waits_paid.h"
 #include "savings/replay/made_run.h"
 
 static struct xs_waits_paid found(struct run *run, int64_t run_us) {
