@@ -19,7 +19,7 @@ enum { OPTION_BY = 0x200, OPTION_TOP, OPTION_FORMAT, OPTION_SECTIONS, OPTION_EAC
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN };
 static const char *const format_names[] = {"text", "json", "markdown", NULL};
 
-#define SECTION_NAMES "findings, transfers, largest, slowest, memory, waiting, coverage, cost"
+#define SECTION_NAMES "findings, idle, waits, transfers, largest, slowest, memory, waiting, coverage, cost"
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
     {"format", OPTION_FORMAT, "text|json|markdown", 0,
@@ -234,8 +234,12 @@ static int report_one(const char *path, struct view *view, int index) {
     struct xs_reading reading = {0};
     struct totals totals = {.key = (enum xs_by_key)view->by};
     bool by = view->by >= 0;
-    const struct xs_analysis_options analysis = {
-        .on_instance = by ? xs_by_claim : NULL, .data = &totals.claims, .filter = view->filter};
+    const struct xs_analysis_options analysis = {.on_instance = by ? xs_by_claim : NULL,
+                                                 .data = &totals.claims,
+                                                 .filter = view->filter,
+                                                 .accounts_idle = !by && (!view->job || view->each || view->json),
+                                                 .judges_waits =
+                                                     !by && (view->json || view->sections & XS_SECTION_BIT(WAITS))};
     const struct xs_reading_request request = {.analysis = &analysis, .more = by ? read_totals : NULL, .data = &totals};
     if (xs_open(path, &reading.trace, false) < 0)
         return XS_EXIT_ERROR;

@@ -7,6 +7,9 @@
 
 /* Each of these functions prints one section, or nothing if the trace has no data for it. It is in the file that has
  * the section's name. */
+/* `all`: every row of the account, not only the largest. */
+void xs_report_idle(const struct xs_report *report, bool all, struct xs_out *out);
+void xs_report_waits(const struct xs_report *report, struct xs_out *out);
 void xs_report_transfers(const struct xs_summary *summary, struct xs_out *out);
 void xs_report_largest(const struct xs_summary *summary, struct xs_out *out);
 void xs_report_slowest(const struct xs_summary *summary, struct xs_out *out);

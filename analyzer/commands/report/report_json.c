@@ -9,6 +9,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
+#include "analyzer/words/idle_words.h"
 #include "analyzer/words/steps_words.h"
 #include "analyzer/words/where_words.h"
 
@@ -441,6 +442,8 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     put_headline(report, json);
     xs_where_json(&s->where, json);
     xs_steps_json(json, report->diagnosis->findings);
+    xs_idle_json(json, report->diagnosis);
+    xs_waits_json(json, report->diagnosis);
     xs_failures_json(&s->failures, report->diagnosis->findings, json);
     xs_repaired_json(&s->repaired, json);
     xs_filter_json(report->diagnosis->findings, json);

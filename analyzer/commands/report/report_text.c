@@ -139,6 +139,10 @@ static void print_run(const struct xs_report *report, struct xs_out *out) {
 
 void xs_report_text_sections(const struct xs_report *report, unsigned sections, struct xs_out *out) {
     const struct xs_summary *s = report->summary;
+    if (sections & XS_SECTION_BIT(IDLE))
+        xs_report_idle(report, report->sections & XS_SECTION_BIT(IDLE), out);
+    if (sections & XS_SECTION_BIT(WAITS))
+        xs_report_waits(report, out);
     if (sections & XS_SECTION_BIT(TRANSFERS))
         xs_report_transfers(s, out);
     if (sections & XS_SECTION_BIT(LARGEST))

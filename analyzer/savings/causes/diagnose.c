@@ -202,7 +202,20 @@ static bool is_replay_needed(const struct xs_findings *findings, const struct xs
     for (size_t i = 0; i < findings->count; i++)
         if (has_repair(&findings->items[i]))
             return true;
-    return options && options->shows_replay;
+    return options && (options->shows_replay || options->accounts_idle || options->judges_waits);
+}
+
+/* Accounts for idle time. The first steps and what is before and after the loop have other reasons to be slow
+ * than the loop. */
+static void account_idle(struct xs_diagnosis *diagnosis, const struct xs_model *model) {
+    const struct xs_steps *steps = &diagnosis->findings->steps;
+    int64_t start_ns = 0, end_ns = model->run_ns;
+    if (steps->count > steps->warm_up) {
+        start_ns = steps->items[steps->warm_up].begin_ns;
+        end_ns = steps->items[steps->count].begin_ns;
+        diagnosis->idle_steps = steps->count - steps->warm_up;
+    }
+    xs_idle_account(&diagnosis->idle, model, start_ns, end_ns);
 }
 
 static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagnosis,
@@ -225,6 +238,10 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
         diagnosis->replay_error = xs_replay_error(&model, &run);
         diagnosis->replayed = model.call_count && diagnosis->replay_error <= XS_REPLAY_LARGEST_ERROR;
         set_fit(diagnosis, &model, run);
+        if (options && options->accounts_idle && findings->exposed_known)
+            account_idle(diagnosis, &model);
+        if (options && options->judges_waits && diagnosis->replayed)
+            xs_waits_paid_find(&diagnosis->waits, &model, run);
         find_savings(diagnosis, &plan, options, run);
         xs_contexts_time(diagnosis, &plan);
         status = xs_detours_find(diagnosis, &plan, trace, run, message);

@@ -54,6 +54,8 @@ void xs_diagnosis_free(struct xs_diagnosis *diagnosis) {
     free(diagnosis->causes);
     free(diagnosis->saves_at);
     free(diagnosis->detours);
+    xs_idle_free(&diagnosis->idle);
+    xs_waits_paid_free(&diagnosis->waits);
     xs_findings_free(diagnosis->findings);
     free(diagnosis);
 }

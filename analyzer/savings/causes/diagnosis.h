@@ -4,6 +4,8 @@
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSIS_H
 
 #include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/idle/idle.h"
+#include "analyzer/savings/idle/waits_paid.h"
 #include "analyzer/trace/framework/framework_context.h"
 
 /* A saving is the measured run less its replay with the repair (docs/rules/analysis.md, "What a repair saves"), in ns.
@@ -88,6 +90,12 @@ struct xs_diagnosis {
     double replay_error; /* how far a replay of the unchanged run differs from the measured run, as a part of the run */
     bool replayed;       /* false: savings are bounds, from nothing to what the findings claim */
     struct xs_replay_fit replay_fit;
+
+    struct xs_idle idle;        /* of the steps after the warm-up, or of the run if it has no steps; empty unless
+                                 * xs_analysis_options.accounts_idle is set */
+    size_t idle_steps;          /* number of these steps; 0: of the run */
+    struct xs_waits_paid waits; /* of the whole run; empty unless xs_analysis_options.judges_waits is set, and if the
+                                 * replay is not believed */
 
     struct xs_detour *detours; /* not in `together`: it is not known whether the device could do the host's work */
     size_t detour_count;

@@ -353,6 +353,13 @@ static int read_context_devices(struct reading *r) {
     return xs_scan_end(&scan);
 }
 
+static void set_device_ids(struct reading *r) {
+    struct xs_model *model = r->model;
+    model->device_ids = xs_realloc(NULL, ((size_t)r->devices.count + 1) * sizeof *model->device_ids);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&r->devices.of, entry));)
+        model->device_ids[entry->value - 1] = (int64_t)entry->low - 1;
+}
+
 static void end(struct reading *r) {
     xs_streams_free(&r->streams);
     xs_hash_free(&r->threads.of);
@@ -388,6 +395,7 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
         model->threads = r.threads.count;
         model->streams = r.stream_numbers.count;
         model->devices = r.devices.count;
+        set_device_ids(&r);
         end(&r); /* frees memory, because the next steps need memory, too */
         xs_model_find_waits(model);
         xs_model_find_looks(model);
@@ -404,5 +412,6 @@ void xs_model_free(struct xs_model *model) {
     free(model->calls);
     free(model->copies);
     free(model->operations);
+    free(model->device_ids);
     *model = (struct xs_model){0};
 }

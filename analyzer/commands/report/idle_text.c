@@ -1,0 +1,107 @@
+/* The report as text: why the devices were idle, and whether waits pay. */
+
+#include <stdio.h>
+
+#include "analyzer/base/units.h"
+#include "analyzer/commands/report/report_internal.h"
+#include "analyzer/words/idle_words.h"
+
+enum { MOST_ROWS = 5, LEAST_SHARE = 100 /* rows below this part of the time are left out */ };
+enum { LEAST_PAY = 1000 /* a saving below this part of the run is called nothing */ };
+
+/* Prints "Device 0 was idle for 528 us of a step's 905 us (58 %), because:" for each device. */
+static void idle_line(const struct xs_diagnosis *diagnosis, const struct xs_idle_device *device, struct xs_out *out) {
+    const struct xs_idle *idle = &diagnosis->idle;
+    uint64_t steps = diagnosis->idle_steps ? diagnosis->idle_steps : 1;
+    uint64_t all_ns = (uint64_t)(idle->end_ns - idle->start_ns);
+    char ns[XS_UNIT_BYTES], of[XS_UNIT_BYTES], share[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
+    if (diagnosis->idle_steps)
+        xs_out_line(out, XS_STYLE_PLAIN, "Device %lld was idle for %s of a step's %s (%s), on average over %s steps.",
+                    (long long)device->device, xs_format_ns(ns, device->idle_ns / steps),
+                    xs_format_ns(of, all_ns / steps), xs_format_share(share, device->idle_ns, all_ns),
+                    xs_format_count(count, steps));
+    else
+        xs_out_line(out, XS_STYLE_PLAIN, "Device %lld was idle for %s of the run's %s (%s).", (long long)device->device,
+                    xs_format_ns(ns, device->idle_ns), xs_format_ns(of, all_ns),
+                    xs_format_share(share, device->idle_ns, all_ns));
+}
+
+/* Prints a row: numbers in right-aligned columns, then a text that is wrapped on a terminal. It is no table, because a
+ * table cuts texts that are too long. NULL: the column is left out. */
+enum { NUMBERS = 4, COLUMN = 9 };
+static void row(struct xs_out *out, const char *const numbers[NUMBERS], const char *text) {
+    int at = 1;
+    fputs(" ", out->file);
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (numbers[i])
+            at += fprintf(out->file, "%*s", COLUMN, numbers[i]);
+    at += fprintf(out->file, "  ");
+    xs_out_hanging(out, at, "%s", text);
+}
+
+static void idle_row(const struct xs_diagnosis *diagnosis, const struct xs_idle_row *idle_row, struct xs_out *out) {
+    const struct xs_idle *idle = &diagnosis->idle;
+    char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES], step[XS_UNIT_BYTES], times[XS_UNIT_BYTES];
+    struct xs_string text = {0};
+    xs_idle_say(&text, diagnosis->findings, idle_row);
+    const char *numbers[NUMBERS] = {
+        xs_format_ns(ns, idle_row->ns), xs_format_share(share, idle_row->ns, (uint64_t)(idle->end_ns - idle->start_ns)),
+        diagnosis->idle_steps ? xs_format_ns(step, idle_row->ns / diagnosis->idle_steps) : NULL,
+        xs_format_count(times, idle_row->count)};
+    row(out, numbers, text.data);
+    xs_string_free(&text);
+}
+
+void xs_report_idle(const struct xs_report *report, bool all, struct xs_out *out) {
+    const struct xs_diagnosis *diagnosis = report->diagnosis;
+    const struct xs_idle *idle = &diagnosis->idle;
+    uint64_t all_ns = (uint64_t)(idle->end_ns - idle->start_ns);
+    size_t shown = 0;
+    if (!idle->count)
+        return;
+    xs_out_heading(out, "Where the GPU waited");
+    for (size_t i = 0; i < idle->device_count; i++)
+        idle_line(diagnosis, &idle->devices[i], out);
+    const char *headers[NUMBERS] = {"idle", diagnosis->idle_steps ? "of steps" : "of run",
+                                    diagnosis->idle_steps ? "a step" : NULL, "times"};
+    row(out, headers, "while the program");
+    for (size_t i = 0; i < idle->count && (all || shown < MOST_ROWS); i++)
+        if (all || idle->rows[i].ns >= all_ns / LEAST_SHARE) {
+            idle_row(diagnosis, &idle->rows[i], out);
+            shown++;
+        }
+    if (shown < idle->count)
+        xs_out_line(out, XS_STYLE_DIM, "%zu more rows: xferspy report --sections=idle", idle->count - shown);
+}
+
+static void wait_row(const struct xs_diagnosis *diagnosis, const struct xs_wait_row *wait, struct xs_out *out) {
+    char saves[XS_UNIT_BYTES], together[XS_UNIT_BYTES], times[XS_UNIT_BYTES], waited[XS_UNIT_BYTES];
+    struct xs_string text = {0};
+    bool pays = wait->saves_ns > diagnosis->replay_fit.measured_ns / LEAST_PAY;
+    xs_wait_say(&text, diagnosis->findings, wait);
+    const char *numbers[NUMBERS] = {pays ? xs_format_ns(saves, wait->saves_ns) : "nothing",
+                                    xs_format_ns(together, wait->together_ns), xs_format_count(times, wait->count),
+                                    xs_format_ns(waited, wait->waited_ns)};
+    row(out, numbers, text.data);
+    xs_string_free(&text);
+}
+
+void xs_report_waits(const struct xs_report *report, struct xs_out *out) {
+    static const char *const headers[NUMBERS] = {"saves", "together", "times", "waited"};
+    const struct xs_diagnosis *diagnosis = report->diagnosis;
+    const struct xs_waits_paid *waits = &diagnosis->waits;
+    char count[XS_UNIT_BYTES], ns[XS_UNIT_BYTES];
+    if (!waits->count)
+        return;
+    xs_out_heading(out, "Will it pay not to wait?");
+    xs_out_line(
+        out, XS_STYLE_PLAIN,
+        "Each row says what the run saves, at most, if the program does not wait in the call, and together with "
+        "the rows above.");
+    row(out, headers, "without waiting in");
+    for (size_t i = 0; i < waits->count; i++)
+        wait_row(diagnosis, &waits->rows[i], out);
+    if (waits->left_out)
+        xs_out_line(out, XS_STYLE_DIM, "%s more places waited for %s together; they were not replayed.",
+                    xs_format_count(count, waits->left_out), xs_format_ns(ns, waits->left_out_ns));
+}

@@ -1,0 +1,140 @@
+/* Whether waits pay; see waits_paid.h. */
+#include "analyzer/savings/idle/waits_paid.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/savings/replay/replay.h"
+#include "analyzer/trace/scan.h"
+
+/* The host's time for a call that only requests work of the device, as in plan/plan_repairs.c. */
+#define ASYNC_CALL_NS 4000
+
+struct place {
+    struct xs_wait_row row;
+    bool waits_not; /* in the replay, its calls return at once */
+};
+
+struct places {
+    const struct xs_model *model;
+    struct place *items;
+    size_t count, capacity;
+    uint32_t *place_of;  /* by call: the index of its place plus 1; 0: it did not wait */
+    uint32_t *change_of; /* of the replay */
+    size_t *order;       /* indexes of places */
+    int64_t run_ns;
+};
+
+/* True if the call returned later because it waited for the device. Of a copy, its own operations count, too. */
+static bool waits(const struct xs_model_call *call) {
+    if (call->wait == XS_WAITS_NOT || call->is_of_batch)
+        return false;
+    return call->kind == XS_MODEL_TRANSFER ? !call->is_async || call->waited : call->waited;
+}
+
+static struct xs_wait_row *row_of(struct places *places, struct xs_hash *known, uint32_t call) {
+    const struct xs_model_call *c = &places->model->calls[call];
+    uint64_t *number = xs_hash_put(known, c->site, c->direction);
+    if (!*number) {
+        xs_grow(&places->items, places->count, &places->capacity, sizeof *places->items);
+        places->items[places->count] =
+            (struct place){.row = {.kind = c->kind, .direction = c->direction, .site = c->site}};
+        *number = ++places->count;
+    }
+    places->place_of[call] = (uint32_t)*number;
+    return &places->items[*number - 1].row;
+}
+
+static void find_places(struct places *places) {
+    const struct xs_model *model = places->model;
+    struct xs_hash known = {0};
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        if (!waits(call))
+            continue;
+        struct xs_wait_row *row = row_of(places, &known, i);
+        row->count++;
+        row->waited_ns += (uint64_t)(call->return_ns - call->enter_ns);
+    }
+    xs_hash_free(&known);
+}
+
+/* Returns what the run saves if the calls of the places with `waits_not` return at once. */
+static uint64_t saved(struct places *places) {
+    static const struct xs_change at_once = {.returns = XS_RETURNS_AT_ONCE, .host_ns = ASYNC_CALL_NS};
+    for (uint32_t i = 0; i < places->model->call_count; i++)
+        places->change_of[i] = places->place_of[i] && places->items[places->place_of[i] - 1].waits_not;
+    int64_t left_ns = xs_replay_run(places->model, places->change_of, &at_once, NULL);
+    return left_ns < places->run_ns ? (uint64_t)(places->run_ns - left_ns) : 0;
+}
+
+/* --- the order of rows --- */
+
+static int compare(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
+
+/* Sorts `count` places of the order by a number, the largest first; equal ones by their index. */
+static void sort(struct places *places, size_t count, uint64_t (*number)(const struct xs_wait_row *)) {
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0; k--) {
+            size_t *x = &places->order[k - 1], *y = &places->order[k], kept = *x;
+            int order = compare(number(&places->items[*x].row), number(&places->items[*y].row));
+            if (order < 0 || (!order && *x < *y))
+                break;
+            *x = *y;
+            *y = kept;
+        }
+}
+
+static uint64_t waited(const struct xs_wait_row *row) { return row->waited_ns; }
+static uint64_t saves(const struct xs_wait_row *row) { return row->saves_ns; }
+
+/* Replays the first `count` places of the order, each alone, then all together from the one that saves most on. */
+static void replay(struct places *places, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct place *place = &places->items[places->order[i]];
+        place->waits_not = true;
+        place->row.saves_ns = saved(places);
+        place->waits_not = false;
+    }
+    sort(places, count, saves);
+    for (size_t i = 0; i < count; i++) {
+        struct place *place = &places->items[places->order[i]];
+        place->waits_not = true;
+        place->row.together_ns = i ? saved(places) : place->row.saves_ns;
+    }
+}
+
+void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns) {
+    struct places places = {.model = model, .run_ns = run_ns};
+    size_t calls = (size_t)model->call_count + 1;
+    *waits = (struct xs_waits_paid){0};
+    places.place_of = xs_realloc(NULL, calls * sizeof *places.place_of);
+    places.change_of = xs_realloc(NULL, calls * sizeof *places.change_of);
+    memset(places.place_of, 0, calls * sizeof *places.place_of);
+    find_places(&places);
+    places.order = xs_realloc(NULL, (places.count + 1) * sizeof *places.order);
+    for (size_t i = 0; i < places.count; i++)
+        places.order[i] = i;
+    sort(&places, places.count, waited);
+    waits->count = places.count < XS_WAITS_MOST_ROWS ? places.count : XS_WAITS_MOST_ROWS;
+    waits->left_out = places.count - waits->count;
+    for (size_t i = waits->count; i < places.count; i++)
+        waits->left_out_ns = xs_sum(waits->left_out_ns, places.items[places.order[i]].row.waited_ns);
+    replay(&places, waits->count);
+    waits->rows = xs_realloc(NULL, (waits->count + 1) * sizeof *waits->rows);
+    for (size_t i = 0; i < waits->count; i++)
+        waits->rows[i] = places.items[places.order[i]].row;
+    free(places.items);
+    free(places.place_of);
+    free(places.change_of);
+    free(places.order);
+}
+
+void xs_waits_paid_free(struct xs_waits_paid *waits) {
+    free(waits->rows);
+    *waits = (struct xs_waits_paid){0};
+}

@@ -1,0 +1,36 @@
+/* Says for each place at which the host waits for the device whether it would pay not to wait there. The run is
+ * replayed with calls that return at once instead of waiting. If the device is busy anyway, nothing is saved: the host
+ * then waits at its next wait. */
+#ifndef XFERSPY_ANALYZER_SAVINGS_IDLE_WAITS_PAID_H
+#define XFERSPY_ANALYZER_SAVINGS_IDLE_WAITS_PAID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/savings/replay/model.h"
+
+/* One place that waits: blocking copies, waits for a stream, an event or a device, and frees that wait. */
+struct xs_wait_row {
+    uint8_t kind, direction; /* enum xs_model_kind; of a copy: number of XS_DIRECTIONS */
+    uint32_t site;           /* site number; 0: unknown */
+    uint64_t count;          /* number of its calls that waited */
+    uint64_t waited_ns;      /* time inside these calls */
+    uint64_t saves_ns;       /* what the run saves if none of these calls waits */
+    uint64_t together_ns;    /* the same for this row and all rows before it */
+};
+
+struct xs_waits_paid {
+    struct xs_wait_row *rows; /* those that save most first */
+    size_t count;
+    size_t left_out;      /* number of places with shorter waits, which were not replayed */
+    uint64_t left_out_ns; /* time inside their calls */
+};
+
+/* Each row takes two replays, so only the places with most time in waits become rows. */
+#define XS_WAITS_MOST_ROWS 12
+
+/* `run_ns` is the duration of the replay without changes. Call xs_waits_paid_free. */
+void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns);
+void xs_waits_paid_free(struct xs_waits_paid *waits);
+
+#endif

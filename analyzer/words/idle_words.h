@@ -1,0 +1,20 @@
+/* Words why a device was idle, and whether waits pay, for people and for programs. */
+#ifndef XFERSPY_ANALYZER_WORDS_IDLE_WORDS_H
+#define XFERSPY_ANALYZER_WORDS_IDLE_WORDS_H
+
+#include "analyzer/base/json.h"
+#include "analyzer/base/text.h"
+#include "analyzer/savings/causes/diagnosis.h"
+
+/* Writes what the program did, as the end of a sentence that begins with "the device was idle while the program": "ran
+ * its own code after the download at solver.cu:20 in step, before the launch (cuLaunchKernel)". The text is escaped. */
+void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row);
+
+/* Writes "the download at solver.cu:20 in step", escaped. */
+void xs_wait_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_wait_row *row);
+
+/* Writes the keys "idle" and "waits" into the open object; null if the diagnosis does not have them. */
+void xs_idle_json(struct xs_json *json, const struct xs_diagnosis *diagnosis);
+void xs_waits_json(struct xs_json *json, const struct xs_diagnosis *diagnosis);
+
+#endif

@@ -1,0 +1,79 @@
+/* Whether it pays not to wait at a place, for runs that were made by hand. */
+#include "unit.h"
+
+#include "analyzer/savings/idle/waits_paid.h"
+#include "savings/replay/made_run.h"
+
+static struct xs_waits_paid found(struct run *run, int64_t run_us) {
+    struct xs_waits_paid waits;
+    const struct xs_model *model = ended(run, run_us);
+    int64_t run_ns;
+    assert_true(xs_replay_error(model, &run_ns) < 0.001);
+    xs_waits_paid_find(&waits, model, run_ns);
+    return waits;
+}
+
+/* Four rounds: a kernel of 100 us, a wait of which the host learns after 10 us, and `host_us` of the host's own work. */
+static void rounds(struct run *run, int host_us) {
+    *run = (struct run){0};
+    for (int i = 0; i < 4; i++) {
+        int at = i * (120 + host_us);
+        call(run, XS_MODEL_LAUNCH, 0, at, at);
+        runs(run, XS_ENGINE_OTHER, at + 8, at + 108);
+        waits(run, XS_WAITS_STREAM, at + 2, at + 118);
+        run->calls[run->model.call_count - 1].site = 9;
+    }
+}
+
+/* The host's work takes the place of the wait: each round becomes as long as the longer of the two. */
+static void a_wait_that_pays(void **state) {
+    (void)state;
+    struct run run;
+    rounds(&run, 60);
+    struct xs_waits_paid waits = found(&run, 4 * 180);
+    assert_int_equal(waits.count, 1);
+    assert_int_equal(waits.rows[0].site, 9);
+    assert_int_equal(waits.rows[0].count, 4);
+    assert_int_equal(waits.rows[0].waited_ns, 4 * 116 * US);
+    assert_in_range(waits.rows[0].saves_ns, 3 * 60 * US, 4 * 112 * US);
+    assert_int_equal(waits.rows[0].together_ns, waits.rows[0].saves_ns);
+    xs_waits_paid_free(&waits);
+}
+
+/* Two waits behind one kernel: without the first, the second waits. Only both together save something. */
+static void the_next_wait_waits(void **state) {
+    (void)state;
+    struct run run = {0};
+    call(&run, XS_MODEL_LAUNCH, 0, 0, 0);
+    runs(&run, XS_ENGINE_OTHER, 5, 1000);
+    waits(&run, XS_WAITS_STREAM, 2, 1004);
+    run.calls[1].site = 1;
+    call(&run, XS_MODEL_TRANSFER, 0, 1006, 1050)->site = 2;
+    runs(&run, XS_ENGINE_D2H, 1010, 1046);
+    struct xs_waits_paid waits = found(&run, 1060);
+    assert_int_equal(waits.count, 2);
+    for (size_t i = 0; i < waits.count; i++)
+        assert_true(waits.rows[i].saves_ns < 60 * US);
+    assert_true(waits.rows[1].together_ns > 900 * US);
+    xs_waits_paid_free(&waits);
+}
+
+static void nothing_waits(void **state) {
+    (void)state;
+    struct run run = {0};
+    call(&run, XS_MODEL_LAUNCH, 0, 0, 0);
+    runs(&run, XS_ENGINE_OTHER, 5, 100);
+    waits(&run, XS_WAITS_STREAM, 200, 202); /* the work had ended before */
+    struct xs_waits_paid waits = found(&run, 210);
+    assert_int_equal(waits.count, 0);
+    xs_waits_paid_free(&waits);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wait_that_pays),
+        cmocka_unit_test(the_next_wait_waits),
+        cmocka_unit_test(nothing_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
