@@ -36,7 +36,7 @@ static void row(struct xs_out *out, const char *const numbers[NUMBERS], const ch
         if (numbers[i])
             at += fprintf(out->file, "%*s", COLUMN, numbers[i]);
     at += fprintf(out->file, "  ");
-    xs_out_hanging(out, at, "%s", text);
+    xs_out_rest(out, at, at, "%s", text);
 }
 
 static void idle_row(const struct xs_diagnosis *diagnosis, const struct xs_idle_row *idle_row, struct xs_out *out) {

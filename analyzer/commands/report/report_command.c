@@ -234,12 +234,12 @@ static int report_one(const char *path, struct view *view, int index) {
     struct xs_reading reading = {0};
     struct totals totals = {.key = (enum xs_by_key)view->by};
     bool by = view->by >= 0;
-    const struct xs_analysis_options analysis = {.on_instance = by ? xs_by_claim : NULL,
-                                                 .data = &totals.claims,
-                                                 .filter = view->filter,
-                                                 .accounts_idle = !by && (!view->job || view->each || view->json),
-                                                 .judges_waits =
-                                                     !by && (view->json || view->sections & XS_SECTION_BIT(WAITS))};
+    const struct xs_analysis_options analysis = {
+        .on_instance = by ? xs_by_claim : NULL,
+        .data = &totals.claims,
+        .filter = view->filter,
+        .accounts_idle = !by && (!view->job || view->each || view->format == FORMAT_JSON),
+        .judges_waits = !by && (view->format == FORMAT_JSON || view->sections & XS_SECTION_BIT(WAITS))};
     const struct xs_reading_request request = {.analysis = &analysis, .more = by ? read_totals : NULL, .data = &totals};
     if (xs_open(path, &reading.trace, false) < 0)
         return XS_EXIT_ERROR;

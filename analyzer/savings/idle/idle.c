@@ -2,21 +2,17 @@
 #include "analyzer/savings/idle/idle.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
-
-#define NO_CALL UINT32_MAX
 
 struct account {
     const struct xs_model *model;
     struct xs_idle *idle;
     struct xs_hash rows; /* maps reason, device and the two calls' sites to the index of a row plus 1 */
     size_t capacity;
-    uint32_t *earlier; /* by call: the call before it on its thread; NO_CALL: none */
-    int32_t device;    /* number of the model */
-    int64_t id;        /* its device.id */
+    int32_t device; /* number of the model */
+    int64_t id;     /* its device.id */
 };
 
 static int64_t later_of(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -26,11 +22,11 @@ static int64_t earlier_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Returns a number for the place of a call; 0: there is no call. */
 static uint64_t place_of(const struct account *account, uint32_t call) {
-    return call == NO_CALL ? 0 : (uint64_t)account->model->calls[call].site + 1;
+    return call == XS_NO_CALL ? 0 : (uint64_t)account->model->calls[call].site + 1;
 }
 
 static struct xs_idle_call call_of(const struct account *account, uint32_t call) {
-    if (call == NO_CALL)
+    if (call == XS_NO_CALL)
         return (struct xs_idle_call){0};
     const struct xs_model_call *c = &account->model->calls[call];
     return (struct xs_idle_call){.known = true, .kind = c->kind, .direction = c->direction, .site = c->site};
@@ -78,7 +74,7 @@ static void charge_pause(struct account *account, uint32_t before, uint32_t afte
     bool is_short = calls[after].enter_ns - calls[before].return_ns < XS_IDLE_HOST_NS;
     bool launches = is_short && gives_work_only(&calls[before]) && gives_work_only(&calls[after]);
     if (launches)
-        charge(account, XS_IDLE_LAUNCHING, NO_CALL, NO_CALL, start_ns, end_ns);
+        charge(account, XS_IDLE_LAUNCHING, XS_NO_CALL, XS_NO_CALL, start_ns, end_ns);
     else
         charge(account, XS_IDLE_HOST, before, after, start_ns, end_ns);
 }
@@ -88,15 +84,15 @@ static void charge_pause(struct account *account, uint32_t before, uint32_t afte
 static void charge_calls_before(struct account *account, uint32_t call, int64_t start_ns, int64_t end_ns) {
     const struct xs_model_call *calls = account->model->calls;
     while (end_ns > start_ns) {
-        uint32_t before = calls[call].handed_by ? calls[call].handed_by - 1 : account->earlier[call];
-        if (before == NO_CALL || before >= call) {
-            charge(account, XS_IDLE_START, NO_CALL, NO_CALL, start_ns, end_ns);
+        uint32_t before = calls[call].handed_by ? calls[call].handed_by - 1 : calls[call].previous;
+        if (before == XS_NO_CALL || before >= call) {
+            charge(account, XS_IDLE_START, XS_NO_CALL, XS_NO_CALL, start_ns, end_ns);
             return;
         }
         int64_t returned_ns = earlier_of(later_of(calls[before].return_ns, start_ns), end_ns);
         charge_pause(account, before, call, returned_ns, end_ns);
         int64_t entered_ns = earlier_of(later_of(calls[before].enter_ns, start_ns), returned_ns);
-        charge(account, XS_IDLE_CALL, before, NO_CALL, entered_ns, returned_ns);
+        charge(account, XS_IDLE_CALL, before, XS_NO_CALL, entered_ns, returned_ns);
         end_ns = entered_ns;
         call = before;
     }
@@ -107,14 +103,14 @@ static void charge_until(struct account *account, const struct xs_model_operatio
                          int64_t end_ns) {
     const struct xs_model_call *call = &account->model->calls[operation->call];
     if (call->enter_ns < start_ns && call->return_ns <= start_ns) {
-        charge(account, XS_IDLE_QUEUED, NO_CALL, NO_CALL, start_ns, end_ns);
+        charge(account, XS_IDLE_QUEUED, XS_NO_CALL, XS_NO_CALL, start_ns, end_ns);
         return;
     }
     int64_t entered_ns = earlier_of(later_of(call->enter_ns, start_ns), end_ns);
     if (gives_work_only(call))
-        charge(account, XS_IDLE_LAUNCHING, NO_CALL, NO_CALL, entered_ns, end_ns);
+        charge(account, XS_IDLE_LAUNCHING, XS_NO_CALL, XS_NO_CALL, entered_ns, end_ns);
     else
-        charge(account, XS_IDLE_CALL, operation->call, NO_CALL, entered_ns, end_ns);
+        charge(account, XS_IDLE_CALL, operation->call, XS_NO_CALL, entered_ns, end_ns);
     charge_calls_before(account, operation->call, start_ns, entered_ns);
 }
 
@@ -144,23 +140,11 @@ static void account_device(struct account *account, const struct xs_model_operat
     }
     if (all_end_ns > busy_until_ns) {
         device->idle_ns += (uint64_t)(all_end_ns - busy_until_ns);
-        charge(account, XS_IDLE_END, NO_CALL, NO_CALL, busy_until_ns, all_end_ns);
+        charge(account, XS_IDLE_END, XS_NO_CALL, XS_NO_CALL, busy_until_ns, all_end_ns);
     }
 }
 
 /* --- the run --- */
-
-static void find_earlier(struct account *account) {
-    const struct xs_model *model = account->model;
-    uint32_t *last = xs_realloc(NULL, ((size_t)model->threads + 1) * sizeof *last);
-    memset(last, 0xff, ((size_t)model->threads + 1) * sizeof *last);
-    account->earlier = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *account->earlier);
-    for (uint32_t i = 0; i < model->call_count; i++) {
-        account->earlier[i] = last[model->calls[i].thread];
-        last[model->calls[i].thread] = i;
-    }
-    free(last);
-}
 
 static int compare_rows(const void *a, const void *b) {
     const struct xs_idle_row *x = a, *y = b;
@@ -176,7 +160,6 @@ void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, int64_t
     struct account account = {.model = model, .idle = idle};
     const struct xs_model_operation **operations = xs_realloc(NULL, (model->operation_count + 1) * sizeof *operations);
     idle->devices = xs_realloc(NULL, ((size_t)model->devices + 1) * sizeof *idle->devices);
-    find_earlier(&account);
     for (account.device = 0; account.device < model->devices; account.device++) {
         size_t count = 0;
         account.id = model->device_ids ? model->device_ids[account.device] : account.device;
@@ -189,7 +172,6 @@ void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, int64_t
     if (idle->count)
         qsort(idle->rows, idle->count, sizeof *idle->rows, compare_rows);
     xs_hash_free(&account.rows);
-    free(account.earlier);
     free(operations);
 }
 
