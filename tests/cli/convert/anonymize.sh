@@ -29,7 +29,7 @@ check() { # check TRACE: a copy of it
     for trace in "$1" copy.db; do
         "$XFERSPY" report "$trace" >whole 2>/dev/null
         sed -n 's/[.] Each step [a-z]* with .*//; /^  a step/p; /^  warm-up/p' whole >"steps.$(basename "$trace")"
-        <whole sed -n '/^Causes/,/^Transfers/p' | grep -E '^ +[0-9]+ +[a-z0-9]' |
+        <whole sed -n '/^Causes/,/^Where the GPU waited\|^Transfers/p' | grep -E '^ +[0-9]+ +[a-z0-9]' |
             sed 's/, at .*//; s/: xferspy explain.*//' >"lines.$(basename "$trace")"
     done
     diff "steps.$(basename "$1")" steps.copy.db >stderr || show "$1: other steps"
