@@ -35,8 +35,8 @@ extern const char *const xs_report_section_names[]; /* NULL after the last */
 /* The sections that are printed if there is no filter. With a filter, sections about the whole trace are printed only
  * if the user requests them. */
 #define XS_SECTIONS_WHOLE                                                                                              \
-    (XS_SECTIONS_FILTERED | XS_SECTION_BIT(IDLE) | XS_SECTION_BIT(MEMORY) | XS_SECTION_BIT(WAITING) | XS_SECTION_BIT(COVERAGE) |              \
-     XS_SECTION_BIT(COST))
+    (XS_SECTIONS_FILTERED | XS_SECTION_BIT(IDLE) | XS_SECTION_BIT(MEMORY) | XS_SECTION_BIT(WAITING) |                  \
+     XS_SECTION_BIT(COVERAGE) | XS_SECTION_BIT(COST))
 #define XS_SECTIONS_FILTERED (XS_SECTION_BIT(FINDINGS) | XS_SECTION_BIT(TRANSFERS))
 #define XS_SECTIONS_DETAILS (XS_SECTION_BIT(LARGEST) | XS_SECTION_BIT(SLOWEST))
 

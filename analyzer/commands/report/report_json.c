@@ -7,9 +7,9 @@
 #include "analyzer/commands/report/report_internal.h"
 #include "analyzer/words/failures_words.h"
 #include "analyzer/words/findings_words.h"
+#include "analyzer/words/idle_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/idle_words.h"
 #include "analyzer/words/steps_words.h"
 #include "analyzer/words/where_words.h"
 

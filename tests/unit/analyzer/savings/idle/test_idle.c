@@ -151,9 +151,12 @@ static void no_work_at_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(host_work_after_a_readback), cmocka_unit_test(launch_after_launch),
-        cmocka_unit_test(queued_work),                cmocka_unit_test(another_thread_works),
-        cmocka_unit_test(a_part_of_the_run),          cmocka_unit_test(no_work_at_all),
+        cmocka_unit_test(host_work_after_a_readback),
+        cmocka_unit_test(launch_after_launch),
+        cmocka_unit_test(queued_work),
+        cmocka_unit_test(another_thread_works),
+        cmocka_unit_test(a_part_of_the_run),
+        cmocka_unit_test(no_work_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
