@@ -13,13 +13,18 @@ static void **link_of(const struct xs_pool *pool, void *item) {
     return (void **)(void *)((char *)item + ((pool->item_bytes + 7) & ~(size_t)7));
 }
 
+static void *whole_lines(size_t bytes) {
+    void *block = aligned_alloc(64, bytes);
+    if (!block)
+        xs_out_of_memory();
+    return block;
+}
+
 static void add_slab(struct xs_pool *pool) {
     size_t step = ((pool->item_bytes + 7) & ~(size_t)7) + sizeof(void *);
     size_t items = step * 8 > SLAB_BYTES ? 8 : SLAB_BYTES / step;
     size_t bytes = (HEAD_BYTES + items * step + 63) & ~(size_t)63;
-    char *slab = aligned_alloc(64, bytes);
-    if (!slab)
-        xs_out_of_memory();
+    char *slab = whole_lines(bytes);
     memset(slab, 0, bytes);
     *(void **)(void *)slab = pool->slabs;
     pool->slabs = slab;

@@ -8,10 +8,15 @@
 static const char *const reasons[XS_IDLE_REASONS] = {"start", "call", "host", "launching", "queued", "end"};
 
 static const char *call_word(unsigned kind, unsigned direction) {
-    static const char *const words[] = {
-        [XS_MODEL_TRANSFER] = "the copy", [XS_MODEL_MEMSET] = "the memset",    [XS_MODEL_ALLOCATION] = "the allocation",
-        [XS_MODEL_FREE] = "the free",     [XS_MODEL_LAUNCH] = "the launch",    [XS_MODEL_SYNC] = "the wait",
-        [XS_MODEL_RECORD] = "the event",  [XS_MODEL_WAIT_EVENT] = "the event", [XS_MODEL_OTHER] = "the call"};
+    static const char *const words[] = {[XS_MODEL_TRANSFER] = "the copy",
+                                        [XS_MODEL_MEMSET] = "the memset",
+                                        [XS_MODEL_ALLOCATION] = "the allocation",
+                                        [XS_MODEL_FREE] = "the free",
+                                        [XS_MODEL_LAUNCH] = "the launch",
+                                        [XS_MODEL_SYNC] = "the wait",
+                                        [XS_MODEL_RECORD] = "the recording of an event",
+                                        [XS_MODEL_WAIT_EVENT] = "the wait for an event",
+                                        [XS_MODEL_OTHER] = "the call"};
     if (kind == XS_MODEL_TRANSFER && direction == XS_DIR_H2D)
         return "the upload";
     if (kind == XS_MODEL_TRANSFER && direction == XS_DIR_D2H)
@@ -36,7 +41,7 @@ static void say_of(struct xs_string *text, const struct xs_findings *findings, c
 void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row) {
     switch (row->reason) {
     case XS_IDLE_START:
-        xs_string_format(text, "had not called CUDA yet on the thread that gave the work");
+        xs_string_format(text, "had not yet called CUDA on the thread that later gave the work");
         break;
     case XS_IDLE_CALL:
         xs_string_format(text, "was inside ");
@@ -49,14 +54,14 @@ void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, con
         say_of(text, findings, &row->after);
         break;
     case XS_IDLE_LAUNCHING:
-        xs_string_format(text, "launched its next small piece of work");
+        xs_string_format(text, "was giving the GPU its next small piece of work");
         break;
     case XS_IDLE_QUEUED:
-        xs_string_format(text, "had already given the work that came next");
+        xs_string_format(text, "had already given the GPU its next work");
         break;
     case XS_IDLE_END:
     case XS_IDLE_REASONS:
-        xs_string_format(text, "had given all its work");
+        xs_string_format(text, "had no more work for the GPU");
         break;
     }
 }

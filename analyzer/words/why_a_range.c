@@ -142,8 +142,8 @@ void xs_replay_text(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
                     xs_format_ns(b, fit->replayed_ns));
         add_error(&text, diagnosis->replay_error);
         xs_out_fact(out, "error",
-                    "%s of the run: the largest difference of a measured and a replayed time, of the return of each "
-                    "call and of the end",
+                    "%s of the run: the largest difference between a measured and a replayed time: those at which "
+                    "calls return, and the end of the run",
                     text.data);
     }
     text.length = 0;

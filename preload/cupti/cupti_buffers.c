@@ -67,14 +67,16 @@ void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *m
     *max_records = 0;
     *bytes = SMALL_BUFFER_BYTES;
     *data = xs_cupti_others() > 0 ? malloc(*bytes) : NULL;
-    xs_lock(&lock);
-    if (!*data && free_list) {
+    if (!*data) {
+        xs_lock(&lock);
         struct xs_cupti_buffer *buffer = free_list;
-        free_list = buffer->next;
-        free_count--;
-        *data = strip(buffer, bytes);
+        if (buffer) {
+            free_list = buffer->next;
+            free_count--;
+            *data = strip(buffer, bytes);
+        }
+        xs_unlock(&lock);
     }
-    xs_unlock(&lock);
     if (!*data) {
         *bytes = BUFFER_BYTES;
         *data = malloc(*bytes);

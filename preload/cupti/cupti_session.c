@@ -152,6 +152,7 @@ static const char *attach(CUptiResult *result, char *holder, size_t bytes) {
     *result = xs_cupti_subscribe(holder, bytes);
     if (*result != CUPTI_SUCCESS)
         return call;
+    atomic_store(&was_attached, true);
     call = "cuptiActivityRegisterCallbacks";
     *result = xs_cupti_register_buffers();
     if (*result == CUPTI_SUCCESS) {
@@ -182,8 +183,6 @@ const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
         xs_cupti_share_no_more();
         failed = attach(result, holder, bytes);
     }
-    if (!failed)
-        atomic_store(&was_attached, true);
     return failed;
 }
 

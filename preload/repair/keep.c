@@ -210,8 +210,9 @@ bool xs_keep_give_back(const struct xs_keeper *keeper, int device) {
 
 void xs_keep_saw(const struct xs_keeper *keeper, const struct xs_repair_call *call) {
     struct xs_kept_block block;
-    unsigned rest = call->category == XS_CAT_CONTEXT ? XS_KEPT_ALL : 0;
-    while (xs_kept_look(keeper->kept, &rest, &block))
+    if (call->category != XS_CAT_CONTEXT)
+        return;
+    for (unsigned rest = XS_KEPT_ALL; xs_kept_look(keeper->kept, &rest, &block);)
         if (!is_there(&block))
             xs_kept_drop(keeper->kept, &block);
 }

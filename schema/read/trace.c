@@ -130,21 +130,24 @@ int xs_trace_identify(const char *path, const char *file, struct xs_trace_identi
 
 static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL, NULL, NULL); }
 
-/* Reads a row of each table. Without NOT INDEXED, SQLite would read pages of the index instead. */
+/* Reads a row of each table, with a column, because SQLite would not decode the row without one. Without NOT INDEXED,
+ * SQLite would read pages of the index instead. */
 int xs_trace_check_tables(sqlite3 *db) {
     return run(db,
-               "SELECT (SELECT 1 FROM meta NOT INDEXED), (SELECT 1 FROM note), (SELECT 1 FROM entry_point),"
-               " (SELECT 1 FROM thread), (SELECT 1 FROM device), (SELECT 1 FROM context), (SELECT 1 FROM stream),"
-               " (SELECT 1 FROM transfer_row), (SELECT 1 FROM transfer_shape), (SELECT 1 FROM memset),"
-               " (SELECT 1 FROM allocation), (SELECT 1 FROM launch_row), (SELECT 1 FROM launch_shape),"
-               " (SELECT 1 FROM sync), (SELECT 1 FROM api_call), (SELECT 1 FROM device_copy_row),"
-               " (SELECT 1 FROM device_copy_shape), (SELECT 1 FROM device_memset), (SELECT 1 FROM device_kernel_row),"
-               " (SELECT 1 FROM device_kernel_shape), (SELECT 1 FROM device_sync), (SELECT 1 FROM device_migration),"
-               " (SELECT 1 FROM kernel_name), (SELECT 1 FROM fingerprint), (SELECT 1 FROM argument_set),"
-               " (SELECT 1 FROM argument), (SELECT 1 FROM stack), (SELECT 1 FROM stack_frame), (SELECT 1 FROM module),"
-               " (SELECT 1 FROM python_code), (SELECT 1 FROM nvtx_range), (SELECT 1 FROM symbol),"
-               " (SELECT 1 FROM source_file), (SELECT 1 FROM source_line), (SELECT 1 FROM thinned NOT INDEXED),"
-               " (SELECT 1 FROM spool_progress)");
+               "SELECT (SELECT value FROM meta NOT INDEXED), (SELECT text FROM note), (SELECT name FROM entry_point),"
+               " (SELECT tid FROM thread), (SELECT name FROM device), (SELECT handle FROM context),"
+               " (SELECT handle FROM stream), (SELECT enter_ns FROM transfer_row), (SELECT bytes FROM transfer_shape),"
+               " (SELECT enter_ns FROM memset), (SELECT enter_ns FROM allocation), (SELECT enter_ns FROM launch_row),"
+               " (SELECT kind FROM launch_shape), (SELECT enter_ns FROM sync), (SELECT enter_ns FROM api_call),"
+               " (SELECT start_ns FROM device_copy_row), (SELECT bytes FROM device_copy_shape),"
+               " (SELECT start_ns FROM device_memset), (SELECT start_ns FROM device_kernel_row),"
+               " (SELECT name FROM device_kernel_shape), (SELECT start_ns FROM device_sync),"
+               " (SELECT start_ns FROM device_migration), (SELECT name FROM kernel_name),"
+               " (SELECT content_low FROM fingerprint), (SELECT 1 FROM argument_set),"
+               " (SELECT allocation FROM argument), (SELECT native_frames FROM stack), (SELECT stack FROM stack_frame),"
+               " (SELECT path FROM module), (SELECT file FROM python_code), (SELECT name FROM nvtx_range),"
+               " (SELECT module FROM symbol), (SELECT path FROM source_file), (SELECT file FROM source_line),"
+               " (SELECT source FROM thinned NOT INDEXED), (SELECT 1 FROM spool_progress)");
 }
 
 const char *xs_trace_why(const struct xs_trace *trace) {

@@ -28,11 +28,11 @@ static const struct argp_option options[] = {
     {NULL, 'n', "N", OPTION_HIDDEN, NULL, 1},
     {"warm-up", OPTION_WARM_UP, "N", 0, "runs of each before the measured ones; 1 if not given", 1},
     {"time-limit", OPTION_TIME_LIMIT, "SECONDS", 0,
-     "start no round that would probably end after the limit, and stop a run that goes on longer", 1},
+     "start no round that would probably end after the limit, and stop a run that is still going at the limit", 1},
     {NULL, 0, NULL, 0, "What is compared:", 2},
     {"loop-time", OPTION_LOOP_TIME, "PATTERN", 0,
      "compare a time that the program prints on standard output or standard error. PATTERN is an extended regular "
-     "expression with one group: the number. A unit (ns, us, ms, s, min) has to follow the number",
+     "expression with one group: the number. A unit (ns, us, ms, s, min) follows it, or is given with --loop-unit",
      2},
     {"loop-unit", OPTION_LOOP_UNIT, "ns|us|ms|s|min", 0, "the unit of that number, if none follows it", 2},
     {"ignore", OPTION_IGNORE, "PATTERN", 0,

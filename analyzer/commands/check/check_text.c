@@ -211,10 +211,10 @@ void xs_check_text(const struct xs_check *check, struct xs_out *out) {
     put_unused(check, out);
     if (check->default_rules)
         xs_out_line(out, XS_STYLE_PLAIN,
-                    "No rules were given. This one was checked: %s, which means that %s more than 1 %% %s.",
+                    "No rules were given. This one was checked: %s, which means: %s more than 1 %% %s.",
                     config->rules.items[0].text,
-                    config->rules.items[0].about == XS_RULE_METRIC ? "all repairs together do not save"
-                                                                   : "no finding saves",
+                    config->rules.items[0].about == XS_RULE_METRIC ? "all repairs together may not save"
+                                                                   : "no finding may save",
                     share_of_all(check));
     else if (config->rules_origin)
         xs_out_line(out, XS_STYLE_PLAIN, "Rules of %s.", config->rules_origin);

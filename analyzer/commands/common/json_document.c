@@ -7,6 +7,10 @@
 #include "analyzer/base/memory.h"
 #include "schema/safe_open/sqlite_open.h"
 
+#if SQLITE_VERSION_NUMBER < 3038000
+#error "SQLite 3.38 or later is needed, because questions about JSON use its operator ->>"
+#endif
+
 enum { MOST_BYTES = 64 << 20 };
 
 sqlite3_stmt *xs_json_document_ask(const struct xs_json_document *document, const char *sql) {

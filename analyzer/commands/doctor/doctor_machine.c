@@ -220,10 +220,10 @@ void xs_doctor_direct_access(struct xs_diagnoses *diagnoses, const char *root) {
         free(pattern);
     }
     if (found.gl_pathc)
-        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "direct access",
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "direct I/O",
                       "set XFERSPY_DIRECT_ACCESS=no for programs whose copied memory no card and no disk accesses",
-                      "%s%s: once a program loads a library for them, as NCCL does, its memory may change without a "
-                      "call, and findings about unchanged contents are left out",
+                      "%s%s: once a program loads a library that uses such a device, as NCCL does, its memory may "
+                      "change without a CUDA call, and findings about unchanged contents are left out",
                       found.gl_pathv[0], found.gl_pathc > 1 ? " and others" : "");
     globfree(&found);
 }

@@ -24,7 +24,7 @@ static void apart_line(const struct xs_times *apart, struct xs_out *out) {
     char ns[XS_UNIT_BYTES];
     bool device = apart->device_known && apart->device_ns;
     if (device || apart->host_ns)
-        xs_out_fact(out, "beside", "downloads take %s %s; this time is saved, too, if nobody needs their data",
+        xs_out_fact(out, "beside", "the downloads take %s %s; that time is also saved if nobody needs their data",
                     xs_format_ns(ns, device ? apart->device_ns : apart->host_ns),
                     device ? "on the device" : "in the calls");
 }

@@ -198,7 +198,7 @@ void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size
         xs_out_line(out, XS_STYLE_WARN, "No call sites: the trace has no stacks.");
     if (by->count)
         xs_out_line(out, XS_STYLE_DIM,
-                    "The column *saves* counts each cause once, at its first finding. All repairs together may save "
+                    "The column \"saves\" counts each cause once, at its first finding. All repairs together may save "
                     "less than the sum.");
 }
 

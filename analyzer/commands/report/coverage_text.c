@@ -114,10 +114,11 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
     xs_out_take_line(out, XS_STYLE_PLAIN, &text);
     if (c->without_event)
         xs_out_line(out, XS_STYLE_WARN,
-                    "%s of %s copies on the device belong%s to no recorded call: made by %sthe program in a "
+                    "%s of %s copies on the device belong%s to no recorded call: %sthe program made %s in a "
                     "way that xferspy does not record.",
                     xs_format_count(a, c->without_event), xs_format_count(b, c->device_copies),
-                    c->without_event == 1 ? "s" : "", xs_repaired_any(&s->repaired) ? "the repairs, or by " : "");
+                    c->without_event == 1 ? "s" : "", xs_repaired_any(&s->repaired) ? "the repairs made them, or " : "",
+                    c->without_event == 1 ? "it" : "them");
     for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
         xs_left_out_say(s, (enum xs_left_out)kind, &text);
         xs_out_take_line(out, XS_STYLE_WARN, &text);

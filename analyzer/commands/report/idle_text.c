@@ -1,6 +1,7 @@
 /* The report as text: why the devices were idle, and whether waits pay. */
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "analyzer/base/units.h"
 #include "analyzer/commands/report/report_internal.h"
@@ -9,19 +10,21 @@
 enum { MOST_ROWS = 5, LEAST_SHARE = 100 /* rows below this part of the time are left out */ };
 enum { LEAST_PAY = 1000 /* a saving below this part of the run is called nothing */ };
 
-/* Prints "Device 0 was idle for 528 us of a step's 905 us (58 %), because:" for each device. */
+/* Prints "Device 0 was idle for 528 us of a step's 905 us (58 %)". */
 static void idle_line(const struct xs_diagnosis *diagnosis, const struct xs_idle_device *device, struct xs_out *out) {
     const struct xs_idle *idle = &diagnosis->idle;
     uint64_t steps = diagnosis->idle_steps ? diagnosis->idle_steps : 1;
     uint64_t all_ns = (uint64_t)(idle->end_ns - idle->start_ns);
-    char ns[XS_UNIT_BYTES], of[XS_UNIT_BYTES], share[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
+    char ns[XS_UNIT_BYTES], of[XS_UNIT_BYTES], share[XS_UNIT_BYTES], count[XS_UNIT_BYTES],
+        name[40] = "An unknown device";
+    if (device->device >= 0)
+        snprintf(name, sizeof name, "Device %lld", (long long)device->device);
     if (diagnosis->idle_steps)
-        xs_out_line(out, XS_STYLE_PLAIN, "Device %lld was idle for %s of a step's %s (%s), on average over %s steps.",
-                    (long long)device->device, xs_format_ns(ns, device->idle_ns / steps),
-                    xs_format_ns(of, all_ns / steps), xs_format_share(share, device->idle_ns, all_ns),
-                    xs_format_count(count, steps));
+        xs_out_line(out, XS_STYLE_PLAIN, "%s was idle for %s of a step's %s (%s), on average over %s steps.", name,
+                    xs_format_ns(ns, device->idle_ns / steps), xs_format_ns(of, all_ns / steps),
+                    xs_format_share(share, device->idle_ns, all_ns), xs_format_count(count, steps));
     else
-        xs_out_line(out, XS_STYLE_PLAIN, "Device %lld was idle for %s of the run's %s (%s).", (long long)device->device,
+        xs_out_line(out, XS_STYLE_PLAIN, "%s was idle for %s of the run's %s (%s).", name,
                     xs_format_ns(ns, device->idle_ns), xs_format_ns(of, all_ns),
                     xs_format_share(share, device->idle_ns, all_ns));
 }
@@ -34,7 +37,7 @@ static void row(struct xs_out *out, const char *const numbers[NUMBERS], const ch
     fputs(" ", out->file);
     for (size_t i = 0; i < NUMBERS; i++)
         if (numbers[i])
-            at += fprintf(out->file, "%*s", COLUMN, numbers[i]);
+            at += fprintf(out->file, " %*s", COLUMN - 1, numbers[i]);
     at += fprintf(out->file, "  ");
     xs_out_rest(out, at, at, "%s", text);
 }
@@ -44,6 +47,8 @@ static void idle_row(const struct xs_diagnosis *diagnosis, const struct xs_idle_
     char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES], step[XS_UNIT_BYTES], times[XS_UNIT_BYTES];
     struct xs_string text = {0};
     xs_idle_say(&text, diagnosis->findings, idle_row);
+    if (idle->device_count > 1 && idle_row->device >= 0)
+        xs_string_format(&text, " (device %lld)", (long long)idle_row->device);
     const char *numbers[NUMBERS] = {
         xs_format_ns(ns, idle_row->ns), xs_format_share(share, idle_row->ns, (uint64_t)(idle->end_ns - idle->start_ns)),
         diagnosis->idle_steps ? xs_format_ns(step, idle_row->ns / diagnosis->idle_steps) : NULL,
@@ -57,21 +62,23 @@ void xs_report_idle(const struct xs_report *report, bool all, struct xs_out *out
     const struct xs_idle *idle = &diagnosis->idle;
     uint64_t all_ns = (uint64_t)(idle->end_ns - idle->start_ns);
     size_t shown = 0;
-    if (!idle->count)
+    if (!idle->count) /* no device has recorded work, or was ever idle */
         return;
     xs_out_heading(out, "Where the GPU waited");
     for (size_t i = 0; i < idle->device_count; i++)
         idle_line(diagnosis, &idle->devices[i], out);
     const char *headers[NUMBERS] = {"idle", diagnosis->idle_steps ? "of steps" : "of run",
                                     diagnosis->idle_steps ? "a step" : NULL, "times"};
-    row(out, headers, "while the program");
-    for (size_t i = 0; i < idle->count && (all || shown < MOST_ROWS); i++)
-        if (all || idle->rows[i].ns >= all_ns / LEAST_SHARE) {
-            idle_row(diagnosis, &idle->rows[i], out);
-            shown++;
-        }
+    while (shown < idle->count && (all || (shown < MOST_ROWS && idle->rows[shown].ns >= all_ns / LEAST_SHARE))) {
+        if (!shown)
+            row(out, headers, "while the program");
+        idle_row(diagnosis, &idle->rows[shown++], out);
+    }
+    char *word = xs_text_shell_word(report->summary->trace->path);
     if (shown < idle->count)
-        xs_out_line(out, XS_STYLE_DIM, "%zu more rows: xferspy report --sections=idle", idle->count - shown);
+        xs_out_line(out, XS_STYLE_DIM, "%zu %srow%s: xferspy report --sections=idle %s", idle->count - shown,
+                    shown ? "more " : "", idle->count - shown == 1 ? "" : "s", word);
+    free(word);
 }
 
 static void wait_row(const struct xs_diagnosis *diagnosis, const struct xs_wait_row *wait, struct xs_out *out) {
@@ -93,15 +100,16 @@ void xs_report_waits(const struct xs_report *report, struct xs_out *out) {
     char count[XS_UNIT_BYTES], ns[XS_UNIT_BYTES];
     if (!waits->count)
         return;
-    xs_out_heading(out, "Will it pay not to wait?");
+    xs_out_heading(out, "Would it save time not to wait?");
     xs_out_line(
         out, XS_STYLE_PLAIN,
-        "Each row says what the run saves, at most, if the program does not wait in the call, and together with "
-        "the rows above.");
+        "The run gets shorter by at most what it saves if the program does not wait in a call, and by what it saves "
+        "together if the program does not wait in the calls of the rows above, either.");
     row(out, headers, "without waiting in");
     for (size_t i = 0; i < waits->count; i++)
         wait_row(diagnosis, &waits->rows[i], out);
     if (waits->left_out)
-        xs_out_line(out, XS_STYLE_DIM, "%s more places waited for %s together; they were not replayed.",
-                    xs_format_count(count, waits->left_out), xs_format_ns(ns, waits->left_out_ns));
+        xs_out_line(out, XS_STYLE_DIM, "%s more place%s waited for %s together; without a replay.",
+                    xs_format_count(count, waits->left_out), waits->left_out == 1 ? "" : "s",
+                    xs_format_ns(ns, waits->left_out_ns));
 }

@@ -203,7 +203,7 @@ static void rest(const struct xs_report *report, struct xs_out *out) {
     struct xs_string text = {0};
     xs_report_say_rest(&text, report);
     if (text.length)
-        fprintf(out->file, "\n%s; `xferspy explain` on the trace lists them.\n", text.data);
+        fprintf(out->file, "\n%s; see `xferspy explain`.\n", text.data);
     xs_string_free(&text);
 }
 

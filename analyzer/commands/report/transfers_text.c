@@ -41,7 +41,7 @@ void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, c
         xs_string_format(text, " and ran kernels for %s%s", xs_modelled_mark(d->kernels_modelled),
                          xs_format_ns(kernels, d->kernel_busy_ns));
     if (d->kernels && d->both_busy_ns)
-        xs_string_format(text, ". During %s of the copying a kernel ran, too",
+        xs_string_format(text, ". A kernel ran, too, during %s of the copying time",
                          xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns));
     else if (d->kernels)
         xs_string_format(text, ". No copy ran at the same time as a kernel");

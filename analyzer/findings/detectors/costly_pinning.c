@@ -57,6 +57,8 @@ static void take_allocation(struct xs_detection *detection, const struct xs_trac
     if (most_ns < LEAST_NS)
         return;
     struct memory *memory = xs_hash_item(&state->memories, (uint64_t)a->id, 0, sizeof *memory);
+    if (memory->account) /* a damaged trace has the allocation twice */
+        return;
     *memory = (struct memory){.instance = {.site = a->site, .at_ns = a->enter_ns, .bytes = a->bytes},
                               .account = xs_account_keep(event->account),
                               .device = -1};

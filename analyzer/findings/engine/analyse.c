@@ -117,7 +117,7 @@ static void finish_detectors(struct xs_analysis *a) {
 
 static int read_contexts(struct xs_analysis *a) {
     struct xs_scan scan;
-    xs_scan_begin(&scan, a->trace, "SELECT id, device FROM context WHERE device IS NOT NULL", a->message,
+    xs_scan_begin(&scan, a->trace, "SELECT id, device FROM context WHERE device IS NOT NULL AND id > 0", a->message,
                   &a->findings->damaged_rows);
     while (xs_scan_row(&scan)) {
         int64_t device = xs_scan_int(&scan, 1);

@@ -202,12 +202,17 @@ static bool is_replay_needed(const struct xs_findings *findings, const struct xs
     for (size_t i = 0; i < findings->count; i++)
         if (has_repair(&findings->items[i]))
             return true;
-    return options && (options->shows_replay || options->accounts_idle || options->judges_waits);
+    return options && options->shows_replay;
 }
 
-/* Accounts for idle time. The first steps and what is before and after the loop have other reasons to be slow
- * than the loop. */
-static void account_idle(struct xs_diagnosis *diagnosis, const struct xs_model *model) {
+/* Accounts for idle time, and says which waits pay. The first steps and what is before and after the loop have other
+ * reasons to be slow than the loop. `run_ns` is the duration of the replay; `is_believed`: it is like the run. */
+static void account_idle(struct xs_diagnosis *diagnosis, const struct xs_analysis_options *options,
+                         const struct xs_model *model, int64_t run_ns, bool is_believed) {
+    if (options && options->judges_waits && is_believed)
+        xs_waits_paid_find(&diagnosis->waits, model, run_ns);
+    if (!options || !options->accounts_idle || !diagnosis->findings->exposed_known)
+        return;
     const struct xs_steps *steps = &diagnosis->findings->steps;
     int64_t start_ns = 0, end_ns = model->run_ns;
     if (steps->count > steps->warm_up) {
@@ -218,16 +223,35 @@ static void account_idle(struct xs_diagnosis *diagnosis, const struct xs_model *
     xs_idle_account(&diagnosis->idle, model, start_ns, end_ns);
 }
 
+static bool is_believed(const struct xs_model *model, double error) {
+    return model->call_count && error <= XS_REPLAY_LARGEST_ERROR;
+}
+
+/* There are no causes. The model is read only for idle time and waits. */
+static int find_no_causes(const struct xs_trace *trace, struct xs_diagnosis *diagnosis,
+                          const struct xs_analysis_options *options, char *message) {
+    struct xs_model model;
+    int64_t run;
+    diagnosis->replay_fit.measured_ns = diagnosis->findings->recorded.run_ns;
+    diagnosis->together.known = true;
+    if (!options || (!options->accounts_idle && !options->judges_waits))
+        return XS_OK;
+    int status = xs_model_read(&model, trace, diagnosis->findings->sites, message, NULL);
+    if (status >= 0) {
+        double error = xs_replay_error(&model, &run);
+        account_idle(diagnosis, options, &model, run, is_believed(&model, error));
+    }
+    xs_model_free(&model);
+    return status;
+}
+
 static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagnosis,
                        const struct xs_analysis_options *options, char *message) {
     const struct xs_findings *findings = diagnosis->findings;
     struct xs_model model;
     struct xs_plan plan = {0};
-    if (!is_replay_needed(findings, options)) {
-        diagnosis->replay_fit.measured_ns = findings->recorded.run_ns;
-        diagnosis->together.known = true;
-        return XS_OK;
-    }
+    if (!is_replay_needed(findings, options))
+        return find_no_causes(trace, diagnosis, options, message);
     int status = xs_model_read(&model, trace, findings->sites, message, NULL);
     if (status >= 0)
         status = xs_turns_read(trace, diagnosis, message);
@@ -236,12 +260,9 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
     if (status >= 0) {
         int64_t run;
         diagnosis->replay_error = xs_replay_error(&model, &run);
-        diagnosis->replayed = model.call_count && diagnosis->replay_error <= XS_REPLAY_LARGEST_ERROR;
+        diagnosis->replayed = is_believed(&model, diagnosis->replay_error);
         set_fit(diagnosis, &model, run);
-        if (options && options->accounts_idle && findings->exposed_known)
-            account_idle(diagnosis, &model);
-        if (options && options->judges_waits && diagnosis->replayed)
-            xs_waits_paid_find(&diagnosis->waits, &model, run);
+        account_idle(diagnosis, options, &model, run, diagnosis->replayed);
         find_savings(diagnosis, &plan, options, run);
         xs_contexts_time(diagnosis, &plan);
         status = xs_detours_find(diagnosis, &plan, trace, run, message);

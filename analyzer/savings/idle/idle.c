@@ -5,11 +5,13 @@
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 
 struct account {
     const struct xs_model *model;
     struct xs_idle *idle;
-    struct xs_hash rows; /* maps reason, device and the two calls' sites to the index of a row plus 1 */
+    struct xs_hash rows; /* maps reason, device and the two calls' places to the index of a row plus 1 */
     size_t capacity;
     int32_t device; /* number of the model */
     int64_t id;     /* its device.id */
@@ -20,9 +22,10 @@ static int64_t earlier_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* --- charging --- */
 
-/* Returns a number for the place of a call; 0: there is no call. */
+/* Returns a number of 40 bits for the place of a call and its direction; 0: there is no call. */
 static uint64_t place_of(const struct account *account, uint32_t call) {
-    return call == XS_NO_CALL ? 0 : (uint64_t)account->model->calls[call].site + 1;
+    const struct xs_model_call *c = call == XS_NO_CALL ? NULL : &account->model->calls[call];
+    return c ? ((uint64_t)c->site + 1) | (uint64_t)(c->direction & 0x7f) << 33 : 0;
 }
 
 static struct xs_idle_call call_of(const struct account *account, uint32_t call) {
@@ -102,7 +105,9 @@ static void charge_calls_before(struct account *account, uint32_t call, int64_t 
 static void charge_until(struct account *account, const struct xs_model_operation *operation, int64_t start_ns,
                          int64_t end_ns) {
     const struct xs_model_call *call = &account->model->calls[operation->call];
-    if (call->enter_ns < start_ns && call->return_ns <= start_ns) {
+    bool is_early = call->enter_ns < start_ns && call->return_ns <= start_ns;
+    if (is_early ||
+        call->enter_ns > operation->start_ns) { /* an operation begins before its call in a damaged trace only */
         charge(account, XS_IDLE_QUEUED, XS_NO_CALL, XS_NO_CALL, start_ns, end_ns);
         return;
     }
@@ -116,18 +121,18 @@ static void charge_until(struct account *account, const struct xs_model_operatio
 
 /* --- one device --- */
 
-static int compare_starts(const void *a, const void *b) {
+static int compare_operations(const void *a, const void *b) {
     const struct xs_model_operation *const *x = a, *const *y = b;
-    return (*x)->start_ns != (*y)->start_ns ? ((*x)->start_ns > (*y)->start_ns) - ((*x)->start_ns < (*y)->start_ns)
-                                            : (*x > *y) - (*x < *y);
+    return xs_compare((*x)->device, (*y)->device)
+               ?: xs_compare((*x)->start_ns, (*y)->start_ns) ?: (*x > *y) - (*x < *y);
 }
 
+/* The operations are those of one device, in the order of their starts. */
 static void account_device(struct account *account, const struct xs_model_operation **operations, size_t count) {
     struct xs_idle *idle = account->idle;
     int64_t all_end_ns = account->idle->end_ns, busy_until_ns = account->idle->start_ns;
     struct xs_idle_device *device = &idle->devices[idle->device_count++];
     *device = (struct xs_idle_device){.device = account->id};
-    qsort(operations, count, sizeof(void *), compare_starts);
     for (size_t i = 0; i < count; i++) {
         int64_t start_ns = earlier_of(later_of(operations[i]->start_ns, account->idle->start_ns), all_end_ns);
         int64_t end_ns = earlier_of(later_of(operations[i]->end_ns, start_ns), all_end_ns);
@@ -146,31 +151,35 @@ static void account_device(struct account *account, const struct xs_model_operat
 
 /* --- the run --- */
 
+static int compare_calls(const struct xs_idle_call *a, const struct xs_idle_call *b) {
+    return xs_compare(a->site, b->site) ?: xs_compare(a->direction, b->direction);
+}
+
 static int compare_rows(const void *a, const void *b) {
     const struct xs_idle_row *x = a, *y = b;
-    if (x->ns != y->ns)
-        return (x->ns < y->ns) - (x->ns > y->ns);
-    if (x->reason != y->reason)
-        return (x->reason > y->reason) - (x->reason < y->reason);
-    return (x->before.site > y->before.site) - (x->before.site < y->before.site);
+    return xs_compare_uint64(y->ns, x->ns)
+               ?: xs_compare(x->reason, y->reason)
+               ?: xs_compare(x->device, y->device)
+               ?: compare_calls(&x->before, &y->before) ?: compare_calls(&x->after, &y->after);
 }
 
 void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, int64_t start_ns, int64_t end_ns) {
     *idle = (struct xs_idle){.start_ns = start_ns, .end_ns = end_ns};
     struct account account = {.model = model, .idle = idle};
-    const struct xs_model_operation **operations = xs_realloc(NULL, (model->operation_count + 1) * sizeof *operations);
-    idle->devices = xs_realloc(NULL, ((size_t)model->devices + 1) * sizeof *idle->devices);
-    for (account.device = 0; account.device < model->devices; account.device++) {
-        size_t count = 0;
+    size_t count = model->operation_count;
+    const struct xs_model_operation **operations = xs_realloc(NULL, count * sizeof *operations);
+    idle->devices = xs_zeroed(XS_IDLE_MOST_DEVICES, sizeof *idle->devices);
+    for (size_t i = 0; i < count; i++)
+        operations[i] = &model->operations[i];
+    xs_sort(operations, count, sizeof *operations, compare_operations);
+    for (size_t i = 0, last = 0; i < count && idle->device_count < XS_IDLE_MOST_DEVICES; i = last) {
+        account.device = operations[i]->device;
         account.id = model->device_ids ? model->device_ids[account.device] : account.device;
-        for (uint32_t i = 0; i < model->operation_count; i++)
-            if (model->operations[i].device == account.device)
-                operations[count++] = &model->operations[i];
-        if (count)
-            account_device(&account, operations, count);
+        while (last < count && operations[last]->device == account.device)
+            last++;
+        account_device(&account, &operations[i], last - i);
     }
-    if (idle->count)
-        qsort(idle->rows, idle->count, sizeof *idle->rows, compare_rows);
+    xs_sort(idle->rows, idle->count, sizeof *idle->rows, compare_rows);
     xs_hash_free(&account.rows);
     free(operations);
 }

@@ -54,6 +54,9 @@ struct xs_idle {
 /* A pause between two calls counts as XS_IDLE_HOST, not as XS_IDLE_LAUNCHING, if it is at least this long. */
 #define XS_IDLE_HOST_NS 50000
 
+/* Only so many devices are accounted for, because each takes a walk through all calls. */
+#define XS_IDLE_MOST_DEVICES 256
+
 /* Makes the account of a model from `start_ns` to `end_ns`, for example of its steps. The rows of a device add up to
  * its idle time, and the idle and the busy time to that time. Call xs_idle_free. */
 void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, int64_t start_ns, int64_t end_ns);

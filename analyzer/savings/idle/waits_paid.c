@@ -3,11 +3,12 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/savings/replay/replay.h"
 #include "analyzer/trace/scan.h"
 
@@ -25,7 +26,7 @@ struct places {
     size_t count, capacity;
     uint32_t *place_of;  /* by call: the index of its place plus 1; 0: it did not wait */
     uint32_t *change_of; /* of the replay */
-    size_t *order;       /* indexes of places */
+    struct place **order;
     int64_t run_ns;
 };
 
@@ -58,7 +59,7 @@ static void find_places(struct places *places) {
             continue;
         struct xs_wait_row *row = row_of(places, &known, i);
         row->count++;
-        row->waited_ns += (uint64_t)(call->return_ns - call->enter_ns);
+        row->waited_ns = xs_sum(row->waited_ns, (uint64_t)(call->return_ns - call->enter_ns));
     }
     xs_hash_free(&known);
 }
@@ -74,35 +75,27 @@ static uint64_t saved(struct places *places) {
 
 /* --- the order of rows --- */
 
-static int compare(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
-
-/* Sorts `count` places of the order by a number, the largest first; equal ones by their index. */
-static void sort(struct places *places, size_t count, uint64_t (*number)(const struct xs_wait_row *)) {
-    for (size_t i = 1; i < count; i++)
-        for (size_t k = i; k > 0; k--) {
-            size_t *x = &places->order[k - 1], *y = &places->order[k], kept = *x;
-            int order = compare(number(&places->items[*x].row), number(&places->items[*y].row));
-            if (order < 0 || (!order && *x < *y))
-                break;
-            *x = *y;
-            *y = kept;
-        }
+static int by_waited(const void *a, const void *b) {
+    struct place *const *x = a, *const *y = b;
+    return xs_compare_uint64((*y)->row.waited_ns, (*x)->row.waited_ns) ?: (*x > *y) - (*x < *y);
 }
 
-static uint64_t waited(const struct xs_wait_row *row) { return row->waited_ns; }
-static uint64_t saves(const struct xs_wait_row *row) { return row->saves_ns; }
+static int by_saving(const void *a, const void *b) {
+    struct place *const *x = a, *const *y = b;
+    return xs_compare_uint64((*y)->row.saves_ns, (*x)->row.saves_ns) ?: by_waited(a, b);
+}
 
 /* Replays the first `count` places of the order, each alone, then all together from the one that saves most on. */
 static void replay(struct places *places, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        struct place *place = &places->items[places->order[i]];
+        struct place *place = places->order[i];
         place->waits_not = true;
         place->row.saves_ns = saved(places);
         place->waits_not = false;
     }
-    sort(places, count, saves);
+    xs_sort(places->order, count, sizeof *places->order, by_saving);
     for (size_t i = 0; i < count; i++) {
-        struct place *place = &places->items[places->order[i]];
+        struct place *place = places->order[i];
         place->waits_not = true;
         place->row.together_ns = i ? saved(places) : place->row.saves_ns;
     }
@@ -112,22 +105,21 @@ void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *mode
     struct places places = {.model = model, .run_ns = run_ns};
     size_t calls = (size_t)model->call_count + 1;
     *waits = (struct xs_waits_paid){0};
-    places.place_of = xs_realloc(NULL, calls * sizeof *places.place_of);
+    places.place_of = xs_zeroed(calls, sizeof *places.place_of);
     places.change_of = xs_realloc(NULL, calls * sizeof *places.change_of);
-    memset(places.place_of, 0, calls * sizeof *places.place_of);
     find_places(&places);
     places.order = xs_realloc(NULL, (places.count + 1) * sizeof *places.order);
     for (size_t i = 0; i < places.count; i++)
-        places.order[i] = i;
-    sort(&places, places.count, waited);
+        places.order[i] = &places.items[i];
+    xs_sort(places.order, places.count, sizeof *places.order, by_waited);
     waits->count = places.count < XS_WAITS_MOST_ROWS ? places.count : XS_WAITS_MOST_ROWS;
     waits->left_out = places.count - waits->count;
     for (size_t i = waits->count; i < places.count; i++)
-        waits->left_out_ns = xs_sum(waits->left_out_ns, places.items[places.order[i]].row.waited_ns);
+        waits->left_out_ns = xs_sum(waits->left_out_ns, places.order[i]->row.waited_ns);
     replay(&places, waits->count);
     waits->rows = xs_realloc(NULL, (waits->count + 1) * sizeof *waits->rows);
     for (size_t i = 0; i < waits->count; i++)
-        waits->rows[i] = places.items[places.order[i]].row;
+        waits->rows[i] = places.order[i]->row;
     free(places.items);
     free(places.place_of);
     free(places.change_of);

@@ -357,7 +357,7 @@ static void set_device_ids(struct reading *r) {
     struct xs_model *model = r->model;
     model->device_ids = xs_realloc(NULL, ((size_t)r->devices.count + 1) * sizeof *model->device_ids);
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&r->devices.of, entry));)
-        model->device_ids[entry->value - 1] = (int64_t)entry->low - 1;
+        model->device_ids[entry->value - 1] = (int64_t)(entry->low - 1);
 }
 
 static void end(struct reading *r) {

@@ -13,10 +13,10 @@ cp "$SOURCE/../golden/guide_cpp_before.db" t.db
 run "$XFERSPY" report t.db
 expect_out "  Device 0 was idle for 282 us of a step's 904 us (31 %), on average over 497 steps."
 expect_out "ran its own code after the download at train.cu:69 in main, before the upload at train.cu:63 in main"
-expect_out "3 more rows: xferspy report --sections=idle"; expect_not "Will it pay"
-run "$XFERSPY" report --sections=idle t.db; expect_not "more rows"; expect_out "launched its next small piece of work"
+expect_out "3 more rows: xferspy report --sections=idle t.db"; expect_not "Would it save time"
+run "$XFERSPY" report --sections=idle t.db; expect_not "more rows"; expect_out "was giving the GPU its next small piece of work"
 run "$XFERSPY" report --direction=h2d t.db; expect_not "Where the GPU waited"
-run "$XFERSPY" report --sections=waits t.db; expect_out "Will it pay not to wait?"
+run "$XFERSPY" report --sections=waits t.db; expect_out "Would it save time not to wait?"
 expect_out "the download at train.cu:69 in main"; expect_not "Where the GPU waited"
 run "$XFERSPY" report --by=site t.db; expect_not "Where the GPU waited"
 # Without recorded kernels, a device would seem to be idle while it works.
