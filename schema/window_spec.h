@@ -14,7 +14,7 @@ enum { XS_WINDOW_SPEC_TIMES = 16 };
 /* Tells what opens and closes the windows. A text never means BY_STEPS, which is set for the option XFERSPY_STEPS. */
 enum xs_window_opener { XS_WINDOW_BY_TIME, XS_WINDOW_BY_RANGE, XS_WINDOW_BY_PROFILER, XS_WINDOW_BY_STEPS };
 
-/* A spec of zeros requests nothing; the budget then decides when device times are recorded. */
+/* A spec of zeros requests no device times; XFERSPY_BUDGET then decides when they are recorded. */
 struct xs_window_spec {
     enum xs_window_opener opener;
     const char *range; /* BY_RANGE: name of an NVTX range, a pointer into the text that was read */
@@ -28,8 +28,8 @@ struct xs_window_spec {
 /* Reads a spec. These texts are valid: "10s..20s", "500ms.." or "..2s", or several of these separated by commas;
  * "20ms/1s", which means the first 20 ms of every second (units: ns, us, ms, s, min); "nvtx:NAME", which means the
  * times at which an NVTX range with this name is open on any thread; and "profiler", which means the times from
- * cuProfilerStart to cuProfilerStop. An empty text requests nothing. Returns NULL; or, if the text is not valid, the
- * reason, for messages, and the spec is set to zeros. */
+ * cuProfilerStart to cuProfilerStop. An empty text requests nothing. Returns NULL. If the
+ * text is not valid, sets the spec to zeros and returns the reason, for messages. */
 const char *xs_window_spec_read(struct xs_window_spec *spec, const char *text);
 
 /* Returns the reason why a text cannot be the name of an NVTX range in a spec; NULL: it can. In a name, # matches all
@@ -41,8 +41,8 @@ static inline bool xs_window_spec_is_set(const struct xs_window_spec *spec) {
 }
 
 /* True if the spec requests device times at `at_ns` after the session's start. `is_open`: the program has opened a
- * window; this is ignored if the windows are BY_TIME. `*next_ns` gets the time at which the answer will change without
- * a call of the program; UINT64_MAX: never. */
+ * window; this is ignored if the windows are BY_TIME. `*next_ns` gets the next time at which the answer may change by
+ * itself; UINT64_MAX: never. */
 bool xs_window_spec_wants(const struct xs_window_spec *spec, uint64_t at_ns, bool is_open, uint64_t *next_ns);
 
 #endif

@@ -41,15 +41,15 @@ uint64_t *xs_hash_find(const struct xs_hash *table, uint64_t low, uint64_t high)
 /* Prefetches the key's bucket into the cache, for a look-up soon after. */
 void xs_hash_expect(const struct xs_hash *table, uint64_t low, uint64_t high);
 
-/* Returns the address of a key's value, and adds the key if it is missing. The value of an added key is 0 and must be
- * set before the next call. */
+/* Returns the address of a key's value, and adds the key if it is missing. The value of an added key is 0, and
+ * the caller must then set it. */
 uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high);
 
 /* Returns a key's item, and adds a zeroed one if the key is missing. All items of a table have `bytes` bytes. They live
  * in the table, at the same address until their keys are removed; this address is the key's value. */
 void *xs_hash_item(struct xs_hash *table, uint64_t low, uint64_t high, size_t bytes);
 
-/* Returns a key's item, or in a table of pointers its pointer; NULL: the key is missing. */
+/* Returns a key's item, or its pointer in a table of pointers; NULL: the key is missing. */
 static inline void *xs_hash_pointer(const struct xs_hash *table, uint64_t low, uint64_t high) {
     const uint64_t *value = xs_hash_find(table, low, high);
     return value ? (void *)(uintptr_t)*value : NULL;

@@ -15,7 +15,7 @@ struct xs_lives {
     const struct xs_life *items;
     struct xs_life_change *changes; /* beginnings and ends, by time */
     size_t change_count, next;
-    struct xs_spans living; /* owners of these spans are items */
+    struct xs_spans living; /* each span's owner is its item */
 };
 
 /* Indexes the items, which must not move until xs_lives_end. xs_lives_end must always be called. */

@@ -8,11 +8,11 @@
 
 struct xs_pool { /* zeroed, with item_bytes set: empty */
     size_t item_bytes;
-    void *free;  /* linked through the last pointer of each item */
+    void *free;  /* linked by a pointer behind each item */
     void *slabs; /* linked through their first pointer */
 };
 
-/* Returns a block with arbitrary content; a fresh one is zeroed. */
+/* Returns a block. A fresh one is zeroed; one that was given back has its old bytes. */
 void *xs_pool_take(struct xs_pool *pool);
 void xs_pool_give(struct xs_pool *pool, void *item);
 void xs_pool_free(struct xs_pool *pool);

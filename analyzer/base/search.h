@@ -12,8 +12,8 @@ static inline void xs_sort(void *items, size_t count, size_t item_bytes, int (*c
         qsort(items, count, item_bytes, compare);
 }
 
-/* Returns the index of the first item that does not come before `key`; `count` if all items do. The items that come
- * before the key must precede all others. */
+/* Returns the index of the first item that does not come before `key`; `count` if all come before it. The items that
+ * come before the key must precede all others. */
 static inline size_t xs_search(const void *items, size_t count, size_t item_bytes,
                                bool (*comes_before)(const void *item, const void *key), const void *key) {
     size_t low = 0, high = count;

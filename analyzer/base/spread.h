@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 enum {
-    XS_RUNS_LIMIT = 32, /* runs a side */
+    XS_RUNS_LIMIT = 32, /* runs on each side */
     XS_RUNS_TO_TELL =
-        3, /* with this many runs on each side a test can reach 5 %, because the most extreme order is 1 of 20 */
+        3, /* 3 and 3 runs have 20 orders, so a test of the most extreme one has p = 5 % and can succeed */
 };
 
 struct xs_metric_value {

@@ -14,7 +14,7 @@ struct xs_string; /* text.h */
 struct xs_table *xs_table_new(int indent);
 void xs_table_free(struct xs_table *table);
 
-/* Columns come before the first cell. NULL headers everywhere make a table without a heading line. */
+/* Add all columns before the first cell. If all headers are NULL, there is no heading line. */
 void xs_table_column(struct xs_table *table, const char *header, bool right);
 /* Makes the column that was just added optional: it may be left out if the terminal is too narrow. The last optional
  * column is left out first. */

@@ -12,7 +12,8 @@
 #include "schema/path.h" /* for code that names files */
 #include "schema/utf8.h"
 
-/* A growing string; `data` is NUL-terminated as soon as something was added. Memory that runs out ends the program. */
+/* A growing string; `data` is NUL-terminated as soon as something was added. The program ends if memory runs
+ * out. */
 struct xs_string {
     char *data;
     size_t length, capacity;
@@ -52,7 +53,7 @@ int xs_text_width(const char *text);
  * its character. */
 size_t xs_text_fit(const char *text, int columns);
 
-/* Adds a text, escaped, and cut with "..." where it takes more columns. NULL adds nothing. */
+/* Adds `raw`, escaped, and cut with "..." if it is wider than `columns`. NULL adds nothing. */
 void xs_string_add_cut(struct xs_string *text, const char *raw, int columns);
 
 #endif

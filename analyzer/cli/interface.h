@@ -14,13 +14,13 @@ enum xs_argument_kind {
     XS_ARGUMENT_FILE,
     XS_ARGUMENT_DIR,
     XS_ARGUMENT_TRACE,
-    XS_ARGUMENT_FINDING, /* a finding of the trace that is the argument before */
+    XS_ARGUMENT_FINDING, /* a finding of the trace in the previous argument */
     XS_ARGUMENT_PROGRAM, /* the program to run; its arguments follow */
     XS_ARGUMENT_COMMAND, /* the name of a command of xferspy */
 };
 enum xs_argument_kind xs_argument_kind(const char *text);
 
-/* A row of the help. The argp structures or the list own the texts. */
+/* A row of the help. The texts are valid until the list is freed. */
 struct xs_option {
     const char *name;     /* without hyphens; NULL: a heading, or an option that has only a letter */
     char letter;          /* 0: none */

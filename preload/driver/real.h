@@ -18,8 +18,8 @@ extern void *xs_real[XS_ROW_COUNT];
  * was not called yet. */
 #define xs_real_row(name) ((__typeof__(&name))__atomic_load_n(&xs_real[XS_ROW_##name], __ATOMIC_RELAXED))
 
-/* Fills xs_real, xs_real_gated and xs_driver_functions from this process's libcuda.so.1; later calls do nothing. False:
- * no libcuda.so.1 is loaded. Any thread. */
+/* Fills xs_real, xs_real_gated and xs_driver_functions from this process's libcuda.so.1, if that was not done yet.
+ * False: no libcuda.so.1 is loaded. Any thread. */
 bool xs_real_resolve(void);
 
 /* Returns the real entry point of a row, for a wrapper. If the program is linked to libcuda, its first call resolves
@@ -46,7 +46,7 @@ void *xs_real_replace(unsigned row, void *by);
 /* Result for a program that calls the driver through xferspy's symbols while no driver is loaded. */
 #define XS_NO_DRIVER CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
 
-/* In a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
+/* In a forked child: reinitializes the lock of xs_real_resolve, which a thread that no longer exists may hold. */
 void xs_real_forget(void);
 
 /* Returns the wrapper of the driver function at this address, or the address itself if it belongs to no row. Any

@@ -140,8 +140,8 @@ void xs_thin_free(struct xs_store *store);
  * spool may be damaged. */
 #define XS_KIND_OR_ZERO(list, value) ((unsigned)(value) < (unsigned)XS_KIND_COUNT(list) ? (value) : 0)
 
-/* These functions find or add the row of a context, a stream or a kernel name, and write its row id to *id; 0 means
- * NULL. */
+/* These functions find or add the row of a context, a stream or a kernel name, and write its row id to *id, or 0
+ * if there is none. */
 int xs_intern_context(struct xs_store *store, uint64_t handle, int64_t *id);
 int xs_intern_stream(struct xs_store *store, const struct xs_event *event, int64_t context, uint32_t thread,
                      int64_t *id);

@@ -16,9 +16,9 @@ struct xs_choice;
  *   xs_follow(id, correlation, other, is_of_transfer)   returns whether a device record is to be deleted, as its call
  *   xs_is_gone(id)                         returns what xs_choose or xs_follow returned for this row of the slice
  *   xs_call_shape(correlation)             returns the shape of a transfer that was deleted lately; NULL: not known
- * For a call without correlation (0 or NULL), `other` and thread identify the call. Rows of one call, which are the
- * copies of a batch, must have equal arguments except id and shape. The functions must be called for the rows of a
- * slice in the order of their ids. */
+ * A call without correlation (0 or NULL) is known by `other` (its row id or its enter) and thread. Rows of one call,
+ * which are the copies of a batch, must have equal arguments except id and shape. The functions must be called for the
+ * rows of a slice in the order of their ids. */
 struct xs_choice *xs_choice_new(sqlite3 *db);
 void xs_choice_free(struct xs_choice *choice);
 
@@ -41,8 +41,8 @@ struct xs_choice_range {
     bool has_all_calls; /* xs_choose was called for every transfer, so transfers that are not known to be kept are
                            deleted */
 };
-/* Begins a slice of this table, with at most XS_CHOICE_ROWS rows. */
 enum { XS_CHOICE_ROWS = 4096 };
+/* Begins a slice of `range->of`, with at most XS_CHOICE_ROWS rows. */
 void xs_choice_slice(struct xs_choice *choice, const struct xs_choice_range *range);
 /* Returns the number of rows of the slice that are to be deleted. */
 uint32_t xs_choice_gone(const struct xs_choice *choice);

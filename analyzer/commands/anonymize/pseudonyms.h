@@ -1,6 +1,6 @@
-/* Makes pseudonyms, which replace names. Within a file, equal texts get equal pseudonyms. A pseudonym is not computed
- * from the text, so nobody can check a guess of the text. Only the pseudonym of a known library's name shows which
- * library it is (schema/source/libraries.def). */
+/* Makes pseudonyms, which replace names. Within a file, equal texts of one kind get equal pseudonyms. Harmless parts
+ * stay: the names of known libraries (schema/source/libraries.def) and of CUDA's functions, and the extensions of
+ * files. The rest of a pseudonym is not computed from the text, so nobody can check a guess of the text. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_PSEUDONYMS_H
 #define XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_PSEUDONYMS_H
 
@@ -26,8 +26,7 @@ enum xs_anonymous_kind { XS_ANONYMOUS_KINDS(XS_ANONYMOUS_ENUM) XS_ANONYMOUS_KIND
 struct xs_pseudonyms {      /* zeroed: empty */
     struct xs_hash by_text; /* from two hashes of a text and its kind to the pseudonym */
     struct xs_texts texts;
-    struct xs_hash range_kinds; /* from hashes of names without their numbers to the number of this kind of name,
-                                   counted from 1 */
+    struct xs_hash range_kinds; /* from hashes of range names with # for digits to an index, counted from 1 */
     uint64_t range_kind_count;
     uint64_t counts[XS_ANONYMOUS_KIND_COUNT];
     uint64_t key[2]; /* a random key for the file */

@@ -14,15 +14,15 @@ struct xs_reading;
 struct xs_baseline {
     struct xs_check_findings findings;
     struct xs_metric_values metrics;
-    uint64_t *undecided; /* undecided instances by detector; has xs_detector_count items */
+    uint64_t *undecided; /* undecided cases by detector; has xs_detector_count items */
 };
 
 /* Reads a baseline file, or a trace (with its findings). Prints failures. Returns an exit status. */
 int xs_baseline_open(const char *path, struct xs_baseline *baseline);
 void xs_baseline_free(struct xs_baseline *baseline);
 
-/* Returns the number of undecided cases of a detector, for all reasons together. */
 struct xs_findings;
+/* Returns the number of undecided cases of a detector, for all reasons together. */
 uint64_t xs_check_undecided(const struct xs_findings *findings, unsigned detector);
 
 /* True if the trace can be a baseline, because its run was not repaired. Otherwise, prints why not. */

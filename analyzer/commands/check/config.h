@@ -47,8 +47,7 @@ bool xs_check_config_read(struct xs_check_config *config, const char *path, int6
 bool xs_check_config_allow(struct xs_check_config *config, const char *list, char *message);
 bool xs_check_config_allows(const struct xs_check_config *config, const struct xs_rule *rule);
 
-/* Returns the index of the first suppression of a finding that has not expired; if all have expired, that of the first;
- * -1: there is none. */
+/* Returns the index of the finding's first suppression that has not expired, else of its first one; -1: it has none. */
 long xs_check_config_suppression(const struct xs_check_config *config, const struct xs_check_finding *finding);
 
 #endif

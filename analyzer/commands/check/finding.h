@@ -1,5 +1,5 @@
-/* Holds the findings that `xferspy check` judges. They are copies of those of a reading. Their call sites are described
- * so that they can be matched with those of other builds and machines, in another run or in a baseline file. */
+/* Holds copies of a reading's findings, which `xferspy check` judges. Their call sites are described so that they can
+ * be matched with those of other builds and machines, in another run or in a baseline file. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_FINDING_H
 #define XFERSPY_ANALYZER_COMMANDS_CHECK_FINDING_H
 

@@ -25,7 +25,7 @@ enum xs_standing { XS_STANDING_NONE, XS_STANDING_SAME, XS_STANDING_GROWN, XS_STA
 extern const char *const xs_standing_names[]; /* NULL, "same", "grown", "new" */
 
 struct xs_judged_state {
-    long suppression; /* index in the configuration's suppressions; -1: none. An expired suppression has no effect */
+    long suppression; /* index in the configuration's suppressions; -1: none. An expired one suppresses nothing */
     uint32_t before;  /* index in `before`; XS_UNMATCHED: none */
     uint32_t sum;     /* index in `sums` if `sums` is not empty */
     bool failing;     /* a rule fails because of this finding, or its suppression has expired */
@@ -52,11 +52,11 @@ struct xs_rule_result {
 
 struct xs_judged {                           /* the struct must not be moved, because `before` may point into it */
     char *path, *cwd, *executable, *command; /* path of the trace, and data of its run; any text */
-    enum xs_outcome outcome;                 /* the worst outcome of all rules */
+    enum xs_outcome outcome;                 /* the worst of all rules; FAIL if a suppression in use has expired */
     struct xs_check_findings findings;
     struct xs_judged_state *states; /* one for each finding */
-    /* The findings to compare with: those of the baseline. If only one of the two runs has stacks, it is `before_sums`:
-     * their sums by kind and entry point; `sums` then has the sums of this run. NULL: there is no baseline. */
+    /* The baseline's findings; NULL: there is no baseline. If only one of the two runs has stacks, this points to
+     * `before_sums`, their sums by kind and entry point, and `sums` has the sums of this run's findings. */
     const struct xs_check_findings *before;
     struct xs_check_findings sums, before_sums;
     struct xs_rule_result *results; /* one for each rule */
@@ -65,8 +65,8 @@ struct xs_judged {                           /* the struct must not be moved, be
     size_t expired_count;
     size_t *gone; /* indexes in `before` of findings that are gone now */
     size_t gone_count;
-    struct xs_recorded_time recorded; /* the time that shares are computed of */
-    uint64_t undecided;               /* number of undecided instances, over all detectors */
+    struct xs_recorded_time recorded; /* shares are percentages of this time */
+    uint64_t undecided;               /* number of undecided cases, over all detectors */
     char **notes;                     /* further remarks on the trace */
     size_t note_count;
 };

@@ -54,8 +54,8 @@ struct xs_traces_arguments {
 enum { XS_OPTION_JSON = 0x100, XS_OPTION_DETAILS };
 error_t xs_parse_traces(int key, char *argument, struct argp_state *state);
 
-/* Use as the help_filter of a command's argp. After the last text of the help, it adds a line that says where the page
- * of docs/ with more information is, if xs_docs_page finds it. Returns all other texts unchanged. */
+/* For the help_filter of a command's argp. After the last text of the help, adds a line that says where the page of
+ * docs/ with more information is, if xs_docs_page finds it. Returns all other texts unchanged. */
 char *xs_help_with_page(int key, const char *text, const char *page);
 
 /* Returns the index of a word in `words` (NULL after the last), for an option that takes one of these words. If the
@@ -93,8 +93,7 @@ int xs_open(const char *path, struct xs_trace *trace, bool quietly);
  * read. */
 bool xs_output_is_input(const struct xs_out_options *options, char *const *inputs, int count);
 
-/* Prints that the trace is still being written, so that the command must wait. `verb` is what the command does to a
- * trace. */
+/* Prints that the trace is still being written, and that the user can do this ("try") when its process has ended. */
 void xs_complain_live(const char *path, const char *verb);
 
 /* Prints a report on each trace, one after the other (report/report_command.c). `run --report` also ends with this. */

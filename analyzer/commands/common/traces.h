@@ -34,8 +34,8 @@ char *xs_traces_file(const char *name);
  * the process that wrote it. The caller frees it. NULL if the trace does not have these values. */
 char *xs_trace_identity(const struct xs_trace *trace);
 
-/* The same as xs_output_is_input, for names of traces, some of which may be in merged files. */
 struct xs_out_options;
+/* The same as xs_output_is_input, for names of traces, some of which may be in merged files. */
 bool xs_output_is_trace(const struct xs_out_options *options, const struct xs_traces *traces);
 
 #endif

@@ -27,7 +27,7 @@ extern const char *const xs_measure_names[XS_MEASURES]; /* "count", "bytes", "de
 struct xs_amounts {
     struct xs_metric_value of[XS_MEASURES];
     struct xs_metric_value least, most; /* the saving of a finding that is the first of a cause; else 0 */
-    struct xs_metric_value at_least;    /* the least saving of any finding; its largest saving is XS_MEASURE_SAVES_NS */
+    struct xs_metric_value at_least;    /* the least saving, for every finding; the largest is XS_MEASURE_SAVES_NS */
 };
 
 /* The data of one run that the comparison needs. The side owns the texts, which are never NULL. They come from a trace,
@@ -37,8 +37,8 @@ struct xs_side_run {
     int64_t start_unix_ns, pid, driver_version, rank, world_size;
     uint64_t file_device, file_number; /* device and inode number of the trace's file; 0: not known */
     uint64_t transfers;
-    uint64_t timed, without_time; /* transfers that should have a device record: with a device time, also a modelled
-                                     one, and without one */
+    uint64_t timed, without_time; /* of transfers that should have a device record: those with a device time, which may
+                                     be modelled; the others */
     bool simulated, duration_known, live;
     struct xs_metric_values metrics;
     struct xs_metric_value own;                           /* the part of its wall time that xferspy itself used */
@@ -46,7 +46,7 @@ struct xs_side_run {
     const char *windows;                                  /* a text that says that device times are modelled, or "" */
     const char *looked_at;                                /* a text that says how much of the run was recorded; "": the
                                                              whole run */
-    struct xs_recorded_time recorded;                     /* the time that shares are computed of */
+    struct xs_recorded_time recorded;                     /* shares are percentages of this time */
     const char *repaired;                                 /* sentences that say that the run was repaired, or "" */
     const char *bounds;                                   /* a sentence that says that savings are bounds, or "" */
 };
@@ -89,8 +89,8 @@ struct xs_side { /* zeroed: empty */
                                                  caller */
     size_t unprofiled_count;                  /* 0: none */
     const char *cwd;                          /* the folder of the first run */
-    /* What is true of at least one run; simulated: its GPU, so that its times are invented; in_part: only a part of it
-     * was recorded. */
+    /* True of at least one run. simulated: its GPU is, so its times are invented; in_part: only a part of it was
+     * recorded. */
     bool simulated, in_part, has_call_sites, lacks_call_sites, lacks_contents, lacks_device_times;
     struct xs_hash finding_by_key;
     struct xs_texts texts;

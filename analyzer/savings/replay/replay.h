@@ -6,8 +6,8 @@
 
 enum xs_change_return {
     XS_RETURNS_AS_IT_DID, /* after the end of what it waited for in the run */
-    XS_RETURNS_AT_ONCE,   /* `host_ns` after it was entered */
-    XS_RETURNS_BEHIND,    /* `host_ns` after the end of its operations */
+    XS_RETURNS_AT_ONCE,   /* `host_ns` and its look_ns after its enter */
+    XS_RETURNS_BEHIND,    /* `host_ns` and its look_ns after the end of its operations */
 };
 
 /* A change of a call. */
@@ -15,7 +15,7 @@ struct xs_change {
     bool dropped;  /* the call is not made: no work of the host, no operations, no wait; only the time of looking at its
                     * contents remains (xs_model_call.look_ns) */
     bool lasts;    /* all its operations together take `operation_ns` */
-    bool unstaged; /* its first operation starts as early as one without staging */
+    bool unstaged; /* its operations start as early as without staging */
     bool beside;   /* its copy is made in a side stream (replay_device.h) */
     enum xs_change_return returns; /* when the call returns */
     int64_t host_ns, operation_ns;
