@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
@@ -17,7 +18,6 @@ struct account {
     int64_t id;     /* its device.id */
 };
 
-static int64_t later_of(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t earlier_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* --- charging --- */
@@ -41,10 +41,7 @@ static struct xs_idle_row *row_of(struct account *account, enum xs_idle_reason r
     uint64_t *found = xs_hash_put(&account->rows, place_of(account, before) | (uint64_t)reason << 60,
                                   place_of(account, after) | (uint64_t)(uint32_t)account->device << 40);
     if (!*found) {
-        if (idle->count == account->capacity) {
-            account->capacity = account->capacity ? 2 * account->capacity : 64;
-            idle->rows = xs_realloc(idle->rows, account->capacity * sizeof *idle->rows);
-        }
+        xs_grow(&idle->rows, idle->count, &account->capacity, sizeof *idle->rows);
         idle->rows[idle->count++] = (struct xs_idle_row){.reason = reason,
                                                          .device = account->id,
                                                          .before = call_of(account, before),
@@ -92,9 +89,9 @@ static void charge_calls_before(struct account *account, uint32_t call, int64_t 
             charge(account, XS_IDLE_START, XS_NO_CALL, XS_NO_CALL, start_ns, end_ns);
             return;
         }
-        int64_t returned_ns = earlier_of(later_of(calls[before].return_ns, start_ns), end_ns);
+        int64_t returned_ns = earlier_of(xs_later(calls[before].return_ns, start_ns), end_ns);
         charge_pause(account, before, call, returned_ns, end_ns);
-        int64_t entered_ns = earlier_of(later_of(calls[before].enter_ns, start_ns), returned_ns);
+        int64_t entered_ns = earlier_of(xs_later(calls[before].enter_ns, start_ns), returned_ns);
         charge(account, XS_IDLE_CALL, before, XS_NO_CALL, entered_ns, returned_ns);
         end_ns = entered_ns;
         call = before;
@@ -111,7 +108,7 @@ static void charge_until(struct account *account, const struct xs_model_operatio
         charge(account, XS_IDLE_QUEUED, XS_NO_CALL, XS_NO_CALL, start_ns, end_ns);
         return;
     }
-    int64_t entered_ns = earlier_of(later_of(call->enter_ns, start_ns), end_ns);
+    int64_t entered_ns = earlier_of(xs_later(call->enter_ns, start_ns), end_ns);
     if (gives_work_only(call))
         charge(account, XS_IDLE_LAUNCHING, XS_NO_CALL, XS_NO_CALL, entered_ns, end_ns);
     else
@@ -134,14 +131,14 @@ static void account_device(struct account *account, const struct xs_model_operat
     struct xs_idle_device *device = &idle->devices[idle->device_count++];
     *device = (struct xs_idle_device){.device = account->id};
     for (size_t i = 0; i < count; i++) {
-        int64_t start_ns = earlier_of(later_of(operations[i]->start_ns, account->idle->start_ns), all_end_ns);
-        int64_t end_ns = earlier_of(later_of(operations[i]->end_ns, start_ns), all_end_ns);
+        int64_t start_ns = earlier_of(xs_later(operations[i]->start_ns, account->idle->start_ns), all_end_ns);
+        int64_t end_ns = earlier_of(xs_later(operations[i]->end_ns, start_ns), all_end_ns);
         if (start_ns > busy_until_ns) {
             device->idle_ns += (uint64_t)(start_ns - busy_until_ns);
             charge_until(account, operations[i], busy_until_ns, start_ns);
         }
-        device->busy_ns += (uint64_t)(end_ns - earlier_of(later_of(start_ns, busy_until_ns), end_ns));
-        busy_until_ns = later_of(busy_until_ns, end_ns);
+        device->busy_ns += (uint64_t)(end_ns - earlier_of(xs_later(start_ns, busy_until_ns), end_ns));
+        busy_until_ns = xs_later(busy_until_ns, end_ns);
     }
     if (all_end_ns > busy_until_ns) {
         device->idle_ns += (uint64_t)(all_end_ns - busy_until_ns);

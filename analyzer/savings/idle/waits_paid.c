@@ -12,9 +12,6 @@
 #include "analyzer/savings/replay/replay.h"
 #include "analyzer/trace/scan.h"
 
-/* The host's time for a call that only requests work of the device, as in plan/plan_repairs.c. */
-#define ASYNC_CALL_NS 4000
-
 struct place {
     struct xs_wait_row row;
     bool waits_not; /* in the replay, its calls return at once */
@@ -66,7 +63,7 @@ static void find_places(struct places *places) {
 
 /* Returns what the run saves if the calls of the places with `waits_not` return at once. */
 static uint64_t saved(struct places *places) {
-    static const struct xs_change at_once = {.returns = XS_RETURNS_AT_ONCE, .host_ns = ASYNC_CALL_NS};
+    static const struct xs_change at_once = {.returns = XS_RETURNS_AT_ONCE, .host_ns = XS_ASYNC_CALL_NS};
     for (uint32_t i = 0; i < places->model->call_count; i++)
         places->change_of[i] = places->place_of[i] && places->items[places->place_of[i] - 1].waits_not;
     int64_t left_ns = xs_replay_run(places->model, places->change_of, &at_once, NULL);

@@ -7,10 +7,6 @@
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
-/* The host's time for a call that only requests work of the device, measured on the host of an H100
- * (docs/develop/measurements.md). */
-#define ASYNC_CALL_NS 4000
-
 /* CUDA stages an upload of up to this size before its asynchronous call returns, from any memory. */
 enum { STAGED_BYTES = 65536 };
 
@@ -65,7 +61,7 @@ static void pin(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
                                        .operation_ns = pinned_ns(plan, call),
                                        .unstaged = true,
                                        .returns = c->is_async ? XS_RETURNS_AT_ONCE : XS_RETURNS_BEHIND,
-                                       .host_ns = c->is_async ? ASYNC_CALL_NS : XS_BEHIND_COPY_NS});
+                                       .host_ns = c->is_async ? XS_ASYNC_CALL_NS : XS_BEHIND_COPY_NS});
     struct xs_model_copy copy = xs_model_copy_at(plan->model, number);
     if (end == XS_PLAN_LEAST)
         xs_pinning_add(&plan->pinning, copy.address, copy.bytes);
@@ -113,7 +109,7 @@ static void leave_out(struct xs_plan *plan, uint32_t number, uint64_t instead_ns
                                    .operation_ns = (int64_t)all->instead_ns,
                                    .unstaged = true,
                                    .returns = XS_RETURNS_AT_ONCE,
-                                   .host_ns = ASYNC_CALL_NS,
+                                   .host_ns = XS_ASYNC_CALL_NS,
                                    .before_ns = -xs_statement_before(plan, copy->call, end)};
     else
         xs_plan_drop_call(plan, copy->call, end);
@@ -144,7 +140,7 @@ static void replace(struct xs_plan *plan, uint32_t number, uint64_t ns, enum xs_
                                            .operation_ns = xs_model_length(ns),
                                            .unstaged = true,
                                            .returns = XS_RETURNS_AT_ONCE,
-                                           .host_ns = ASYNC_CALL_NS,
+                                           .host_ns = XS_ASYNC_CALL_NS,
                                            .before_ns = -xs_statement_before(plan, number, end)},
                        true);
 }
@@ -176,7 +172,7 @@ static void move(struct xs_plan *plan, uint32_t call) {
     struct xs_change beside = {.beside = true};
     if (plan->model->calls[call].direction == XS_DIR_H2D) {
         beside.returns = XS_RETURNS_AT_ONCE;
-        beside.host_ns = ASYNC_CALL_NS;
+        beside.host_ns = XS_ASYNC_CALL_NS;
     }
     xs_plan_change(plan, call, &beside);
 }

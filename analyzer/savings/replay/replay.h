@@ -10,6 +10,10 @@ enum xs_change_return {
     XS_RETURNS_BEHIND,    /* `host_ns` and its look_ns after the end of its operations */
 };
 
+/* The host's time for a call that only requests work of the device, measured on the host of an H100
+ * (docs/develop/measurements.md). */
+#define XS_ASYNC_CALL_NS 4000
+
 /* A change of a call. */
 struct xs_change {
     bool dropped;  /* the call is not made: no work of the host, no operations, no wait; only the time of looking at its
