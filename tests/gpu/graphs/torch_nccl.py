@@ -1,4 +1,5 @@
 """An all-reduce of NCCL in a CUDA graph, replayed with other values, by two processes with a GPU each."""
+import faulthandler
 import os
 import sys
 import time
@@ -11,6 +12,7 @@ SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 2.5
 
 
 def work(rank, port, answers):
+    faulthandler.dump_traceback_later(90, exit=True)
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     torch.cuda.set_device(rank)
     dist.init_process_group("nccl", rank=rank, world_size=2)
@@ -31,6 +33,8 @@ def work(rank, port, answers):
         rounds += 1
         going = torch.tensor([1.0 if time.monotonic() < end else 0.0], device="cuda")
         dist.broadcast(going, 0)
+    graph.reset()  # NCCL waits for the end of every graph that holds its work
+    torch.cuda.synchronize()
     dist.destroy_process_group()
     answers.put(good)
 
