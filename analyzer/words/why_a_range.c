@@ -43,6 +43,17 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
         return "It saves least if the host keeps its part of the work, so that the pages are sent before each kernel, "
                "and most if the device does that part. Where migrations were not recorded, they are assumed to be as "
                "elsewhere.";
+    case XS_REPAIR_READ_LATER:
+        return "It saves least if the host still needs the data, and most if it does not.";
+    case XS_REPAIR_WORK_ON_DEVICE:
+        return "It saves most if the device does this work in nearly no time. It saves nothing if the host has to do "
+               "it, and the device needs the result.";
+    case XS_REPAIR_PREPARE_EARLY:
+        return "It saves most if the device does this work in nearly no time, or another thread does it earlier.";
+    case XS_REPAIR_OWN_STREAM:
+        return "It saves most if no thread needs the work of another one.";
+    case XS_REPAIR_HOST_COPY:
+        return "How long the processor takes to copy depends on whether the data is in its caches.";
     case XS_REPAIR_DROP:
     case XS_REPAIR_GATHER:
     case XS_REPAIR_MEMSET:
@@ -52,6 +63,7 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     case XS_REPAIR_SHORTEN:
     case XS_REPAIR_KEEP:
     case XS_REPAIR_NOT_ALLOCATE:
+    case XS_REPAIR_NOT_WAIT:
         break;
     }
     return NULL;

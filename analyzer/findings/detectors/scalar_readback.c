@@ -3,9 +3,8 @@
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/base/hash.h"
+#include "analyzer/findings/detectors/repeats.h"
 #include "analyzer/findings/engine/blocked.h"
-
-enum { MANY = 10 };
 
 /* An address from which a value was read, and the number of events before it that could have written there. */
 struct reading {
@@ -13,26 +12,11 @@ struct reading {
     uint64_t address, bytes, writes;
 };
 
-/* A site. Its first instances are kept here until there are enough. */
-struct site {
-    struct reading last;
-    unsigned count; /* number of instances, counted up to MANY */
-    struct xs_instance first[MANY - 1];
-    struct xs_account *accounts[MANY - 1];
-};
-
 struct state {
-    struct xs_hash sites; /* by site number: struct site */
-    uint64_t writes;      /* number of launches, memsets, and transfers that are no downloads */
+    struct xs_repeats repeats;
+    struct xs_hash last; /* by site number: struct reading */
+    uint64_t writes;     /* number of launches, memsets, and transfers that are no downloads */
 };
-
-static void report_first(struct xs_detection *detection, struct site *site) {
-    for (unsigned i = 0; i < MANY - 1; i++) {
-        xs_report_instance(detection, &site->first[i]);
-        xs_claim(detection, site->accounts[i], &site->first[i].removable);
-        xs_account_release(detection->analysis, site->accounts[i]);
-    }
-}
 
 /* Returns how long the host waited for kernels before the copy. This does not count, because without the copy the host
  * waits for them elsewhere. */
@@ -45,10 +29,11 @@ static uint64_t waited_ns(struct xs_detection *detection, const struct xs_trace_
 
 /* True if one copy could have read this value together with the previous one, because the gap between them is at most
  * as large as a value may be. */
-static bool is_neighbour(struct site *site, const struct state *state, const struct xs_trace_event *download) {
+static bool is_neighbour(struct state *state, const struct xs_trace_event *download) {
     const struct xs_transfer_view *t = &download->u.transfer;
-    struct reading last = site->last, now = {t->src_allocation, t->src_address, t->bytes, state->writes};
-    site->last = now;
+    struct reading *at = xs_hash_item(&state->last, download->site, 0, sizeof *at);
+    struct reading last = *at, now = {t->src_allocation, t->src_address, t->bytes, state->writes};
+    *at = now;
     if (!now.allocation || now.allocation != last.allocation || now.writes != last.writes)
         return false;
     uint64_t end = now.address > last.address ? last.address + last.bytes : now.address + now.bytes;
@@ -60,26 +45,16 @@ static bool is_neighbour(struct site *site, const struct state *state, const str
 static void count(struct xs_detection *detection, const struct xs_trace_event *download,
                   const struct xs_trace_event *wait) {
     struct state *state = detection->state;
-    struct site *site = xs_hash_item(&state->sites, download->site, 0, sizeof *site);
     struct xs_instance instance;
     xs_instance_of(&instance, download, "this download");
-    instance.neighbour = is_neighbour(site, state, download);
+    instance.neighbour = is_neighbour(state, download);
     uint64_t host_ns = xs_event_host_ns(download) + (wait ? xs_event_host_ns(wait) : 0);
     instance.cost = (struct xs_times){.host_ns = host_ns};
     instance.removable = (struct xs_times){.host_ns = host_ns - waited_ns(detection, download, wait ? wait : download)};
     instance.without_kernels = detection->kernels_recorded && download->timed;
     if (wait)
         xs_add_evidence(&instance, XS_EVIDENCE_SYNC, wait->id, XS_ROLE_WAIT);
-    if (site->count < MANY - 1) {
-        site->first[site->count] = instance;
-        site->accounts[site->count++] = xs_account_keep(download->account);
-        return;
-    }
-    if (site->count == MANY - 1) {
-        site->count = MANY;
-        report_first(detection, site);
-    }
-    xs_report_and_claim(detection, download, &instance);
+    xs_repeats_add(&state->repeats, detection, &instance, download->account);
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
@@ -99,12 +74,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->sites, entry));) {
-        struct site *site = (struct site *)(uintptr_t)entry->value;
-        for (unsigned k = 0; site->count < MANY && k < site->count; k++)
-            xs_account_release(detection->analysis, site->accounts[k]);
-    }
-    xs_hash_free(&state->sites);
+    xs_repeats_end(&state->repeats, detection);
+    xs_hash_free(&state->last);
 }
 
 const struct xs_detector xs_detector_scalar_readback = {

@@ -118,6 +118,11 @@ uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int6
     return ns;
 }
 
+int64_t xs_legacy_stream(const struct xs_detection *detection, int32_t stream) {
+    int64_t identity = xs_stream_identity(&detection->analysis->streams, stream);
+    return identity < 0 ? identity : 0;
+}
+
 struct xs_account *xs_account_keep(struct xs_account *account) {
     if (account)
         account->references++;

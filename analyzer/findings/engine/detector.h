@@ -154,6 +154,9 @@ const char *xs_doubt_of_use(const struct xs_detection *detection, bool lives);
  * kernels were not recorded. */
 uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns);
 
+/* Returns the identity of a stream (xs_stream_identity) if it is the legacy default stream of its context; else 0. */
+int64_t xs_legacy_stream(const struct xs_detection *detection, int32_t stream);
+
 /* Keeps an account after its event; the caller must release it later. */
 struct xs_account *xs_account_keep(struct xs_account *account); /* NULL gives NULL */
 void xs_account_release(struct xs_analysis *analysis, struct xs_account *account);

@@ -16,10 +16,16 @@ enum xs_repair {
     XS_REPAIR_MEMSET,      /* replace the upload by a memset on the device */
     XS_REPAIR_DEVICE_COPY, /* replace the upload by a copy on the device */
     XS_REPAIR_KEEP, /* drop the first row's allocation and the second row's free; if the rows are calls, drop both */
-    XS_REPAIR_NOT_ALLOCATE,  /* drop the first row's allocation and its free */
-    XS_REPAIR_UNPIN,         /* make the memory that the first row page-locks pageable; its copies then take longer */
-    XS_REPAIR_OVERLAP,       /* make the copy wait only for other copies, and let no kernel wait for it */
-    XS_REPAIR_KEEP_ON_DEVICE /* keep the managed memory's pages on the device that runs the kernels */
+    XS_REPAIR_NOT_ALLOCATE,   /* drop the first row's allocation and its free */
+    XS_REPAIR_UNPIN,          /* make the memory that the first row page-locks pageable; its copies then take longer */
+    XS_REPAIR_OVERLAP,        /* make the copy wait only for other copies, and let no kernel wait for it */
+    XS_REPAIR_KEEP_ON_DEVICE, /* keep the managed memory's pages on the device that runs the kernels */
+    XS_REPAIR_READ_LATER,     /* let the download return at once; or drop it, if the host does not need its data */
+    XS_REPAIR_NOT_WAIT,       /* let the first row's copy and the second row's wait return at once */
+    XS_REPAIR_HOST_COPY,      /* copy from host to host by the processor, without a call of CUDA */
+    XS_REPAIR_WORK_ON_DEVICE, /* drop the download, and the host's work until the thread gives the device more work */
+    XS_REPAIR_PREPARE_EARLY,  /* drop the host's work before the first row's call */
+    XS_REPAIR_OWN_STREAM,     /* give each thread its own stream instead of the legacy default stream */
 };
 
 #endif

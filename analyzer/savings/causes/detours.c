@@ -266,14 +266,21 @@ static bool is_about(const struct xs_diagnosed *d, const struct xs_detour *detou
            (f->site == detour->up_site && !drops_upload(f));
 }
 
+static bool is_host_work(const struct xs_finding *f) {
+    return xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_WORK_ON_DEVICE;
+}
+
 static void attach(const struct finding_detours *finding, struct xs_diagnosis *diagnosis, size_t number) {
     const struct xs_detour *detour = &diagnosis->detours[number];
     const uint64_t *downloads = xs_hash_find(&finding->copies, detour->down_site, XS_DIR_D2H);
     for (size_t i = 0; i < diagnosis->count; i++) {
         struct xs_diagnosed *d = &diagnosis->items[i];
         if (is_about(d, detour, downloads ? *downloads : 0) &&
-            (!d->detour || diagnosis->detours[d->detour - 1].most_ns < detour->most_ns))
+            (!d->detour || diagnosis->detours[d->detour - 1].most_ns < detour->most_ns)) {
             d->detour = (uint32_t)number + 1;
+            if (is_host_work(d->finding)) /* its repair saves the upload, too */
+                d->saves.most_ns = detour->most_ns;
+        }
     }
 }
 

@@ -30,8 +30,18 @@ struct grouping {
 
 /* --- by place --- */
 
+static enum xs_repair repair_of(const struct xs_finding *f) {
+    return xs_detector_repair(xs_detectors[f->detector], f->verdict);
+}
+
+/* True if the repair changes what the program does before a copy, but not the copy. Its finding is then a cause of its
+ * own beside those of the copy. */
+static bool is_apart(const struct xs_finding *f) { return repair_of(f) == XS_REPAIR_PREPARE_EARLY; }
+
 static enum what what_of(const struct grouping *g, const struct xs_finding *f) {
     const struct xs_instance *instance = &f->first[0];
+    if (is_apart(f))
+        return OTHER;
     if (!f->first_count || !instance->evidence_count)
         return OTHER;
     switch (instance->evidence[0].table) {
@@ -174,7 +184,8 @@ static void merge_covered(struct grouping *g) {
     xs_plan_clear(g->plan);
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         struct xs_cause *cause = &diagnosis->causes[i];
-        size_t into = larger_cause(g, i), count;
+        bool is_alone = is_apart(diagnosis->items[cause->findings[0]].finding);
+        size_t into = is_alone ? kept : larger_cause(g, i), count;
         if (into < kept) {
             for (size_t k = 0; k < cause->count; k++)
                 add_finding(&diagnosis->causes[into], cause->findings[k]);
@@ -183,7 +194,8 @@ static void merge_covered(struct grouping *g) {
         }
         diagnosis->causes[kept] = *cause;
         const struct xs_repairable *items = instances_of(g, cause->findings[0], &count);
-        own(g, items, count, (uint32_t)kept + 1);
+        if (!is_alone)
+            own(g, items, count, (uint32_t)kept + 1);
         kept++;
     }
     diagnosis->cause_count = kept;

@@ -13,6 +13,10 @@ enum { STAGED_BYTES = 65536 };
 /* The host's time per byte to gather small pieces in one buffer. */
 #define GATHER_NS_PER_BYTE 0.1
 
+/* The host's time per byte to copy within its memory, if the memory is in no cache, and if it is in one of the core. */
+#define SLOW_COPY_NS_PER_BYTE 0.25
+#define FAST_COPY_NS_PER_BYTE 0.03
+
 static enum xs_model_kind kind_of(unsigned table) {
     static const enum xs_model_kind kinds[] = {[XS_EVIDENCE_TRANSFER] = XS_MODEL_TRANSFER,
                                                [XS_EVIDENCE_MEMSET] = XS_MODEL_MEMSET,
@@ -217,6 +221,41 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
                                        .before_ns = xs_model_ns((int64_t)((double)bytes * GATHER_NS_PER_BYTE))});
 }
 
+/* --- waits, and the host's work --- */
+
+/* Makes a call return at once. What it requests of the device is still done. */
+static void not_wait(struct xs_plan *plan, uint32_t call) {
+    if (call != XS_PLAN_NONE)
+        xs_plan_change(plan, call, &(struct xs_change){.returns = XS_RETURNS_AT_ONCE, .host_ns = XS_ASYNC_CALL_NS});
+}
+
+/* Makes the processor copy within host memory, at the lowest (for the least saving) or the highest usual rate. */
+static void copy_by_host(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+    double ns =
+        (double)plan->model->calls[call].bytes * (end == XS_PLAN_LEAST ? SLOW_COPY_NS_PER_BYTE : FAST_COPY_NS_PER_BYTE);
+    xs_plan_change(plan, call, &(struct xs_change){.dropped = true, .before_ns = xs_model_ns((int64_t)ns)});
+}
+
+static bool gives_work(const struct xs_model_call *call) {
+    return call->kind == XS_MODEL_TRANSFER || call->kind == XS_MODEL_MEMSET || call->kind == XS_MODEL_LAUNCH;
+}
+
+/* Drops a download, the wait for it, and the program's work until its thread gives the device more work. The time that
+ * the host usually takes to request work stays. */
+static void drop_with_work(struct xs_plan *plan, uint32_t download, uint32_t wait, enum xs_plan_end end) {
+    const struct xs_model_call *calls = plan->model->calls;
+    xs_plan_drop_call(plan, download, end);
+    if (wait != XS_PLAN_NONE)
+        xs_plan_change(plan, wait, &(struct xs_change){.dropped = true});
+    for (uint32_t i = calls[download].next; i != XS_PLAN_NONE; i = calls[i].next) {
+        int64_t work = xs_statement_gap(plan, i), stays = gives_work(&calls[i]) ? XS_ASYNC_CALL_NS : 0;
+        if (work > stays)
+            xs_plan_shorten_work(plan, i, work - stays);
+        if (gives_work(&calls[i]))
+            break;
+    }
+}
+
 /* --- memory that is page-locked for too few copies --- */
 
 /* Drops a call even if the plan has changed it, without its copies or the rest of its statement. */
@@ -333,6 +372,30 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
     case XS_REPAIR_KEEP_ON_DEVICE:
         xs_managed_keep(plan->managed, item->rows[0]);
         return 0; /* xs_managed_change counts its calls, after all instances have been read */
+    case XS_REPAIR_READ_LATER:
+        if (end == XS_PLAN_MOST)
+            drop_copy(plan, number, end);
+        else
+            not_wait(plan, first);
+        not_wait(plan, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]));
+        break;
+    case XS_REPAIR_NOT_WAIT:
+        not_wait(plan, first);
+        not_wait(plan, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]));
+        break;
+    case XS_REPAIR_HOST_COPY:
+        copy_by_host(plan, first, end);
+        break;
+    case XS_REPAIR_WORK_ON_DEVICE:
+        drop_with_work(plan, first, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]), end);
+        break;
+    case XS_REPAIR_PREPARE_EARLY:
+        if (xs_statement_gap(plan, first) > XS_ASYNC_CALL_NS)
+            xs_plan_shorten_work(plan, first, xs_statement_gap(plan, first) - XS_ASYNC_CALL_NS);
+        break;
+    case XS_REPAIR_OWN_STREAM:
+        xs_plan_split_streams(plan);
+        break;
     case XS_REPAIR_OF_DETECTOR:
         return 0;
     }

@@ -2,6 +2,7 @@
 #include "analyzer/savings/plan/replay_plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
@@ -9,6 +10,10 @@
 #include "analyzer/savings/plan/statement.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
+
+/* The longest pause between a call and the start of its operation, or between two copies on an engine, if the operation
+ * does not have to wait. */
+enum { LONGEST_PAUSE_NS = 10000 };
 
 static int by_row(const void *a, const void *b) {
     const struct xs_plan_row *x = a, *y = b;
@@ -86,6 +91,8 @@ void xs_plan_end(struct xs_plan *plan) {
     xs_pinning_end(&plan->pinning);
     xs_host_memory_end(&plan->host_memory);
     xs_managed_free(plan->managed);
+    free(plan->split.calls);
+    free(plan->split.operations);
     free(plan->change_of);
     free(plan->changes);
     free(plan->changed);
@@ -102,13 +109,53 @@ void xs_plan_clear(struct xs_plan *plan) {
             plan->copies[call->copy + k] = (struct xs_plan_copy){0};
     }
     plan->count = 0;
+    plan->is_split = false;
     xs_host_memory_clear(&plan->host_memory);
     xs_managed_clear(plan->managed);
     plan->pinning.count = 0;
 }
 
+/* Limits the pauses before an operation. As measured, they may include waits for other threads' work. */
+static void limit_pauses(struct xs_model_operation *operation) {
+    if (operation->latency_ns > LONGEST_PAUSE_NS)
+        operation->latency_ns = LONGEST_PAUSE_NS;
+    if (operation->engine_gap_ns > LONGEST_PAUSE_NS)
+        operation->engine_gap_ns = LONGEST_PAUSE_NS;
+}
+
+/* Makes the model in which each thread has its own stream. */
+static void make_split(struct xs_plan *plan) {
+    const struct xs_model *model = plan->model;
+    struct xs_hash numbers = {0}; /* maps a thread and a legacy default stream to the number of a new stream */
+    plan->split = *model;
+    plan->split.calls = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *plan->split.calls);
+    plan->split.operations = xs_realloc(NULL, ((size_t)model->operation_count + 1) * sizeof *plan->split.operations);
+    if (model->operation_count)
+        memcpy(plan->split.operations, model->operations, model->operation_count * sizeof *model->operations);
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        struct xs_model_call *call = &plan->split.calls[i];
+        *call = model->calls[i];
+        if (!call->is_legacy)
+            continue;
+        uint64_t *number = xs_hash_put(&numbers, (uint64_t)call->thread, (uint64_t)call->stream);
+        if (!*number)
+            *number = (uint64_t)plan->split.streams++;
+        call->stream = (int32_t)*number;
+        call->is_legacy = false;
+        for (uint32_t k = 0; k < call->operations; k++)
+            limit_pauses(&plan->split.operations[call->operation + k]);
+    }
+    xs_hash_free(&numbers);
+}
+
+void xs_plan_split_streams(struct xs_plan *plan) {
+    if (!plan->split.calls)
+        make_split(plan);
+    plan->is_split = true;
+}
+
 uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns) {
-    int64_t left_ns = xs_replay_run(plan->model, plan->change_of, plan->changes, NULL) +
+    int64_t left_ns = xs_replay_run(plan->is_split ? &plan->split : plan->model, plan->change_of, plan->changes, NULL) +
                       xs_model_length(xs_pinning_ns(&plan->pinning)) + plan->host_memory.instead_ns;
     return run_ns > left_ns ? (uint64_t)(run_ns - left_ns) : 0;
 }
@@ -147,7 +194,10 @@ void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_cha
     uint32_t number = plan->change_of[call];
     if (number) {
         if (to->dropped && !plan->changes[number - 1].dropped) {
+            int64_t before_ns = plan->changes[number - 1].before_ns;
             plan->changes[number - 1] = *to;
+            if (before_ns < to->before_ns) /* the plan has dropped more of the program's work */
+                plan->changes[number - 1].before_ns = before_ns;
             if (without_host && !plan->without_host[number - 1])
                 leave_host_memory(plan, call);
             plan->without_host[number - 1] = without_host;
@@ -176,6 +226,13 @@ struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call) {
     xs_plan_change(plan, call, &(struct xs_change){0});
     struct xs_change *altered = &plan->changes[plan->change_of[call] - 1];
     return altered->dropped ? NULL : altered;
+}
+
+void xs_plan_shorten_work(struct xs_plan *plan, uint32_t call, int64_t ns) {
+    xs_plan_change(plan, call, &(struct xs_change){0});
+    struct xs_change *change = &plan->changes[plan->change_of[call] - 1];
+    if (change->before_ns > -ns)
+        change->before_ns = -ns;
 }
 
 int64_t xs_plan_operations_ns(const struct xs_plan *plan, uint32_t call) {

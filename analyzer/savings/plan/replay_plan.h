@@ -39,6 +39,10 @@ struct xs_plan {
     struct xs_managed *managed; /* managed.h */
     double peer_ns_per_byte;    /* time per byte of the trace's peer copies; 0: it has none */
 
+    struct xs_model split; /* the model with a stream for each thread instead of the legacy default streams; made when
+                            * it is first needed */
+    bool is_split;         /* the plan splits these streams */
+
     uint32_t *change_of; /* by call: its index in `changes` plus 1 */
     struct xs_change *changes;
     uint32_t *changed;           /* by change: its call */
@@ -82,6 +86,12 @@ void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_cha
 /* Returns the change of a call, which is made if it is missing. The caller may alter it until the next change is made.
  * NULL: the call is dropped. */
 struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);
+
+/* Drops `ns` of the program's work before a call, even if the call is dropped, unless more of it is dropped already. */
+void xs_plan_shorten_work(struct xs_plan *plan, uint32_t call, int64_t ns);
+
+/* Gives each thread its own stream instead of the legacy default stream. */
+void xs_plan_split_streams(struct xs_plan *plan);
 
 /* Returns what the changes made so far save, after the cost of page-locking. `run_ns` is the duration of a replay of
  * the unchanged run. */

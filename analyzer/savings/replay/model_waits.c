@@ -196,7 +196,13 @@ struct entry_point {
 };
 enum { SAMPLED = 4096 };
 
+/* The longest time that a wait takes if there is nothing to wait for. A wait that took longer waited for something that
+ * the model does not know. */
+enum { LONGEST_OWN_WAIT_NS = 50000 };
+
 static void sample(struct entry_point *e, const struct xs_model_call *call, struct xs_durations *allocations) {
+    if (call->kind == XS_MODEL_SYNC && call->rest_ns > LONGEST_OWN_WAIT_NS)
+        return;
     if (call->kind == XS_MODEL_ALLOCATION && !call->waited && allocations->count < SAMPLED)
         xs_durations_add(allocations, call->rest_ns);
     if (!call->waited && e->own.count < SAMPLED)

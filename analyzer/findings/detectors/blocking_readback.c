@@ -1,0 +1,50 @@
+/* blocking-readback: a download that the host waits for again and again, though the copy itself takes little of the
+ * time. Memory use grows with the number of call sites. */
+#include "analyzer/findings/engine/detector.h"
+
+#include "analyzer/findings/detectors/repeats.h"
+#include "analyzer/findings/engine/blocked.h"
+
+/* The host's time is at least this many times the copy's. If it is less, the copy is the matter, not the wait. */
+enum { TIMES_THE_COPY = 2 };
+
+/* Counts a download. `wait` is the wait that blocked the host until the copy's end; NULL: the copy's own call did. */
+static void count(struct xs_detection *detection, const struct xs_trace_event *download,
+                  const struct xs_trace_event *wait) {
+    struct xs_instance instance;
+    uint64_t host_ns = xs_event_host_ns(download) + (wait ? xs_event_host_ns(wait) : 0);
+    xs_instance_of(&instance, download, "this download");
+    if (!download->timed || host_ns / TIMES_THE_COPY < download->device_ns)
+        return;
+    instance.cost = instance.removable = (struct xs_times){.host_ns = host_ns};
+    if (wait)
+        xs_add_evidence(&instance, XS_EVIDENCE_SYNC, wait->id, XS_ROLE_WAIT);
+    xs_repeats_add(detection->state, detection, &instance, download->account);
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_trace_event *download = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
+    if (!download || !xs_is_download(download) || download->u.transfer.bytes <= XS_SCALAR_BYTES)
+        return;
+    bool own_call = !download->is_async || xs_copy_blocked(download, detection->link) == XS_BLOCKED;
+    if (own_call == (event->on == XS_ON_TRANSFER))
+        count(detection, download, own_call ? NULL : event);
+}
+
+static void end(struct xs_detection *detection) { xs_repeats_end(detection->state, detection); }
+
+const struct xs_detector xs_detector_blocking_readback = {
+    .id = "blocking-readback",
+    .title = "downloads that the host waits for, though they are short",
+    .definition = "At least 10 downloads of more than 64 bytes from one place, each of which blocked the host for at "
+                  "least twice the copy's own time.",
+    .remedy = "Do on the device what the host does with the data, or read it later: download into pinned memory, and "
+              "wait when the data is needed.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_READ_LATER,
+    .needs = XS_NEEDS_DEVICE_RECORDS,
+    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_SYNC),
+    .state_bytes = sizeof(struct xs_repeats),
+    .on_event = on_event,
+    .end = end,
+};
