@@ -1,0 +1,107 @@
+/* mapped-reads: kernels that are given the same page-locked host memory again and again, and run for as long as the
+ * link takes to move it. Memory use grows with the number of launches whose kernels have not been seen yet. */
+#include "analyzer/findings/engine/detector.h"
+
+#include "analyzer/base/hash.h"
+
+enum {
+    LEAST_BYTES = 65536,
+    TIMES = 2, /* a kernel that is faster than the link by more than this has not used most of the memory */
+    PENDING = 1 << 16,
+};
+
+/* A launch that was given page-locked memory that an earlier launch was given, too. */
+struct given {
+    int64_t launch, at_ns, allocation;
+    uint64_t bytes;
+    uint32_t site;
+};
+
+struct state {
+    struct xs_hash pinned; /* maps allocation.id of live page-locked memory to its bytes; with the highest bit: a launch
+                            * was given it */
+    struct xs_hash pending; /* by correlation number: struct given */
+};
+#define GIVEN_BEFORE (UINT64_C(1) << 63)
+
+static void take_launch(struct state *state, const struct xs_trace_event *launch) {
+    struct given given = {.launch = launch->id, .at_ns = launch->enter_ns, .site = launch->site};
+    for (unsigned i = 0; i < launch->u.launch.argument_count; i++) {
+        uint64_t *bytes = xs_hash_find(&state->pinned, (uint64_t)launch->u.launch.arguments[i], 0);
+        if (!bytes)
+            continue;
+        if (*bytes & GIVEN_BEFORE) {
+            given.bytes += *bytes & ~GIVEN_BEFORE;
+            given.allocation = launch->u.launch.arguments[i];
+        }
+        *bytes |= GIVEN_BEFORE;
+    }
+    if (given.bytes && launch->correlation && state->pending.count < PENDING)
+        *(struct given *)xs_hash_item(&state->pending, launch->correlation, 0, sizeof given) = given;
+}
+
+static void take_kernel(struct xs_detection *detection, const struct xs_trace_event *kernel) {
+    struct state *state = detection->state;
+    const struct given *given = xs_hash_pointer(&state->pending, kernel->correlation, 0);
+    if (!given)
+        return;
+    uint64_t ran_ns = (uint64_t)kernel->return_ns - (uint64_t)kernel->enter_ns;
+    uint64_t link_ns = xs_link_ns(detection->link, XS_LINK_H2D_PINNED, given->bytes);
+    uint64_t device_ns = xs_link_ns(detection->link, XS_LINK_D2D, given->bytes);
+    if (link_ns && ran_ns >= link_ns / TIMES) {
+        struct xs_times times = {
+            .device_ns = ran_ns, .exposed_ns = ran_ns, .device_known = true, .exposed_known = true};
+        struct xs_instance instance = {.site = given->site,
+                                       .at_ns = given->at_ns,
+                                       .bytes = given->bytes,
+                                       .cost = times,
+                                       .removable = xs_times_less(times, device_ns)};
+        xs_add_evidence(&instance, XS_EVIDENCE_LAUNCH, given->launch, "the launch that was given the memory again");
+        xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, given->allocation, "the page-locked memory");
+        xs_report_instance(detection, &instance);
+    }
+    xs_hash_remove(&state->pending, kernel->correlation, 0);
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_allocation *a = event->u.allocation;
+    switch (event->on) {
+    case XS_ON_ALLOCATION:
+        if (a->kind == XS_MEM_PINNED && a->bytes >= LEAST_BYTES)
+            *xs_hash_put(&state->pinned, (uint64_t)a->id, 0) = a->bytes & ~GIVEN_BEFORE;
+        break;
+    case XS_ON_FREE:
+        xs_hash_remove(&state->pinned, (uint64_t)a->id, 0);
+        break;
+    case XS_ON_LAUNCH:
+        if (state->pinned.count)
+            take_launch(state, event);
+        break;
+    default:
+        if (event->u.interval.is_kernel && event->return_ns >= event->enter_ns)
+            take_kernel(detection, event);
+    }
+}
+
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    xs_hash_free(&state->pinned);
+    xs_hash_free(&state->pending);
+}
+
+const struct xs_detector xs_detector_mapped_reads = {
+    .id = "mapped-reads",
+    .title = "kernels that use the same page-locked host memory again and again",
+    .definition =
+        "A kernel was given page-locked host memory of at least 64 KiB that an earlier launch was given, too, "
+        "and ran for at least half the time that the link takes to move it.",
+    .remedy = "Copy the data to device memory once, and again only when it changes, and give the kernels that memory.",
+    .kind = XS_POTENTIAL,
+    .repair = XS_REPAIR_SHORTEN,
+    .needs = XS_NEEDS_DEVICE_RECORDS,
+    .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_DEVICE_INTERVAL),
+    .state_bytes = sizeof(struct state),
+    .on_event = on_event,
+    .end = end,
+};
