@@ -22,6 +22,7 @@ struct places {
     struct place *items;
     size_t count, capacity;
     uint32_t *place_of;  /* by call: the index of its place plus 1; 0: it did not wait */
+    uint32_t last;       /* the call that ended its wait last: it always waits, because a program ends after its work */
     uint32_t *change_of; /* of the replay */
     struct place **order;
     int64_t run_ns;
@@ -54,6 +55,8 @@ static void find_places(struct places *places) {
         const struct xs_model_call *call = &model->calls[i];
         if (!waits(call))
             continue;
+        if (places->last == XS_NO_CALL || call->return_ns >= model->calls[places->last].return_ns)
+            places->last = i;
         struct xs_wait_row *row = row_of(places, &known, i);
         row->count++;
         row->waited_ns = xs_sum(row->waited_ns, (uint64_t)(call->return_ns - call->enter_ns));
@@ -65,7 +68,8 @@ static void find_places(struct places *places) {
 static uint64_t saved(struct places *places) {
     static const struct xs_change at_once = {.returns = XS_RETURNS_AT_ONCE, .host_ns = XS_ASYNC_CALL_NS};
     for (uint32_t i = 0; i < places->model->call_count; i++)
-        places->change_of[i] = places->place_of[i] && places->items[places->place_of[i] - 1].waits_not;
+        places->change_of[i] =
+            places->place_of[i] && i != places->last && places->items[places->place_of[i] - 1].waits_not;
     int64_t left_ns = xs_replay_run(places->model, places->change_of, &at_once, NULL);
     return left_ns < places->run_ns ? (uint64_t)(places->run_ns - left_ns) : 0;
 }
@@ -99,7 +103,7 @@ static void replay(struct places *places, size_t count) {
 }
 
 void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns) {
-    struct places places = {.model = model, .run_ns = run_ns};
+    struct places places = {.model = model, .last = XS_NO_CALL, .run_ns = run_ns};
     size_t calls = (size_t)model->call_count + 1;
     *waits = (struct xs_waits_paid){0};
     places.place_of = xs_zeroed(calls, sizeof *places.place_of);

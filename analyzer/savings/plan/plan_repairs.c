@@ -411,9 +411,15 @@ static void drop_host_memory(struct xs_plan *plan) {
     }
 }
 
+/* True if the repaired program still does this once: it reads the data, or waits, after its loop. */
+static bool is_done_once(const struct xs_repairable *item) {
+    static const unsigned once = 1u << XS_REPAIR_READ_LATER | 1u << XS_REPAIR_NOT_WAIT | 1u << XS_REPAIR_WORK_ON_DEVICE;
+    return once >> xs_detector_repair(xs_detectors[item->detector], item->verdict) & 1;
+}
+
 size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end) {
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++)
+    size_t found = 0, changed = count > 1 && is_done_once(&items[count - 1]) ? count - 1 : count;
+    for (size_t i = 0; i < changed; i++)
         found += repair(plan, &items[i], end);
     found += xs_managed_change(plan->managed, plan, end);
     if (end == XS_PLAN_MOST)

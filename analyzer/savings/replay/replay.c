@@ -78,7 +78,7 @@ static void put_operations(struct replay *r, uint32_t index, bool after_return, 
     }
 }
 
-static int64_t measured_end_of(const struct replay *r, const struct xs_model_call *call) {
+static int64_t measured_end(const struct replay *r, const struct xs_model_call *call) {
     int64_t end = 0;
     for (uint32_t k = 0; k < call->operations; k++)
         end = xs_later(end, r->model->operations[call->operation + k].end_ns);
@@ -91,7 +91,7 @@ static int64_t return_of(const struct replay *r, const struct xs_model_call *cal
     if (call->waited)
         return xs_later(call->wait == XS_WAITS_OWN ? enter : done, end + call->rest_ns);
     if (call->wait == XS_WAITS_OWN) /* its operation ended before the call began, as far as the clocks can tell */
-        return xs_later(enter, end + call->return_ns - measured_end_of(r, call));
+        return xs_later(enter, end + call->return_ns - measured_end(r, call));
     if (call->wait == XS_WAITS_NOT || end <= enter)
         return done;
     return xs_model_is_staged(call) ? end + call->own_ns : xs_later(done, end + r->model->notice_ns);
@@ -211,8 +211,7 @@ static void move_device(struct replay *r) {
     }
 }
 
-/* Returns the end of the run. The process is ended by the thread whose last call returned last in the measured run. If
- * it ended after all work of the device then, it does so now, even if no call waits for this work any more. */
+/* Returns the end of the run. The process is ended by the thread whose last call returned last in the measured run. */
 static int64_t run_end(const struct replay *r) {
     const struct xs_model *model = r->model;
     int64_t run = 0, last = -1;
@@ -227,14 +226,7 @@ static int64_t run_end(const struct replay *r) {
             main = t;
         }
     }
-    if (main < 0)
-        return model->run_ns;
-    int64_t measured_end = 0;
-    for (uint32_t i = 0; i < model->operation_count; i++)
-        measured_end = xs_later(measured_end, model->operations[i].end_ns);
-    if (measured_end <= model->run_ns)
-        run = xs_later(run, r->device.latest_end_ns);
-    return xs_later(run, r->threads[main].return_ns + xs_later(0, model->run_ns - last));
+    return main < 0 ? model->run_ns : xs_later(run, r->threads[main].return_ns + xs_later(0, model->run_ns - last));
 }
 
 int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_change *changes,

@@ -271,7 +271,6 @@ void xs_device_step(struct xs_device *d) {
     p->end_ns = xs_model_ns(start + p->length_ns);
     *engine = xs_later(*engine, p->end_ns);
     d->all[call->device] = xs_later(d->all[call->device], p->end_ns);
-    d->latest_end_ns = xs_later(d->latest_end_ns, p->end_ns);
     if (!call->is_apart && !p->is_beside)
         d->ordered[call->device] = xs_later(d->ordered[call->device], p->end_ns);
     d->woken_count = 0;

@@ -46,7 +46,6 @@ struct xs_device {
     uint32_t *beside;       /* by device: the last point of the downloads in side streams */
     int64_t *all, *ordered; /* by device: the latest end of all past points, and of the past points in streams that are
                              * not apart */
-    int64_t latest_end_ns;  /* the latest end of an operation */
     int64_t (*engines)[XS_ENGINES]; /* by device: when each engine becomes free */
     struct xs_heap ready;           /* points of operations, by the time at which they are ready */
     uint32_t *past, past_count;     /* past points whose followers must still be informed */
