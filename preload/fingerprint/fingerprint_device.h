@@ -52,8 +52,8 @@ bool xs_device_measure(struct xs_device_job *job, uint32_t mode);
 
 /* These functions run the kernel in a side stream, at the same time as the next copies (side_stream.h).
  * xs_device_make_way is called before an asynchronous copy whose fingerprint is taken after the copy. It returns true
- * if only copies were queued in the stream lately; the kernel may then be queued by xs_device_measure_aside. False: the
- * kernel must be queued by xs_device_measure. If `may_follow` is false, the result is false. */
+ * if only copies were queued in the stream recently; the kernel may then be queued by xs_device_measure_aside. False:
+ * the kernel must be queued by xs_device_measure. If `may_follow` is false, the result is false. */
 bool xs_device_make_way(struct xs_device_job *job, bool writes, bool may_follow);
 bool xs_device_measure_aside(struct xs_device_job *job, uint32_t mode);
 
@@ -91,8 +91,8 @@ void xs_device_wait_all(CUcontext only, unsigned timeout_ms);
 /* Called when a context, and with it its memory, has been destroyed. */
 void xs_device_context_gone(CUcontext context);
 
-/* Frees the current context's scratch memory, because the application found no memory; the context has no device
- * fingerprints from then on. False: there was no scratch memory, or a kernel still uses it. */
+/* Frees the current context's scratch memory, because an allocation of the application failed; from then on the context
+ * has no device fingerprints. False: there was no scratch memory, or a kernel still uses it. */
 bool xs_device_give_back(CUcontext context);
 
 /* Writes the results that have arrived into the trace, inside the caller's batch. Returns the number of results, or an

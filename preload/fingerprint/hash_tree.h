@@ -11,8 +11,8 @@
  *             high += avalanche(length ^ 0xC2B2AE3D27D4EB4F), where avalanche is the final mix of XXH64.
  * A region of no bytes is one leaf of no bytes.
  *
- * Blocks of 256 bytes and more use only XXH3's path for long inputs, so the kernel implements no other. A region is
- * constant when it has at least 8 bytes and every byte i equals byte i % 4. */
+ * Blocks of 256 bytes and more use only XXH3's path for long inputs, so the kernel implements no other path. A region
+ * is constant when it has at least 8 bytes and every byte i equals byte i % 4. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_HASH_TREE_H
 #define XFERSPY_PRELOAD_FINGERPRINT_HASH_TREE_H
 
@@ -32,7 +32,8 @@ struct xs_fingerprint {
  * receives the digests of level 0; it is NULL, or has room for xs_fingerprint_leaves(length) digests.
  *
  * Any thread, signal handlers too: it allocates nothing, takes no lock and uses less than 16 KiB of stack. Cannot fail.
- * If bytes change meanwhile, the fingerprint may not be that of any content, but nothing worse happens. */
+ * If bytes change during the call, the result may not be the fingerprint of any content that the region ever had, but
+ * nothing worse happens. */
 void xs_fingerprint_bytes(const void *base, uint64_t length, uint64_t *leaf_digests, struct xs_fingerprint *out);
 
 /* Fingerprints a region of host memory that may be a box (hash_tree_shape.h), like xs_fingerprint_bytes. */
