@@ -60,8 +60,7 @@ enum xs_python_state {
 };
 
 struct xs_python {
-    _Atomic int
-        state; /* enum xs_python_state; the fields below no longer change after this has left XS_PYTHON_ABSENT */
+    _Atomic int state; /* enum xs_python_state; if it is not ABSENT, the fields below do not change any more */
     struct xs_python_layout layout;
     uintptr_t code_type;
     uintptr_t finalizing; /* address of a pointer that is not NULL when the runtime is ending; 0: not known */

@@ -19,18 +19,18 @@ struct xs_migration_budget {
     unsigned permille; /* share of the run's time that recording may cost */
     unsigned rests;    /* number of times that recording was turned off */
 
-    bool samples;                /* true: recording in windows; false: recording until it costs too much */
-    bool is_first_rest;          /* in the first pause, before the first window */
-    int64_t saved_ns;            /* time that may be spent now; negative: overspent */
-    uint64_t start_ns, spent_ns; /* start of the budget; total spent */
-    uint64_t since_ns;           /* start of the window */
-    uint64_t at_ns, records;     /* time and number of records at the last call of xs_migration_budget_turn */
-    uint64_t grown_ns;           /* time when the number of records last grew */
-    uint64_t next_ns;            /* start of the next window */
-    uint64_t window_records;     /* number of records before the last window */
-    uint64_t ended_records;  /* number of records known when the window ended; the window's last records arrive later */
-    uint64_t window_cost_ns; /* moving mean of a window's cost */
-    uint64_t turn_ns;        /* processor time of turning recording on the last time */
+    bool samples;                    /* true: recording in windows; false: recording until it costs too much */
+    bool is_first_rest;              /* in the first pause, before the first window */
+    int64_t saved_ns;                /* time that may be spent now; negative: overspent */
+    uint64_t start_ns, spent_ns;     /* start of the budget; total spent */
+    uint64_t since_ns;               /* start of the window */
+    uint64_t at_ns, records;         /* time and number of records at the last call of xs_migration_budget_turn */
+    uint64_t grown_ns;               /* time when the number of records last grew */
+    uint64_t next_ns;                /* start of the next window */
+    uint64_t window_records;         /* number of records before the last window */
+    uint64_t ended_records;          /* number of records known when the window ended; its last records arrive later */
+    uint64_t window_cost_ns;         /* moving mean of a window's cost */
+    uint64_t turn_ns;                /* processor time of turning recording on the last time */
     uint64_t turns_ns, turns_cpu_ns; /* total time and processor time of turning recording on and off */
     uint64_t random;
 

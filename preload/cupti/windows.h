@@ -55,8 +55,7 @@ struct xs_windows {
     /* The measured extra time of a recorded call, in percent of the assumed time (windows.c). */
     unsigned cost_percent;
     unsigned costs[XS_WINDOWS_COSTS], cost_count;
-    uint64_t paced_calls, paced_ns,
-        paced_table_ns; /* pace in the last window, kept until the pace after that window is known */
+    uint64_t paced_calls, paced_ns, paced_table_ns; /* pace in the last window, kept until the pace after it is known */
 
     struct xs_window_list windows; /* windows that have ended */
 };
