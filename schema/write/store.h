@@ -85,9 +85,9 @@ int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_
 /* Reads a value of meta as text; false: it is missing or too long. */
 bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes);
 
-/* Calls `each` for the lines of Python code that a report would name, as often as each line is in stacks, until `each`
- * returns false. Also calls `each` with NULL for other frames, so that a caller which limits the time can stop there.
- */
+/* For each stack with Python code of the user, calls `each` with the line that a report would name, until `each`
+ * returns false. Also calls `each` with NULL for other frames and while SQLite works, so that a caller which limits the
+ * time can stop. */
 int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
                           void *data);
 
