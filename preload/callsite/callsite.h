@@ -22,8 +22,8 @@ extern _Atomic bool xs_callsite_on;
 struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller);
 
 /* Returns the number of the calling thread's stack, as it would be in an event that was begun here. Used for calls that
- * are not recorded; the stack is not defined in the trace. 0: stacks are not recorded, or there is no memory. The guard
- * is raised. */
+ * are not recorded; the stack is not defined in the trace. 0: stacks are not recorded, or there is no memory. Called
+ * while the guard is raised. */
 uint32_t xs_callsite_number(struct xs_caller caller);
 
 /* The registers of the calling wrapper's caller. This is a macro because it needs the registers of the function that

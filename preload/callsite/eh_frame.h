@@ -50,12 +50,12 @@ struct xs_registers {
     uint64_t pc, sp, fp;
 };
 
-/* Replaces a frame's registers by its caller's registers. False: the row does not tell them, or a word on the stack is
- * not readable. */
+/* Replaces a frame's registers by its caller's registers. False: the row does not tell how to find them, or a word on
+ * the stack is not readable. */
 bool xs_row_apply(const struct xs_row *row, struct xs_registers *registers, struct xs_stack *stack);
 
-/* Recognise the two common kinds of expressions: the sum register + offset, and the word in memory at register +
- * offset. True: the register's number is in *base, and the offset in *offset. */
+/* These functions recognise the two common kinds of expressions: the sum register + offset, and the word in memory at
+ * register + offset. True: the register's number is in *base, and the offset in *offset. */
 bool xs_expression_is_sum(const struct xs_expression *expression, uint64_t *base, int64_t *offset);
 bool xs_expression_is_word(const struct xs_expression *expression, uint64_t *base, int64_t *offset);
 

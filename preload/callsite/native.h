@@ -1,6 +1,6 @@
-/* The native call stack of the calling thread: the return addresses, beginning at the caller of a wrapper. If the code
- * on the stack is known already, a walk takes no lock, allocates nothing and makes no system call. It reads memory
- * directly only where the thread's stack is certainly mapped. */
+/* Reads the native call stack of the calling thread, that is, the return addresses, beginning at the caller of a
+ * wrapper. If the code on the stack is known already, a walk takes no lock, allocates nothing and makes no system call.
+ * It reads memory directly only where the thread's stack is certainly mapped. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_H
 

@@ -1,4 +1,4 @@
-/* The Python stack of the calling thread, read from the interpreter's memory without the GIL. The walk calls no
+/* Reads the Python stack of the calling thread from the interpreter's memory, without the GIL. The walk calls no
  * function that changes the interpreter, allocates nothing and changes no reference count. CPython 3.9 to 3.14 can be
  * read; for any other version there are no Python frames. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_PYTHON_H

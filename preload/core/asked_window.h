@@ -1,7 +1,7 @@
-/* If the user requested this (XFERSPY_WINDOW, XFERSPY_STEPS), device times are recorded only in windows that the
- * program itself opens and closes: by an NVTX range of a given name, by cuProfilerStart and cuProfilerStop, or by its
- * steps. The wrappers report these calls to this file, and the code that attaches CUPTI reads the reports, so neither
- * depends on the other. */
+/* The user may request (XFERSPY_WINDOW, XFERSPY_STEPS) that device times are recorded only in windows that the program
+ * itself opens and closes: by an NVTX range of a given name, by cuProfilerStart and cuProfilerStop, or by its steps.
+ * The wrappers report these calls to this file, and the code that attaches CUPTI reads the reports, so neither depends
+ * on the other. */
 #ifndef XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 #define XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 
@@ -61,7 +61,7 @@ void xs_asked_window_changed(void);
  * same conditions apply. */
 void xs_asked_profiler_change(bool is_on);
 
-/* True if a window that is opened in this way is open now. Any thread. */
+/* True if the program has a window open that belongs to this opener. Any thread. */
 bool xs_asked_window_is_open(enum xs_window_opener opener);
 
 #endif

@@ -1,6 +1,6 @@
-/* A thread's guard: while it is raised, every wrapper that this thread enters calls the driver directly and records
- * nothing. Therefore xferspy's own calls of the driver and CUPTI are not recorded as calls of the application, and
- * neither are calls that the driver makes inside a wrapped call.
+/* A thread has a guard. While the guard is raised, every wrapper that this thread enters calls the driver directly and
+ * records nothing. Therefore xferspy's own calls of the driver and CUPTI are not recorded as calls of the application,
+ * and neither are calls that the driver makes inside a wrapped call.
  *
  * Some wrappers never reach the point where they lower their guard, because a signal handler jumps out of the driver's
  * call (siglongjmp), an exception of a callback passes through the wrapper, or the thread is cancelled in it. Therefore

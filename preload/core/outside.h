@@ -19,7 +19,7 @@
  * xs_outside_look change it. */
 extern _Atomic bool xs_outside;
 
-/* The first XS_OUTSIDE_WINDOWS windows are remembered. */
+/* Only the first XS_OUTSIDE_WINDOWS windows are stored. */
 enum { XS_OUTSIDE_WINDOWS = 8192, XS_OUTSIDE_TEXT_BYTES = 32 * XS_OUTSIDE_WINDOWS };
 
 /* Called before capture begins, at `start_ns` (monotonic); `spec` says which parts of the run to record. Without this
@@ -39,7 +39,7 @@ unsigned xs_outside_wait_ms(unsigned most);
 
 /* The windows so far, including the open one. */
 struct xs_outside_windows {
-    uint64_t count;       /* all windows, remembered or not */
+    uint64_t count;       /* all windows, stored or not */
     uint64_t recorded_ns; /* total length of all windows */
 };
 struct xs_outside_windows xs_outside_windows(void);

@@ -8,8 +8,7 @@
 #include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 
-#define XS_OWN_COST_EVERY 61u /* calls of one thread; a prime number, so that it is no multiple of a program's period  \
-                               */
+#define XS_OWN_COST_EVERY 61u /* calls of a thread; a prime number, to be no multiple of a program's period */
 /* A call that took longer is not counted, because it was interrupted or did one-time work, such as reading modules or
  * defining a stack. */
 #define XS_OWN_COST_MOST_NS 5000u

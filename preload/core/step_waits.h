@@ -1,7 +1,7 @@
-/* Finds the steps of a program that does not name its steps: each step ends when a certain wait returns, which recurs
- * at the same call site at equal intervals. The search for this wait runs while the program runs (XFERSPY_STEPS without
- * XFERSPY_STEP); after it is found, each of its returns counts as the end of a step. The rule for "equal intervals" is
- * the one of schema/rhythm.h, applied to a run that has not ended yet. */
+/* Finds the steps of a program that does not name its steps. A certain wait recurs at the same call site at equal
+ * intervals, and each step ends when this wait returns. The search for this wait runs while the program runs
+ * (XFERSPY_STEPS without XFERSPY_STEP); after it is found, each of its returns counts as the end of a step. The rule
+ * for "equal intervals" is the one of schema/rhythm.h, applied to a run that has not ended yet. */
 #ifndef XFERSPY_PRELOAD_CORE_STEP_WAITS_H
 #define XFERSPY_PRELOAD_CORE_STEP_WAITS_H
 

@@ -19,7 +19,7 @@ struct xs_thread {
     unsigned chunk_index;
     uint32_t id;       /* thread.id, 0 until the first event */
     uint64_t retry_ns; /* after there was no chunk: CLOCK_MONOTONIC time of the next attempt; 0: now */
-    bool is_first;     /* inside the call that began the session; until it ends there are no chunks */
+    bool is_first;     /* the thread is in the call that began the session; until this call ends there are no chunks */
 };
 extern XS_TLS struct xs_thread xs_thread;
 

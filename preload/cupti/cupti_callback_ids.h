@@ -1,6 +1,6 @@
-/* The driver's entry points whose CUPTI callback gives a correlation id, as rows X(entry point, sort) with the callback
- * ids of cupti_driver_cbid.h. An id has the same meaning in every version of CUPTI. If a CUPTI does not know an id, its
- * error is ignored. */
+/* The driver's entry points whose CUPTI callback gives a correlation id, as rows X(entry point, kind of call) with the
+ * callback ids of cupti_driver_cbid.h. An id has the same meaning in every version of CUPTI. If a version of CUPTI does
+ * not know an id, its error is ignored. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 

@@ -175,7 +175,7 @@ void xs_cupti_end_migrations(void);
 
 /* ---- windows (cupti_attach_detach.c); all inside ---- */
 
-/* Returns false if CUPTI must be attached only later, for a window that the user requested. */
+/* Returns false if CUPTI must not be attached yet, but later, for a window that the user requested. */
 bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 bool xs_cupti_is_attached(void);
 /* True if the library is subscribed but records nothing, because a window ended while the application was subscribed,
@@ -246,8 +246,8 @@ struct xs_cupti_decoder {
     uint32_t correlation_base;            /* added to the ids in the buffer that is being decoded */
     const uint32_t *offsets;              /* offsets of the buffer's records; NULL: next_record finds them */
     size_t record_count;
-    uint64_t records[5];                 /* by enum xs_cupti_record; incremented */
-    uint64_t own_kernels, own_kernel_ns; /* kernels of the library itself; incremented */
+    uint64_t records[5];                 /* indexed by enum xs_cupti_record; the decoder increments them */
+    uint64_t own_kernels, own_kernel_ns; /* kernels of the library itself; the decoder increments them */
     uint64_t damaged;                    /* buffers that could not be read to their end */
 };
 

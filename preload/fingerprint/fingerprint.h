@@ -47,8 +47,8 @@ XS_HOT struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result
 
 /* Called before the real call of every function that is no copy. Makes the application's streams wait for fingerprint
  * kernels that run at the same time as their copies (side_stream.h), because the call may order other work after these
- * copies. A call that names a stream, except a default stream, can do so only for the copies of that stream, so only
- * that stream is made to wait. Any other call makes all streams wait. */
+ * copies. A call that names a stream (other than a default stream) can order work only after the copies of this stream,
+ * so only this stream is made to wait. Any other call makes all streams wait. */
 XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0)) {
         bool own = (e->flags & (XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD)) == XS_FLAG_HAS_STREAM;

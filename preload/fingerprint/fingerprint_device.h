@@ -17,8 +17,7 @@
  * are off, the value is always odd. */
 extern _Atomic uint64_t xs_write_epoch;
 
-/* Increments the epoch if it is odd, and returns it. The returned epoch remains the present one as long as nothing is
- * written. */
+/* Increments the epoch if it is odd, and returns it. The epoch keeps this value as long as nothing is written. */
 uint64_t xs_write_epoch_count(void);
 
 /* Makes all digests, also later ones, invalid for the rest of the run, because work that the driver already has may now
@@ -46,8 +45,8 @@ enum xs_fingerprint_skip xs_device_prepare(struct xs_device_job *job, CUcontext 
                                            const struct xs_fingerprint_region *region, uint32_t id, bool writes);
 
 /* Queues the kernel in the job's stream. With the mode XS_FINGERPRINT_MEASURE_ONLY the kernel leaves the digests in the
- * slot, for a later launch with XS_FINGERPRINT_COMPARE; with any other mode it gives the result. False: the driver
- * refused. */
+ * slot, for a later launch with XS_FINGERPRINT_COMPARE; with any other mode the kernel writes the result. False: the
+ * driver refused. */
 bool xs_device_measure(struct xs_device_job *job, uint32_t mode);
 
 /* These functions run the kernel in a side stream, at the same time as the next copies (side_stream.h).
@@ -77,8 +76,8 @@ void xs_device_abandon(struct xs_device_job *job);
 /* Waits at most `ticks` ticks of the capture clock for the result. False: there is no result yet. */
 bool xs_device_wait(const struct xs_device_job *job, uint64_t ticks);
 
-/* Late kernels are those for whose result a thread waited too long and then stopped waiting. xs_device_late is their
- * number, and xs_device_note_late adds the kernel of a job. xs_device_wait_late is called before memory is freed; it
+/* A kernel is late if a thread waited too long for its result and stopped waiting. xs_device_late is the number of late
+ * kernels, and xs_device_note_late adds the kernel of a job. xs_device_wait_late is called before memory is freed; it
  * waits at most 100 ms for the last 16 late kernels, and forgets all of them. */
 extern _Atomic unsigned xs_device_late;
 void xs_device_note_late(const struct xs_device_job *job);

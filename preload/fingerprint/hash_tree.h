@@ -4,9 +4,10 @@
  * Definition. The region's bytes are cut into leaves of 4096 bytes. (The bytes of a box are those in its rows, row
  * after row, slice after slice.) A block has at most 4096 bytes. To hash a block, it is padded with zeros to the next
  * multiple of 256 bytes, at least 256, and then hashed with XXH3 (seed 0, default secret).
- *   Level 0   one digest a leaf: XXH3_64bits of the leaf's block, 8 bytes, little-endian.
- *   Level n   while level n-1 has more than 512 digests: one digest for each 512 of them, XXH3_64bits of their block.
- *   Root      the block of the last level's digests; where there is one leaf only, the block of that leaf.
+ *   Level 0   one digest for each leaf: XXH3_64bits of the leaf's block, 8 bytes, little-endian.
+ *   Level n   exists if level n-1 has more than 512 digests. It has one digest for each group of 512 digests:
+ *             XXH3_64bits of the group's block.
+ *   Root      the block of the last level's digests; if there is only one leaf, the block of that leaf.
  *   Result    XXH3_128bits of the root's block; then low ^= avalanche(length * 0x9E3779B97F4A7C15 + 1) and
  *             high += avalanche(length ^ 0xC2B2AE3D27D4EB4F), where avalanche is the final mix of XXH64.
  * A region of no bytes is one leaf of no bytes.

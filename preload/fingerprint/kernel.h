@@ -1,5 +1,5 @@
-/* What the code that launches the fingerprint kernel needs: the kernel's code, its one parameter, the layout of the
- * device memory that it works in, and the shape of a launch. The kernel computes on the device what hash_tree.h
+/* Defines what the code that launches the fingerprint kernel needs: the kernel's code, its one parameter, the layout of
+ * the device memory that it works in, and the shape of a launch. The kernel computes on the device what hash_tree.h
  * defines. One launch is enough for a region of any size. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
 #define XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H

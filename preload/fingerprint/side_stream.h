@@ -16,7 +16,7 @@
 
 enum { XS_ASIDES = 8, XS_ASIDE_KERNELS = 16 };
 
-/* What belongs to one stream of the application. All zeros: the entry is free. */
+/* The data for one stream of the application. All zeros: the entry is free. */
 struct xs_aside {
     _Atomic(CUstream) theirs; /* the application's stream; NULL: the entry is free */
     _Atomic bool ahead;       /* the side stream got work that `theirs` does not wait for yet */

@@ -22,7 +22,7 @@ struct xs_copy_job {
     _Atomic bool is_taken;
     bool is_streaming;
     unsigned pieces; /* pieces of each part */
-    unsigned added;  /* parts */
+    unsigned added;  /* parts added so far */
     struct xs_copy_part {
         char *to;
         const char *from;

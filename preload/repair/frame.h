@@ -1,5 +1,5 @@
-/* Defines what all repairs share. A repair consists of a struct xs_repair, a row of repairs.def and one file. It is on
- * from xs_repair_start to the end of the process.
+/* Defines what all repairs share. A repair consists of a struct xs_repair, a row of repairs.def and one file. A repair
+ * that the user requested is on from xs_repair_start to the end of the process.
  *
  * All hooks are called on a thread of the application, between the wrapper and the driver, with the application's
  * signal mask. Therefore a repair must hold no lock during a call that runs the application's code (a host function).
@@ -34,7 +34,7 @@ struct xs_repair_place {
     uint64_t ordinal;
 };
 
-/* A copy between host and device memory in one dimension, by any function. */
+/* A copy between host and device memory in one dimension, made by any function. */
 struct xs_repair_copy {
     struct xs_repair_place place;
     bool is_upload;
@@ -82,8 +82,8 @@ struct xs_repair {
     void (*after)(const struct xs_repair_call *call);
     /* Gives the driver all calls of the program that the repair still holds back, in their order. */
     void (*settle)(void);
-    /* Called when a call of the program found no memory. True: the repair has given memory back, and the call is
-     * repeated. */
+    /* Called when a call of the program failed for lack of memory. True: the repair has given memory back, and the call
+     * is repeated. */
     bool (*give_back)(void);
     /* Called when the process ends, while other threads may be in any hook. From now on the repair holds back no more
      * calls. `settle` is called next; after it, calls go straight to the driver. */
@@ -100,8 +100,8 @@ struct xs_repair {
 extern void *xs_repair_beneath[XS_ROW_COUNT];
 #define xs_beneath(name) ((__typeof__(&name))__atomic_load_n(&xs_repair_beneath[XS_ROW_##name], __ATOMIC_RELAXED))
 
-/* Replaces the function that the wrapper of an entry point calls by another one of the same type; in `start` only.
- * Returns the previous function, which the new one must call; NULL: this driver has no such entry point. */
+/* Replaces the function that the wrapper of an entry point calls by another one of the same type. May be called only in
+ * `start`. Returns the previous function, which the new one must call; NULL: this driver has no such entry point. */
 void *xs_repair_put_beneath(unsigned row, void *by);
 #define XS_PUT_BENEATH(name, by) ((__typeof__(&name))xs_repair_put_beneath(XS_ROW_##name, (void *)(by)))
 

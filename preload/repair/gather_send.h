@@ -26,7 +26,7 @@ extern struct xs_gather {
     bool is_in_order;           /* the batch's copies are made one after the other */
     bool has_blocking;          /* one of the batch's uploads was blocking */
     struct xs_batch batch;
-    uint64_t latest_allocation; /* start of the allocation that the batch's last upload goes to */
+    uint64_t latest_allocation; /* start of the allocation to which the batch's last upload goes */
     struct xs_pace pace;
     struct xs_ring_buffer *buffer; /* holds the content of the batch's uploads; NULL: no buffer */
     size_t used;                   /* used bytes of the buffer */
@@ -37,7 +37,8 @@ extern struct xs_gather {
 
 extern struct xs_ring xs_gather_ring;
 
-/* Makes the event and the stream for a context; under the lock, on a scratch stack. False: the driver made no event. */
+/* Makes the event and the stream for a context. The caller holds the lock, and runs on a scratch stack. False: the
+ * driver made no event. */
 bool xs_gather_enter_context(CUcontext context);
 
 /* Called before a stream is destroyed: the buffer's event must be recorded while the stream exists. The batch has been
@@ -51,7 +52,7 @@ void xs_gather_leave_context(void);
  * lock, and the context is current. */
 void xs_gather_retire(void);
 
-/* Hands the batch to the driver. Under the lock. */
+/* Hands the batch to the driver. The caller holds the lock. */
 void xs_gather_send(void);
 
 /* Sends the batch if there is one; takes the lock. Then waits until the blocking uploads have arrived, because the

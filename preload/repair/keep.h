@@ -1,6 +1,6 @@
-/* Shared by keep-allocations and keep-pinned. Memory that the program frees is not given back to the driver. It is
- * kept, and the program's next allocation of the same kind and size in the same context gets it. If several kept blocks
- * fit, the allocation gets the one that was freed first.
+/* The repairs keep-allocations and keep-pinned share this code. Memory that the program frees is not given back to the
+ * driver. It is kept, and the program's next allocation of the same kind and size in the same context gets it. If
+ * several kept blocks fit, the allocation gets the one that was freed first.
  *
  * **The wait.** A free waits for everything that was queued on the device before (measured with driver 580 for all
  * streams: cuMemFree of 4 KiB and of 64 MiB, and cuMemFreeHost). A program may rely on this wait: after the free it may
@@ -23,9 +23,9 @@
  *
  * **What a program could notice.** CUDA leaves the content of new memory undefined; kept memory contains what the
  * program wrote there before. After a free the driver still knows the address, so copies to it do not fail, and queries
- * about it are answered. A second free of it fails, as it does without the repair. A new allocation can have the
- * address and the number of an earlier one, because it is the same memory. A captured graph that uses memory which was
- * freed later is an error of the program, with and without the repair.
+ * about it are answered. A second free of the address fails, as it does without the repair. A new allocation can have
+ * the address and the number of an earlier one, because it is the same memory. A captured graph that uses memory which
+ * was freed later is an error of the program, with and without the repair.
  *
  * Kept memory that the program does not have (*idle* memory) never exceeds the budget. To make room, the blocks of the
  * same context that were freed first are given back to the driver. If an allocation finds no memory, all idle memory of

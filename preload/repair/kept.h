@@ -17,7 +17,7 @@
 
 /* The key of an allocation. An allocation can get only a block with an equal key. */
 struct xs_kept_key {
-    uint64_t context;       /* handle of the context that the memory was made in */
+    uint64_t context;       /* handle of the context in which the memory was made */
     uint64_t width, height; /* requested size; in one dimension: the number of bytes, and 0 */
     uint32_t how;           /* function and flags of the allocation, as a number that the repair chooses */
 };

@@ -1,7 +1,6 @@
 /* The drain thread has file descriptors of its own. The application may close every descriptor that it does not know.
- * With a common table, the application's next file would then get a number to which SQLite still writes. In the other
- * direction, the drain thread must not keep the application's files open, so it has no descriptors of the
- * application. */
+ * With a common table, the application's next file would then get a number to which SQLite still writes. Conversely,
+ * the drain thread must not keep the application's files open, so it has no descriptors of the application. */
 #ifndef XFERSPY_PRELOAD_SESSION_OWN_DESCRIPTORS_H
 #define XFERSPY_PRELOAD_SESSION_OWN_DESCRIPTORS_H
 

@@ -1,4 +1,4 @@
-/* Traits of functions of the CUDA driver and runtime: what the analysis has to know of a call in addition to its
+/* Traits of functions of the CUDA driver and runtime: what the analysis has to know about a call in addition to its
  * category (kinds.h). A trace stores only the functions' names, and traits are found by name, so that imported traces
  * have them as well. */
 #ifndef XFERSPY_SCHEMA_FORMAT_ENTRY_TRAITS_H

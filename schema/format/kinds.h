@@ -1,6 +1,6 @@
-/* Each enumeration of the trace format is one X-macro list. The writer stores the number. The trace also has the names,
- * in lookup tables that are made from the same list. The analyzer uses the numbers or the names. The numbers are part
- * of the format: new values may be appended, but existing numbers must never change. */
+/* Each enumeration of the trace format is one X-macro list. The writer stores the numbers. The trace also has the
+ * names, in lookup tables that are made from the same list. The analyzer uses the numbers or the names. The numbers are
+ * part of the format: new values may be appended, but existing numbers must never change. */
 #ifndef XFERSPY_SCHEMA_FORMAT_KINDS_H
 #define XFERSPY_SCHEMA_FORMAT_KINDS_H
 

@@ -22,7 +22,7 @@ int xs_copy_trace(const char *path, unsigned what, struct xs_copy *copy);
 int xs_copy_settled(const char *path, unsigned what, struct xs_copy *copy);
 
 /* True if SQLite may write the journal back into the trace. A journal can change or truncate the trace in any way, so
- * this is tried with a copy first. If a process is using the journal, this returns true. */
+ * the function tries this with a copy. If a process is using the journal, returns true. */
 bool xs_journal_is_sound(const char *path);
 
 /* Deletes the files; a connection that has the trace open can still read it. */

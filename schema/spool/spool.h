@@ -54,7 +54,7 @@ _Static_assert(sizeof(struct xs_chunk_header) == 128, "the events start on a cac
 struct xs_spool_header {
     _Atomic uint64_t magic;            /* written last */
     uint32_t event_bytes, chunk_bytes; /* sizes in the writer; a reader that has other sizes refuses the file */
-    uint32_t chunk_limit;              /* chunks the mapping has room for */
+    uint32_t chunk_limit;              /* number of chunks for which the mapping has room */
     uint32_t chunk_bound;              /* from this count on, the spool only grows to give each thread a chunk */
     _Atomic uint32_t chunk_count;      /* chunks whose blocks are reserved on disk */
     int32_t pid;
@@ -150,7 +150,7 @@ bool xs_spool_header_is_sound(const struct xs_spool_header *header, uint64_t mag
 /* Unmaps and closes the spool; does not delete the file. */
 void xs_spool_unmap(struct xs_spool *spool);
 
-/* Only for a created spool. */
+/* Returns the address of chunk `i`. Only for a created spool. */
 static inline struct xs_chunk *xs_spool_chunk(const struct xs_spool *spool, unsigned i) {
     return (struct xs_chunk *)((char *)spool->header + XS_SPOOL_HEADER_BYTES + (size_t)i * XS_SPOOL_CHUNK_BYTES);
 }

@@ -103,8 +103,8 @@ int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t gener
 int xs_store_progress_get(struct xs_store *store, unsigned chunk, uint32_t *generation, uint32_t *drained_bytes);
 
 /* The times of device records are in nanoseconds since the trace's time 0; if both are 0, they are unknown. Device -1:
- * unknown; graph_node 0: not from a graph. Records of a simulated device have no mark; only the row of the device has
- * one. */
+ * unknown; graph_node 0: not from a graph. Nothing marks the records of a simulated device; only the device's row says
+ * that it is simulated. */
 struct xs_device_copy {
     uint32_t correlation, copies;
     uint8_t kind, src_kind, dst_kind, is_async; /* CUPTI's numbers, schema/format/kinds.h */
