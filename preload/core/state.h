@@ -27,9 +27,9 @@ extern struct xs_state_page {
 #define xs_state (xs_state_page.value)
 
 /* Tells that something which may write any device memory ran or is about to run, and that the trace does not say so
- * yet. Before its next event, any thread records this in the trace (xs_thread_tell_undecided). Even if this is set very
- * often, a trace therefore has at most one such row before each other row. The trace stores the value as
- * api_call.argument. */
+ * yet. The thread that begins the next event, whichever it is, first records this in the trace
+ * (xs_thread_tell_undecided). Even if this is set very often, a trace therefore has at most one such row before each
+ * other row. The trace stores the value as api_call.argument. */
 enum xs_undecided {
     XS_DECIDED,
     XS_UNDECIDED_HERE = XS_UNKNOWN_ONCE, /* this happened once: earlier contents of device memory became unknown */

@@ -18,7 +18,7 @@ struct machine {
     CUstream stream[DEVICES][STREAMS];
     CUevent event[DEVICES];
     CUfunction mix[DEVICES], read[DEVICES], copy[DEVICES], noop[DEVICES];
-    CUgraphExec graph[DEVICES]; /* with one kernel; its launch has arguments that are not seen */
+    CUgraphExec graph[DEVICES]; /* graph with one kernel, whose arguments are not seen */
     int device, last_stream;    /* device and stream of the last operation */
 };
 
@@ -35,7 +35,7 @@ void machine_wait(struct machine *machine);
 /* Launches a kernel that replaces each word i of n by (word & keep) ^ base ^ machine_noise(i + salt). */
 void machine_mix(struct machine *machine, CUstream stream, CUdeviceptr words, size_t n, uint32_t keep, uint32_t base,
                  uint32_t salt);
-static inline uint32_t machine_noise(uint32_t x) { return x * 2654435761u >> 12; } /* 20 bits */
+static inline uint32_t machine_noise(uint32_t x) { return x * 2654435761u >> 12; } /* the result has 20 bits */
 
 void machine_read(struct machine *machine, CUstream stream, CUdeviceptr words, size_t n);
 void machine_copy(struct machine *machine, CUstream stream, CUdeviceptr to, CUdeviceptr from, size_t n);

@@ -29,7 +29,7 @@ enum { MAX_UPLOADS = 64 }; /* a set of uploads is stored in the bits of a number
 
 struct step {
     enum step_kind kind;
-    int stream, event, slot; /* slot: that of an allocation which is made or freed */
+    int stream, event, slot; /* slot: number of the allocation that is made or freed */
     size_t bytes;
     uint64_t ns;    /* STEP_KERNEL, STEP_WORK: duration */
     bool is_async;  /* of a transfer or memset; false: it is in stream 0 */
@@ -44,7 +44,8 @@ struct steps {
 
 void steps_make(struct steps *steps, uint64_t seed, uint64_t number);
 
-/* Which uploads are left out: the n-th set of a program, 0: none. */
+/* Returns the uploads that the replay leaves out, as bits. There are several such choices, numbered by `set`; 0: no
+ * upload is left out. */
 uint64_t steps_dropped(const struct steps *steps, uint64_t seed, uint64_t number, int set);
 
 /* Writes into `text`, in one line, what a step does. */

@@ -15,7 +15,7 @@
 static struct {
     void *library;
     CUpti_SubscriberHandle handle;
-    atomic_uint copies, buffers; /* numbers that the program got */
+    atomic_uint copies, buffers; /* number of copies and of buffers that the program got */
     atomic_ulong bytes;
 } own;
 

@@ -18,8 +18,8 @@
 
 #define XS_EXPORT __attribute__((visibility("default")))
 #define XS_MAX_DEVICES 8
-/* A pageable upload of up to this size is copied to staging memory at once. Measured with driver 580: uploads of 2 MiB
- * are, uploads of 4 MiB are not. */
+/* A pageable upload of up to this size is copied to staging memory at once. Measured with driver 580: this is true for
+ * uploads of 2 MiB, but not for uploads of 4 MiB. */
 #define XS_STAGING_BYTES ((size_t)2 << 20)
 #define XS_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

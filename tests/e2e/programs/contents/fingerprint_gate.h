@@ -1,6 +1,6 @@
-/* In these programs the driver gets work before an upload, but the work runs after the upload, because it waits for
- * something that the program does without a CUDA call. This "gate" is in another stream, and after the gate a kernel
- * writes to the upload's destination. */
+/* In these programs the driver gets work before an upload, but the work runs only after the upload. The work waits in
+ * another stream at a gate, which the program opens without a CUDA call. After the gate a kernel writes to the upload's
+ * destination. */
 #include "../cases/cases.h"
 
 #include <atomic>
