@@ -1,9 +1,12 @@
 /* The capture clock reads ticks and converts them to nanoseconds.
  *
- * Ticks are read from the CPU's time-stamp counter if the kernel itself uses it for its clock (a read takes a third of
- * the time of clock_gettime), on aarch64 from the architectural counter, else from CLOCK_MONOTONIC, in nanoseconds.
- * Ticks are converted to times only when events leave the spool. The conversion uses simultaneous readings of both
- * clocks. */
+ * On x86-64 ticks are read from the CPU's time-stamp counter if this counter can be trusted; a read takes a third of
+ * the time of clock_gettime. The counter is trusted if the kernel uses it for its clock, or if the kernel uses the
+ * clock of a virtual machine and the CPU says that the counter is constant. On aarch64 ticks are read from the
+ * architectural counter. Otherwise they are nanoseconds of CLOCK_MONOTONIC.
+ *
+ * Ticks are converted to times only when events leave the spool. The conversion uses simultaneous readings of the ticks
+ * and of CLOCK_MONOTONIC. */
 #ifndef XFERSPY_SCHEMA_CLOCK_H
 #define XFERSPY_SCHEMA_CLOCK_H
 
@@ -17,9 +20,9 @@
 
 enum xs_clock_source { XS_CLOCK_MONOTONIC = 0, XS_CLOCK_COUNTER = 1 };
 
-/* The map from ticks to nanoseconds is piecewise linear, through readings of both clocks. Only its open end is ever
- * changed. A tick that was converted once always converts to the same time again, so the events of each thread remain
- * in order. clock.c has the error bounds. */
+/* The map from ticks to nanoseconds is piecewise linear, through readings of both clocks. Only its open end, after the
+ * last knot, is ever changed. A tick that was converted once always converts to the same time again, so the events of
+ * each thread remain in order. clock.c has the error bounds. */
 #define XS_CLOCK_KNOTS 48
 struct xs_clock_knot {
     uint64_t tick;
@@ -82,8 +85,8 @@ void xs_clock_start(struct xs_clock *clock);
  * calls it, before each batch. */
 void xs_clock_sync(struct xs_clock *clock);
 
-/* Records that ticks up to now have been converted; the next reading leaves the map up to here unchanged.
- * xs_spool_drain calls it after its batch. Runs in the thread of xs_clock_sync. */
+/* Records that ticks up to now have been converted; the next reading leaves the map unchanged up to this tick. Called
+ * by xs_spool_drain after its batch, in the same thread as xs_clock_sync. */
 void xs_clock_hold(struct xs_clock *clock);
 
 /* True if every field has a value that the functions above could have given it. For clocks that were read from a file.

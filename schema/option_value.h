@@ -28,7 +28,8 @@ struct xs_option_value {
  * none of them, or too long. A pattern is not compiled here (redact.h). */
 bool xs_option_parse(enum xs_option_type type, const char *values, const char *text, struct xs_option_value *value);
 
-/* True if the text is a value of a BOOL that means on, or, for the second function, off. NULL is neither. */
+/* The first function returns true if the text is a value of a BOOL that means on, and the second one if it means off.
+ * NULL means neither. */
 bool xs_option_is_on(const char *text);
 bool xs_option_is_off(const char *text);
 

@@ -1,4 +1,4 @@
-/* Path functions that both halves use. */
+/* Path functions that both the library and the commands use. */
 #ifndef XFERSPY_SCHEMA_PATH_H
 #define XFERSPY_SCHEMA_PATH_H
 

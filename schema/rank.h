@@ -3,8 +3,8 @@
 #define XFERSPY_SCHEMA_RANK_H
 
 /* These functions return the rank, the number of processes in the job, and the rank among the processes of the machine;
- * each is the value of the first variable that is set. *variable receives the name of this variable, unless `variable`
- * is NULL. -1: none is set. */
+ * each is the value of the first of several variables that is set. *variable receives the name of this variable, unless
+ * `variable` is NULL. -1: none of the variables is set. */
 long xs_rank(const char **variable);
 long xs_world_size(const char **variable);
 long xs_local_rank(const char **variable);

@@ -10,11 +10,11 @@
 
 enum {
     XS_RHYTHM_LEAST = 5, /* least number of distances after the warm-up; fewer are no rhythm */
-    XS_RHYTHM_MANY = 32  /* while the program runs, so many regular distances need not cover the run */
+    XS_RHYTHM_MANY = 32  /* so many regular distances suffice, even if they do not cover the run so far */
 };
 /* Largest standard deviations, as fractions of the mean. The first is for waits and copies. The second is for
  * repetitions that are more certainly steps: NVTX ranges, which somebody has named, or at least XS_RHYTHM_MANY
- * distances. It is larger, because steps may process batches of different sizes. */
+ * distances. The second is larger, because steps may process batches of different sizes. */
 #define XS_RHYTHM_SPREAD 0.25
 #define XS_RHYTHM_SPREAD_OF_STEPS 0.5
 

@@ -1,5 +1,5 @@
-/* A call site tells from where an event was called: the native and the Python call stack of the calling thread, which
- * together have one number, and the open NVTX range. Stacks are taken before the real call. */
+/* A call site tells from where a call was made. It consists of the native and the Python call stack of the calling
+ * thread, which together have one number, and of the open NVTX range. Stacks are taken before the real call. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_CALLSITE_H
 #define XFERSPY_PRELOAD_CALLSITE_CALLSITE_H
 
@@ -21,24 +21,24 @@ extern _Atomic bool xs_callsite_on;
  * xs_begin and xs_end. */
 struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller);
 
-/* Returns the number of the calling thread's stack, as it would be in an event that was begun here. For calls that are
- * not recorded; the stack is not defined in the trace. 0: stacks are not recorded, or there is no memory. The guard is
- * raised. */
+/* Returns the number of the calling thread's stack, as it would be in an event that was begun here. Used for calls that
+ * are not recorded; the stack is not defined in the trace. 0: stacks are not recorded, or there is no memory. Called
+ * while the guard is raised. */
 uint32_t xs_callsite_number(struct xs_caller caller);
 
-/* The registers of the calling wrapper's caller. A macro, because it needs the registers of the function that uses it.
- * __builtin_frame_address makes the compiler give that function a frame pointer, which points to the saved frame
- * pointer of the caller; the return address is the next word. (On aarch64 nothing tells where the caller's frame
- * begins, so there the walk follows the frame pointers.) */
+/* The registers of the calling wrapper's caller. This is a macro because it needs the registers of the function that
+ * uses it. __builtin_frame_address makes the compiler give that function a frame pointer, which points to the saved
+ * frame pointer of the caller; the return address is the next word. (On aarch64 it is not known where the caller's
+ * frame begins, so the walk follows the frame pointers there.) */
 #define XS_CALLER                                                                                                      \
     ((struct xs_caller){(uint64_t)(uintptr_t)__builtin_return_address(0),                                              \
                         (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                                          \
                         *(const uint64_t *)__builtin_frame_address(0)})
 
-/* Do events get call sites? */
+/* True if events get call sites. */
 XS_HOT bool xs_callsite_wanted(void) { return atomic_load_explicit(&xs_callsite_on, memory_order_relaxed); }
 
-/* Called in a forked child. Forgets what belongs to the parent's trace and to the parent's other threads. */
+/* Called in a forked child. Discards all data about the parent's trace and the parent's other threads. */
 void xs_callsite_forget(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Takes one unwind step by the rules of the unwind tables. A step mostly needs only one look-up in a cache of these
- * rules. x86-64. */
+/* Takes one unwind step by the rules of the unwind tables. Most steps need only one look-up in a cache of these rules.
+ * Only for x86-64. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_CFI_H
 #define XFERSPY_PRELOAD_CALLSITE_CFI_H
 
@@ -50,9 +50,9 @@ enum xs_step {
     XS_LOST,
 };
 
-/* Reads the tables, and makes and returns the cache entry of an address in *entry. *entry is 0 (XS_STEP_NONE) if the
+/* Reads the tables, makes the cache entry of an address, and writes it to *entry. *entry is 0 (XS_STEP_NONE) if the
  * tables are not available now. If the rule does not fit into an entry (XS_STEP_TABLES), this function also takes the
- * step, and returns its outcome. */
+ * step, and returns the step's outcome. */
 enum xs_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers, struct xs_stack *stack);
 
 #endif

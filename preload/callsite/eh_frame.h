@@ -20,9 +20,10 @@ struct xs_register_rule {
         XS_RULE_UNDEFINED,
         XS_RULE_AT_CFA,        /* value in memory at CFA + offset */
         XS_RULE_CFA_PLUS,      /* value is CFA + offset itself */
-        XS_RULE_AT_EXPRESSION, /* value in memory at the expression's result; the expression starts with the CFA */
+        XS_RULE_AT_EXPRESSION, /* value in memory at the expression's result; the CFA is the expression's first operand
+                                */
         XS_RULE_EXPRESSION,    /* value is the expression's result */
-        XS_RULE_OTHER,         /* value in another register, which is not followed */
+        XS_RULE_OTHER,         /* value in another register; the unwind does not support this */
     } kind;
     int64_t offset;
     struct xs_expression expression;
@@ -40,8 +41,8 @@ struct xs_row {
     bool is_signal; /* a signal interrupted the caller, so its pc is not a return address */
 };
 
-/* Finds the CFI row of an address in a module. False: the tables have none. The module must remain loaded during the
- * call. */
+/* Finds the CFI row of an address in a module. False: the tables have no row for it. The module must remain loaded
+ * during the call. */
 bool xs_tables_find(const struct xs_module *module, uint64_t address, struct xs_row *row);
 
 /* The registers that the unwind computes for each frame. */
@@ -49,12 +50,12 @@ struct xs_registers {
     uint64_t pc, sp, fp;
 };
 
-/* Replaces a frame's registers by its caller's registers. False: the row does not tell them, or a word on the stack is
- * not readable. */
+/* Replaces a frame's registers by its caller's registers. False: the row does not tell how to find them, or a word on
+ * the stack is not readable. */
 bool xs_row_apply(const struct xs_row *row, struct xs_registers *registers, struct xs_stack *stack);
 
-/* Recognise the two common kinds of expressions: the sum register + offset, and the word in memory at register +
- * offset. True: the register's number is in *base, and the offset in *offset. */
+/* These functions recognise the two common kinds of expressions: the sum register + offset, and the word in memory at
+ * register + offset. True: the register's number is in *base, and the offset in *offset. */
 bool xs_expression_is_sum(const struct xs_expression *expression, uint64_t *base, int64_t *offset);
 bool xs_expression_is_word(const struct xs_expression *expression, uint64_t *base, int64_t *offset);
 

@@ -1,6 +1,6 @@
-/* The native call stack of the calling thread: the return addresses, beginning at the caller of a wrapper. If the code
- * on the stack is known already, a walk takes no lock, allocates nothing and makes no system call. It reads memory
- * directly only where the thread's stack is certainly mapped. */
+/* Reads the native call stack of the calling thread, that is, the return addresses, beginning at the caller of a
+ * wrapper. If the code on the stack is known already, a walk takes no lock, allocates nothing and makes no system call.
+ * It reads memory directly only where the thread's stack is certainly mapped. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_H
 
@@ -18,8 +18,10 @@ struct xs_caller {
 
 enum xs_unwinder {
     XS_UNWIND_NONE,
-    XS_UNWIND_AUTO, /* unwind tables; in code without tables frame pointers, while they lead back to code with tables */
-    XS_UNWIND_FP,   /* chain of frame pointers; on aarch64 all three modes do this, because code there has the chain */
+    XS_UNWIND_AUTO, /* unwind tables; in code without tables, frame pointers, as long as they lead back to code with
+                       tables */
+    XS_UNWIND_FP, /* chain of frame pointers; on aarch64 AUTO and DWARF also follow it, because code there has the chain
+                   */
     XS_UNWIND_DWARF, /* unwind tables of the modules, .eh_frame */
 };
 
@@ -31,22 +33,24 @@ struct xs_reads;
 unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, uint64_t *pcs, unsigned limit,
                         bool *is_cut, struct xs_reads *reads);
 
-/* Would a new walk of this thread find the same frames as the walk that noted these reads, if it began with the same
- * registers, unwinder and limit? True if it would read the same words, and no module was loaded or unloaded since.
- * False also if that is not known. The frame pointer may be another one unless reads->needs_fp. */
+/* Would a new walk of this thread, with the same registers, unwinder and limit, find the same frames as the walk that
+ * noted these reads? True if the new walk would read the same words, and no module was loaded or unloaded since the
+ * noted walk. False also if the answer is not known. The frame pointer may have changed unless reads->needs_fp is
+ * true. */
 bool xs_native_is_as_noted(const struct xs_reads *reads);
 
-/* Has a function returned, or was it left by a jump? `return_address_at` is the address on the calling thread's stack
- * where the function's return address was. True: an unwind by the tables, which begins here, reaches frames beyond that
- * address without finding the function. False also if the unwind cannot tell. Async-signal-safe. */
+/* True if a function has returned or was left by a jump. `return_address_at` is the address on the calling thread's
+ * stack where the function's return address was. To find out, unwinds by the tables from the present function: the
+ * result is true if the unwind reaches frames beyond that address without finding the function. False also if the
+ * unwind cannot tell. Async-signal-safe. */
 bool xs_native_is_gone(uintptr_t return_address_at);
 
 /* Returns the number of the module that contains an address; 0: no module does. If the module is new, it is defined in
  * the trace (xs_define), which may move the event `*e`. Any thread; may take locks. */
 uint32_t xs_native_module(uint64_t pc, struct xs_event **e);
 
-/* Counts how often new modules were found at addresses of another module that the trace defines. After that, the same
- * return addresses mean another stack; this count is therefore part of a stack's hash. */
+/* Counts how often a new module was found at addresses for which the trace already defines another module. After such a
+ * change the same return addresses mean another stack, so this count is part of a stack's hash. */
 extern _Atomic uint32_t xs_native_replaced;
 
 /* Called before and after the real dlclose. Between the two calls, the calling thread does not read the loader's list,

@@ -1,4 +1,5 @@
-/* The numbers that DWARF gives to call-frame instructions and expressions, and its encodings of integers. */
+/* The numbers that DWARF gives to call-frame instructions and expressions, and functions that read DWARF's encodings of
+ * integers. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_DWARF_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_DWARF_H
 

@@ -8,7 +8,7 @@
 
 #include "schema/format/event.h"
 
-struct xs_module { /* never freed; only is_defined changes after it was made */
+struct xs_module { /* never freed; after the struct was made, only is_defined changes */
     struct xs_module *older;
     uint64_t identity; /* hash of the module's content; another module at the same addresses has another hash */
     uint64_t index;    /* address of .eh_frame_hdr; 0: none */
@@ -30,8 +30,8 @@ bool xs_modules_use(uint64_t pc, void (*use)(const struct xs_module *module, voi
  * addresses of the unloaded one, although the cached rules for these addresses have not been removed yet. */
 extern _Atomic unsigned xs_unloads_under_way;
 
-/* Removes all cached rules, because they were derived from modules. The table of modules calls this after each change.
- */
+/* Removes all cached rules, because they were derived from modules. Called after each change of the table of
+ * modules. */
 void xs_rules_drop(void);
 
 #endif

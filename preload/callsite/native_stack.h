@@ -15,7 +15,7 @@ enum { XS_STACK_WINDOW_BYTES = 2048, XS_READS_MAX = 160 };
 struct xs_reads {
     bool is_whole;       /* the walk's outcome depends only on these words, the registers and the rules (native.h) */
     bool needs_fp;       /* the walk's outcome depends on the caller's frame pointer */
-    bool is_fp_replaced; /* the frame pointer was read from the stack meanwhile */
+    bool is_fp_replaced; /* a step of the walk has replaced the frame pointer by a word of the stack */
     unsigned count, generation;
     struct xs_read {
         uint64_t address, value;
@@ -27,7 +27,7 @@ struct xs_stack {
     uint64_t window, window_bytes;
     const uint64_t *copy;       /* copy of the memory at `window`, in the thread's memory */
     enum xs_thread_part buffer; /* part of the thread's memory that holds the copy */
-    bool is_window_open;        /* the kernel permits copying other memory, as far as is known */
+    bool is_window_open;        /* false: the kernel has refused to copy memory of other stacks */
     struct xs_reads *reads;     /* notes the words that are read; NULL: they are not noted */
 };
 
@@ -36,7 +36,7 @@ struct xs_stack {
  * else may use this part meanwhile. */
 void xs_stack_open(struct xs_stack *stack, uint64_t sp, enum xs_thread_part buffer);
 
-/* Prepares for reading another stack, to which the walk has come. */
+/* Prepares for reading another stack. Called when the walk reaches that stack. */
 void xs_stack_move(struct xs_stack *stack, uint64_t sp);
 
 /* Reads a word outside the thread's own stack, through the kernel. False: the word could not be read. */
@@ -50,9 +50,9 @@ xs_stack_load(uint64_t address) {
     return *(const word *)address;
 }
 
-/* Do all noted words still have the noted values? They are on the calling thread's own stack. */
+/* True if all noted words still have the noted values. The words are on the calling thread's own stack. */
 XS_HOT bool xs_reads_are_same(const struct xs_reads *reads) {
-    uint64_t difference = 0; /* without a branch for each word, because nearly all words are unchanged */
+    uint64_t difference = 0; /* has no branch for each word, because nearly all words are unchanged */
     for (unsigned i = 0; i < reads->count; i++)
         difference |= xs_stack_load(reads->words[i].address) ^ reads->words[i].value;
     return difference == 0;

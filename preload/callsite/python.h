@@ -1,6 +1,6 @@
-/* The Python stack of the calling thread, read from the interpreter's memory without the GIL. The walk calls no
+/* Reads the Python stack of the calling thread from the interpreter's memory, without the GIL. The walk calls no
  * function that changes the interpreter, allocates nothing and changes no reference count. CPython 3.9 to 3.14 can be
- * read; with any other version there are no Python frames. */
+ * read; for any other version there are no Python frames. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_PYTHON_H
 #define XFERSPY_PRELOAD_CALLSITE_PYTHON_H
 
@@ -25,8 +25,8 @@ struct xs_python_frame {
     bool is_entry;     /* the interpreter's C function was entered with this frame */
 };
 
-/* True if an interpreter was found that can be read, as far as is known. Called at a session's start and by every walk;
- * searches for an interpreter only now and then. If the interpreter is not 3.9 to 3.14, is a free-threaded build or
+/* True if an interpreter was found that can be read, as far as is known. Called at a session's start and by every walk,
+ * but searches for an interpreter only now and then. If the interpreter is not 3.9 to 3.14, is a free-threaded build or
  * does not have the layout of its version, the trace gets one note. */
 bool xs_python_present(void);
 

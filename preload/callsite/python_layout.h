@@ -1,4 +1,5 @@
-/* What is known of the interpreter, and functions that read its memory. Only for the files python_*.c. */
+/* Defines what is known about the interpreter, and declares functions that read its memory. Only for the files
+ * python_*.c. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_PYTHON_LAYOUT_H
 #define XFERSPY_PRELOAD_CALLSITE_PYTHON_LAYOUT_H
 
@@ -12,9 +13,9 @@
 #include "preload/core/compiler.h"
 
 enum xs_python_shape {
-    XS_PYTHON_OBJECTS_BYTES, /* 3.9: PyFrameObject, one for each C call; positions in bytes; co_lnotab */
-    XS_PYTHON_OBJECTS_WORDS, /* 3.10: positions in instructions of two bytes; line table of PEP 626 */
-    XS_PYTHON_FRAMES,        /* since 3.11: _PyInterpreterFrame, many in one C call; line table of PEP 657 */
+    XS_PYTHON_OBJECTS_BYTES, /* 3.9: one PyFrameObject for each C call; positions in bytes; line table co_lnotab */
+    XS_PYTHON_OBJECTS_WORDS, /* 3.10: like 3.9, but positions in instructions of two bytes; line table of PEP 626 */
+    XS_PYTHON_FRAMES,        /* since 3.11: several _PyInterpreterFrame for each C call; line table of PEP 657 */
 };
 
 struct xs_python_layout { /* explained in python_versions.def */
@@ -26,7 +27,8 @@ struct xs_python_layout { /* explained in python_versions.def */
     uint16_t ascii, compact;
 };
 
-/* Offsets that all these versions share: struct _object, _varobject, PyASCIIObject, PyBytesObject, PyTypeObject. */
+/* Offsets that are the same in all supported versions: struct _object, _varobject, PyASCIIObject, PyBytesObject,
+ * PyTypeObject. */
 enum {
     XS_PYTHON_OB_TYPE = 8,
     XS_PYTHON_OB_SIZE = 16,
@@ -47,7 +49,7 @@ enum {
 #define XS_PYTHON_IS_TEXT (UINT64_C(1) << 28)  /* Py_TPFLAGS_UNICODE_SUBCLASS */
 
 /* Values of enum _frameowner. XS_PYTHON_OWNER_C is FRAME_OWNED_BY_CSTACK in 3.12 and 3.13; in 3.14 it is
- * FRAME_OWNED_BY_INTERPRETER, and larger values mean the same. 3.11 has neither of the two. */
+ * FRAME_OWNED_BY_INTERPRETER, and larger values have the same meaning. 3.11 has neither of these two values. */
 enum { XS_PYTHON_OWNER_GENERATOR = 1, XS_PYTHON_OWNER_C = 3 };
 
 enum xs_python_state {
@@ -58,7 +60,7 @@ enum xs_python_state {
 };
 
 struct xs_python {
-    _Atomic int state; /* enum xs_python_state; the fields below do not change any more when this is not ABSENT */
+    _Atomic int state; /* enum xs_python_state; if it is not ABSENT, the fields below do not change any more */
     struct xs_python_layout layout;
     uintptr_t code_type;
     uintptr_t finalizing; /* address of a pointer that is not NULL when the runtime is ending; 0: not known */
@@ -68,14 +70,14 @@ struct xs_python {
 };
 extern struct xs_python xs_python;
 
-/* Has the interpreter begun to end? If it has, it frees thread states while their threads still run, so no thread state
- * may be read. */
+/* True if the interpreter has begun to end. It then frees thread states while their threads still run, so no thread
+ * state may be read. */
 XS_HOT bool xs_python_ends(void) {
     const struct xs_python *p = &xs_python;
     return p->finalizing ? *(void *const volatile *)p->finalizing != NULL : p->is_finalizing() != 0;
 }
 
-/* Reads at an address that is known to be valid. */
+/* These functions read a value at an address that is known to be valid. */
 #define XS_PYTHON_READ(type, name)                                                                                     \
     XS_HOT type name(uintptr_t at) {                                                                                   \
         type value;                                                                                                    \
@@ -87,16 +89,16 @@ XS_PYTHON_READ(int32_t, xs_python_int)
 XS_PYTHON_READ(uint8_t, xs_python_byte)
 #undef XS_PYTHON_READ
 
-/* Can this be the address of an object or of a frame? */
+/* True if this can be the address of an object or of a frame. */
 XS_HOT bool xs_python_plausible(uintptr_t at) { return at >= 4096 && at % 8 == 0 && at < (uintptr_t)1 << 56; }
 
-/* The walk calls this if it does not know yet whether the interpreter can be read: finds and checks the interpreter.
- * True: it can be read. */
+/* Finds and checks the interpreter. Called by the walk if it is not known yet whether the interpreter can be read.
+ * True: the interpreter can be read. */
 bool xs_python_prepare(void);
 void xs_python_find_forget(void); /* called in a forked child */
 
-/* Returns the address of the calling thread's state. 0: the thread has none, the interpreter is not initialized yet, or
- * it has begun to end. */
+/* Returns the address of the calling thread's state. 0: the thread has none, or the interpreter is not initialized yet
+ * or has begun to end. */
 XS_HOT uintptr_t xs_python_thread(void) {
     return xs_python_ends() || !xs_python.is_initialized() ? 0 : (uintptr_t)xs_python.this_thread();
 }
@@ -107,7 +109,7 @@ XS_HOT uintptr_t xs_python_thread(void) {
 /* Reads memory that may not be mapped, through the kernel. False: not all of it could be read. */
 bool xs_python_probe(void *to, uintptr_t from, size_t bytes);
 
-/* Does the layout fit the running interpreter, as far as the calling thread's frames show? */
+/* Checks whether the layout fits the running interpreter, as far as the calling thread's frames show this. */
 enum xs_python_fit { XS_PYTHON_FITS, XS_PYTHON_NO_FRAMES, XS_PYTHON_WRONG };
 enum xs_python_fit xs_python_check(void);
 

@@ -1,6 +1,6 @@
-/* The table of the stacks that were seen so far. It stores a 128-bit hash of each stack's frames, but no frames, and
- * each stack's number, which begins at 1. Lock-free. The table maps its memory itself, so the application's allocator
- * is not called. */
+/* The table of the stacks that were seen so far. For each stack it stores a number (the first is 1) and a 128-bit hash
+ * of the frames, but not the frames themselves. Lock-free. The table maps its memory itself, so the application's
+ * allocator is not called. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_STACK_TABLE_H
 #define XFERSPY_PRELOAD_CALLSITE_STACK_TABLE_H
 

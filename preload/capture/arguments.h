@@ -18,9 +18,10 @@ extern bool xs_arguments_on; /* set before xs_state becomes active */
 /* If a launch has more pointers than this, its arguments are not examined, and count as unknown. */
 #define XS_ARGUMENTS_MOST 512u
 
-/* Sets argument_set of `e`, the event of a launch that succeeded. Must be called after the real call, whose success
- * shows that the same bytes can be read; before it, a pointer might be wrong. The events of a new set are committed
- * before `e`, which is moved. Returns the new address of `e`. Only between xs_begin and xs_end. */
+/* Sets argument_set of `e`, the event of a launch that succeeded. Must be called after the real call: its success shows
+ * that the parameters can be read, whereas before the real call a pointer of the program might be invalid. If the set
+ * is new, the events that define it are committed before `e`, and `e` is moved. Returns the address of `e`. Only
+ * between xs_begin and xs_end. */
 struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, void **params, void **extra);
 
 XS_HOT struct xs_event *xs_decode_arguments(struct xs_event *e, CUresult r, CUfunction function, void **params,
@@ -28,8 +29,8 @@ XS_HOT struct xs_event *xs_decode_arguments(struct xs_event *e, CUresult r, CUfu
     return XS_LIKELY(r == CUDA_SUCCESS && xs_arguments_on) ? xs_arguments_record(e, function, params, extra) : e;
 }
 
-/* Must be called before modules are unloaded or a context is destroyed, because the handles of their functions may then
- * be reused for other functions. Any thread. */
+/* Must be called before modules are unloaded or a context is destroyed, because the handles of their functions may be
+ * reused for other functions afterwards. Any thread. */
 void xs_arguments_functions_go(void);
 
 /* Called in a forked child: resets locks that a thread of the parent may hold, and discards all data, because it
@@ -51,8 +52,8 @@ struct xs_layout {
     struct xs_place places[];
 };
 
-/* Returns the layout of a CUfunction, or of a CUkernel, which cuLaunchKernel accepts as well. Asks the driver at the
- * first call for a function. NULL: the driver does not give the information. Any thread. */
+/* Returns the layout of a CUfunction, or of a CUkernel, which cuLaunchKernel accepts as well. The first call for each
+ * function asks the driver. NULL: the driver does not give the information. Any thread. */
 const struct xs_layout *xs_layout_of(CUfunction function);
 void xs_layouts_drop(void); /* forgets which layout each function has; any thread */
 void xs_layouts_forget(void);
@@ -60,11 +61,11 @@ void xs_layouts_forget(void);
 /* -- The numbers of sets (argument_sets.c) ------------------------------------------------------------------------- */
 
 /* Returns the number of the set with these allocation ids, which must be ascending; 0: the set has no number, or was
- * not found because the table is just being changed. Takes no lock; any thread. */
+ * not found because another thread is changing the table. Takes no lock; any thread. */
 uint32_t xs_set_find(const uint32_t *ids, unsigned count, uint64_t hash);
 
-/* Gives the set a number, commits the events that define the set, and writes the number into `e`, which is moved so
- * that it follows them. Returns the new address of `e`. Takes a lock. */
+/* Gives the set a number, commits the events that define the set, moves `e` so that it follows these events, and writes
+ * the number into `e`. Returns the new address of `e`. Takes a lock. */
 struct xs_event *xs_set_add(struct xs_event *e, const uint32_t *ids, unsigned count, uint64_t hash);
 void xs_sets_forget(void);
 

@@ -1,8 +1,8 @@
-/* Decodes the parameters of a call into its event: the memory and the direction of a copy, and what was allocated or
- * freed. The functions of intercept/capture_call.h call these.
+/* Decodes the parameters of a call, and writes into the call's event the memory and the direction of a copy, or what
+ * was allocated or freed. The functions of intercept/capture_call.h call these functions.
  *
- * All of them run on the application's thread between xs_begin and xs_end. `e` is the begun event; functions that
- * commit events before it return its new address. No function can fail; values that are not known are 0 in the
+ * All these functions run on the application's thread between xs_begin and xs_end. `e` is the begun event; functions
+ * that commit events before it return its new address. No function can fail; values that are not known are 0 in the
  * event. */
 #ifndef XFERSPY_PRELOAD_CAPTURE_DECODE_H
 #define XFERSPY_PRELOAD_CAPTURE_DECODE_H
@@ -14,8 +14,8 @@
 #include "preload/driver/driver_context.h"
 #include "schema/format/kinds.h"
 
-/* What the type of a parameter says about the memory to which it points. XS_HINT_ANY: nothing, so only the address
- * shows the kind of memory. */
+/* What the type of a parameter says about the memory to which it points. XS_HINT_ANY: the type says nothing, so only
+ * the address shows the kind of memory. */
 enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 
 #define XS_WORD(x) ((uint64_t)(uintptr_t)(x))
@@ -69,7 +69,7 @@ void xs_decode_array(struct xs_event *e, uint64_t handle, size_t width, size_t h
 void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_range *range);
 void xs_decode_free_failed(const struct xs_range *range);
 
-/* These functions compute values for the rows of the entry-point table. */
+/* The rows of the entry-point table call these functions to compute values. */
 size_t xs_range_bytes(CUdeviceptr p); /* size of the driver's allocation that holds `p`; 0: unknown */
 size_t xs_sum(const size_t *sizes, size_t count);
 int64_t xs_location(const CUmemLocation *location); /* device ordinal; -1: the host; -2 - node: a NUMA node */

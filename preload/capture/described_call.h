@@ -1,6 +1,6 @@
-/* The description of a call. The functions that a row of the entry-point table (driver/entry_points.def) calls fill it
- * in. Capture (intercept/capture_call.h) and repairs (repair/repair_call.h) each define these functions in their own
- * way, and both use this description. */
+/* Describes one call. A row of the entry-point table (driver/entry_points.def) calls functions that fill in this
+ * description. Capture (intercept/capture_call.h) and repairs (repair/repair_call.h) each have their own definitions of
+ * these functions, and both use this description. */
 #ifndef XFERSPY_PRELOAD_CAPTURE_DESCRIBED_CALL_H
 #define XFERSPY_PRELOAD_CAPTURE_DESCRIBED_CALL_H
 
@@ -39,8 +39,8 @@ struct xs_call {
 
 XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CUDA_SUCCESS; }
 
-/* True if a call that should end a stream capture has ended it. An invalidated capture also ends, although the call
- * returns an error. */
+/* True if a call that should end a stream capture has ended it. If the capture was invalidated, the call ends it, too,
+ * although the call returns an error. */
 XS_HOT bool xs_has_ended_capture(const struct xs_call *call) {
     return xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
            call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;

@@ -1,11 +1,12 @@
-/* Compiler attributes for the preloaded library: visibility, inlining, branches, thread-locals. No state, no code. */
+/* Compiler attributes for the preloaded library: visibility, inlining, branches, thread-locals. This file has no state
+ * and no code. */
 #ifndef XFERSPY_PRELOAD_CORE_COMPILER_H
 #define XFERSPY_PRELOAD_CORE_COMPILER_H
 
 #define XS_EXPORT __attribute__((visibility("default")))
-/* Exports `function` under its glibc name with two symbol versions: the one since glibc moved the function into libc,
- * and the older one, which programs need that were linked before that. Other libraries between a program and the driver
- * look up the next dlsym by dlvsym, which finds only symbols that have a version. */
+/* Exports `function` under its glibc name with two symbol versions: GLIBC_2.34, with which glibc moved the function
+ * into libc, and the older version, which is needed by programs that were linked before that move. Other libraries
+ * between a program and the driver look up the next dlsym by dlvsym, which finds only symbols that have a version. */
 #ifdef __aarch64__
 #define XS_GLIBC_FIRST "GLIBC_2.17"
 #else

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 
 /* True if the process has, or has had, a library that registers memory for such access, and the machine has the device
- * that it needs. The library alone proves little: PyTorch links libcufile and NCCL loads libibverbs even on machines
- * without the devices. xferspy does not learn which memory is registered. Once true, the answer stays true, because
- * memory may stay registered after the library was unloaded. Devices are looked for only if libraries were loaded since
- * the last call, so a device that appears later is found only after the next library is loaded.
+ * that this library needs. The library alone proves little: PyTorch links libcufile and NCCL loads libibverbs even on
+ * machines without the devices. xferspy does not learn which memory is registered. Once true, the answer stays true,
+ * because memory may stay registered after the library was unloaded. Devices are looked for only if libraries were
+ * loaded since the last call, so a device that appears later is found only after the next library is loaded.
  *
  * Any thread. Holds the loader's lock on the list of libraries for some hundred nanoseconds, and opens folders if
  * libraries were loaded since its last call. Signals are blocked during this work; errno is kept. */

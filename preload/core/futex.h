@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/* Sleeps while `*word` equals `while_it_is`, at most `timeout_ms`. May return early, so the caller checks again. */
+/* Sleeps while `*word` equals `while_it_is`, at most `timeout_ms`. May return early, so the caller must check the word
+ * again. */
 void xs_futex_wait(_Atomic uint32_t *word, uint32_t while_it_is, unsigned timeout_ms);
 
 /* Wakes all threads that wait for the word. */

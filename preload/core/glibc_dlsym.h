@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* Calls glibc's dlsym, and has the same result and dlerror. All look-ups for the library's own use call this function,
- * so that they never reach the override. The caller is xferspy, so RTLD_NEXT means the libraries after libxferspy.so.
- * Any thread, even before the library's constructors ran. */
+/* Calls glibc's dlsym, and returns its result; dlerror then reports glibc's error. All look-ups for the library's own
+ * use call this function, so that they never reach the override. The caller is xferspy, so RTLD_NEXT means the
+ * libraries after libxferspy.so. Any thread, even before the library's constructors ran. */
 void *xs_real_dlsym(void *handle, const char *name);
 
 /* Calls the dlsym that the program would get without libxferspy.so: an override in another preloaded library
@@ -18,7 +18,7 @@ void *xs_next_dlsym(void *handle, const char *name);
 /* True if the next dlsym is glibc's, because no library after libxferspy.so overrides dlsym. */
 bool xs_next_dlsym_is_real(void);
 
-/* Returns the next dlsym's address, for a caller that has to jump there. */
+/* Returns the next dlsym's address, for a caller that has to jump to it. */
 void *xs_next_dlsym_address(void);
 
 #endif

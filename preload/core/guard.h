@@ -1,16 +1,16 @@
-/* A thread's guard: while it is raised, every wrapper that this thread enters calls the driver directly and records
- * nothing. Therefore xferspy's own calls of the driver and CUPTI are not recorded as calls of the application, and
- * neither are calls that the driver makes inside a wrapped call.
+/* A thread has a guard. While the guard is raised, every wrapper that this thread enters calls the driver directly and
+ * records nothing. Therefore xferspy's own calls of the driver and CUPTI are not recorded as calls of the application,
+ * and neither are calls that the driver makes inside a wrapped call.
  *
- * A wrapper may never reach the point where it lowers its guard: a signal handler jumps out of the driver's call
- * (siglongjmp), a callback's exception passes through it, or the thread is cancelled in it. Therefore a function that
- * raises a guard keeps a note in its own stack frame, and the guard points to the note. The note says where the
- * function's return address lies. The next call that finds the guard raised checks whether that stack frame still
- * exists.
+ * Some wrappers never reach the point where they lower their guard, because a signal handler jumps out of the driver's
+ * call (siglongjmp), an exception of a callback passes through the wrapper, or the thread is cancelled in it. Therefore
+ * a function that raises a guard keeps a note in its own stack frame, and the guard points to the note. The note says
+ * where the function's return address lies. The next call that finds the guard raised checks whether that stack frame
+ * still exists.
  *
  * A signal handler may interrupt at any instruction, make its own calls, and jump away. A guard is raised by one store
- * and lowered by one store, so it is never raised without its note. If a handler's call comes before that store, it has
- * its own note and leaves the guard as it was.
+ * and lowered by one store, so it is never raised without its note. If a handler makes a call before the guard is
+ * raised, this call has its own note, and lowers the guard when it ends.
  *
  * A guard belongs to its thread; no other thread reads or writes it. Signal handlers on the thread see it, too. */
 #ifndef XFERSPY_PRELOAD_CORE_GUARD_H
@@ -80,10 +80,11 @@ static inline void xs_guard_leave(const struct xs_guard_own *own) {
  *
  * - the word where the return address lay has changed, which no function does before it returns; or the note is
  *   unmapped or was overwritten; or
- * - both stack frames are on the thread's own stack, and the caller's frame is not below the other, where the frame of
- *   a callee would be; or
+ * - both stack frames are on the thread's own stack, and the caller's frame is not at a lower address than the other
+ *   one, so it is not the frame of a callee; or
  * - the function that raised the guard ran on the alternate signal stack, and the thread is on its own stack again; or
- * - an unwind by CFI goes past the address of that frame and does not find the frame (xs_hooks.is_gone).
+ * - an unwind by CFI goes beyond the address of the frame that raised the guard, and does not find that frame
+ *   (xs_hooks.is_gone).
  *
  * Otherwise the result is false, for example for a coroutine's stack that is not reused. On a scratch stack the result
  * is always false, because calls from there are the library's own. */

@@ -10,8 +10,8 @@
 struct dl_phdr_info;
 
 /* Calls `visit` for each library, as dl_iterate_phdr does, with signals blocked, because a handler that jumped away
- * would leave the loader's lock locked. Returns false, without a call, if another thread kept the lock for a tenth of a
- * second. Any thread that does not hold the lock; errno is kept. */
+ * would leave the loader's lock locked. Returns false, without calling `visit`, if another thread kept the lock for a
+ * tenth of a second. Any thread that does not hold the lock; errno is kept. */
 bool xs_loader_walk(int (*visit)(struct dl_phdr_info *, size_t, void *), void *argument);
 
 /* These take and release the lock alone, for a caller that walks more than once. The holder waits only for the loader,

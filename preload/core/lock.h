@@ -24,7 +24,7 @@
 #include "preload/core/race_detector.h"
 #include "preload/core/signals.h"
 
-/* Takes a mutex if it becomes free within `ns` nanoseconds, less than a second. Returns the status of
+/* Takes a mutex if it becomes free within `ns` nanoseconds; `ns` must be less than a second. Returns the status of
  * pthread_mutex_timedlock. */
 static inline int xs_mutex_lock_within(pthread_mutex_t *mutex, long ns) {
     struct timespec until;
@@ -36,7 +36,7 @@ static inline int xs_mutex_lock_within(pthread_mutex_t *mutex, long ns) {
 }
 
 /* Reinitializes a mutex in a forked child, because the thread that held it does not exist in the child. A race detector
- * that did not notice the fork takes the parent's threads for threads of the child, so it is switched off here. */
+ * that did not notice the fork believes that the parent's threads run in the child, so it is switched off here. */
 static inline void xs_mutex_forget(pthread_mutex_t *mutex) {
     xs_race_detector_ignore();
     pthread_mutex_init(mutex, NULL);
@@ -79,8 +79,8 @@ static inline void xs_unlock(struct xs_lock *lock) {
 /* Reinitializes the lock in a forked child. */
 static inline void xs_lock_forget(struct xs_lock *lock) { xs_mutex_forget(&lock->mutex); }
 
-/* The mutex checks for errors. So if a thread jumped away while it held the lock, its next attempt to take the lock
- * fails at once. */
+/* The mutex is an error-checking one: if a thread jumped away while it held the lock, the same thread's next attempt to
+ * take the lock fails at once. */
 struct xs_open_lock {
     pthread_mutex_t mutex;
     _Atomic uint32_t turns; /* acquisitions so far; shows a waiting thread that others still get the lock, because a

@@ -1,6 +1,7 @@
-/* The map of memory ranges that became known by calls of the driver: device memory, pinned and registered host memory,
- * managed memory, mappings, and arrays (by their handle). A look-up takes tens of nanoseconds; a query of the driver
- * about a pageable pointer takes half a microsecond. Look-ups take no lock; changes take the map's lock. */
+/* The map of memory ranges that became known from the program's calls of the driver: device memory, pinned and
+ * registered host memory, managed memory, mappings, and arrays (by their handle). A look-up takes tens of nanoseconds;
+ * a query of the driver about a pageable pointer takes half a microsecond. Look-ups take no lock; changes take the
+ * map's lock. */
 #ifndef XFERSPY_PRELOAD_CORE_MEMORY_MAP_H
 #define XFERSPY_PRELOAD_CORE_MEMORY_MAP_H
 
@@ -14,7 +15,7 @@
 
 struct xs_range {
     uint64_t start, end;   /* [start, end); an array is [handle, handle + 1) */
-    uint64_t bytes;        /* of the allocation; for an array, of its contents */
+    uint64_t bytes;        /* size of the allocation; for an array, size of its contents */
     uint64_t context;      /* handle of the context in which it was allocated */
     uint32_t id;           /* allocation.id */
     uint8_t kind;          /* enum xs_memory_kind */
@@ -40,8 +41,8 @@ struct xs_map_cache {
 extern _Atomic uint64_t xs_map_sequence; /* starts at 2; odd during a change */
 void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address);
 
-/* Bounds [lowest, highest) of all ranges that are or ever were in the map. By two comparisons with them a caller can
- * exclude most words that are not addresses. */
+/* Bounds [lowest, highest) of all ranges that are or ever were in the map. By comparing a word with these two bounds, a
+ * caller can exclude most words that are not addresses. */
 extern _Atomic uint64_t xs_map_lowest, xs_map_highest;
 
 /* Like xs_map_find, with a cache, because programs copy from and to the same buffers again and again. NULL: no range

@@ -1,7 +1,7 @@
-/* What is recorded outside the parts of the run that the user requested (XFERSPY_WINDOW). With XFERSPY_OUTSIDE=calls,
- * and by default if the parts are periodic, all calls are recorded there, too. Otherwise only the calls that are needed
- * to understand later addresses and handles are recorded: allocations and frees, and calls that create contexts,
- * streams, modules and graphs. Copies, memsets, launches and waits are only counted there. */
+/* Decides what is recorded outside the parts of the run that the user requested (XFERSPY_WINDOW). With
+ * XFERSPY_OUTSIDE=calls, and by default if the parts are periodic, all calls are recorded there, too. Otherwise only
+ * the calls that are needed to understand later addresses and handles are recorded: allocations and frees, and calls
+ * that create contexts, streams, modules and graphs. Copies, memsets, launches and waits are only counted there. */
 #ifndef XFERSPY_PRELOAD_CORE_OUTSIDE_H
 #define XFERSPY_PRELOAD_CORE_OUTSIDE_H
 
@@ -15,11 +15,11 @@
 #include "schema/clock.h"
 #include "schema/window_spec.h"
 
-/* True while the program is outside the requested parts. Every wrapper reads it; only xs_outside_start and
+/* True while the program is outside the requested parts. Every wrapper reads this value; only xs_outside_start and
  * xs_outside_look change it. */
 extern _Atomic bool xs_outside;
 
-/* The first XS_OUTSIDE_WINDOWS windows are remembered. */
+/* Only the first XS_OUTSIDE_WINDOWS windows are stored. */
 enum { XS_OUTSIDE_WINDOWS = 8192, XS_OUTSIDE_TEXT_BYTES = 32 * XS_OUTSIDE_WINDOWS };
 
 /* Called before capture begins, at `start_ns` (monotonic); `spec` says which parts of the run to record. Without this
@@ -34,13 +34,13 @@ bool xs_outside_is_limited(void);
  * library. */
 void xs_outside_look(void);
 
-/* Returns the ms until the drain thread must check again, at most `most`. */
+/* Returns the number of milliseconds until the drain thread must check again, at most `most`. */
 unsigned xs_outside_wait_ms(unsigned most);
 
 /* The windows so far, including the open one. */
 struct xs_outside_windows {
-    uint64_t count;       /* all windows, remembered or not */
-    uint64_t recorded_ns; /* their total length */
+    uint64_t count;       /* all windows, stored or not */
+    uint64_t recorded_ns; /* total length of all windows */
 };
 struct xs_outside_windows xs_outside_windows(void);
 
@@ -56,7 +56,7 @@ size_t xs_outside_put(uint64_t from_ns, uint64_t to_ns, const struct xs_clock *c
 /* In a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
 void xs_outside_forget(void);
 
-/* ---- a call that is left out ---- */
+/* ---- calls that are left out ---- */
 
 /* Called at the start of a wrapper for a call that may be left out. True: the call is left out; the guard is raised and
  * the thread is inside the gate (core/quiescence.h) until xs_left_out_end. False: the call is handled like any other

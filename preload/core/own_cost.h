@@ -8,14 +8,14 @@
 #include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 
-#define XS_OWN_COST_EVERY 61u /* calls of a thread; a prime, so that it is no multiple of a program's period */
+#define XS_OWN_COST_EVERY 61u /* calls of a thread; a prime number, to be no multiple of a program's period */
 /* A call that took longer is not counted, because it was interrupted or did one-time work, such as reading modules or
  * defining a stack. */
 #define XS_OWN_COST_MOST_NS 5000u
 
 extern uint64_t xs_own_cost_most_ticks; /* set before capture begins */
 
-/* Begins to measure, when capture begins; `clock` converts ticks. */
+/* Starts the measurement. Called when capture begins; `clock` converts ticks. */
 void xs_own_cost_start(const struct xs_clock *clock);
 
 /* Returns the time that the wrappers have cost all threads together so far. Any thread. */

@@ -3,13 +3,13 @@
  * enters the gate before it calls the driver and leaves it afterwards, and a thread that wants to attach or detach
  * CUPTI closes the gate first.
  *
- * A thread that enters or leaves writes a word of its own; a thread that enters also reads a word that hardly ever
- * changes. Neither needs a write to a shared word or a fence, because the thread that closes the gate orders the memory
- * accesses of all threads (membarrier, Linux 4.14). If the kernel has no membarrier, the gate is at XS_GATE_FENCED when
- * it is not closed, and each thread that enters makes its own fence.
+ * A thread that enters or leaves writes only a word of its own slot; a thread that enters also reads a shared word that
+ * hardly ever changes. Entering and leaving need no write to a shared word and no fence, because the thread that closes
+ * the gate orders the memory accesses of all threads (membarrier, Linux 4.14). If the kernel has no membarrier, the
+ * gate has the state XS_GATE_FENCED while it is not closed, and each thread that enters executes a fence.
  *
- * Closing waits a few ms until the threads that are inside have left. If one stays inside, for example because it waits
- * for the device, the gate opens again, and closing has failed.
+ * Closing waits a few ms until the threads that are inside have left. If a thread stays inside, for example because it
+ * waits for the device, closing fails, and the gate opens again.
  *
  * Inside a recorded call the guard is raised, so nested calls do not touch the gate. A call that is not recorded raises
  * no guard, because a callback or signal handler may make recorded calls inside it. Such nested calls find the thread
@@ -26,7 +26,7 @@
 #include "preload/core/guard.h"
 
 /* Kinds of calls that are counted when they are left out (core/outside.h): copies, memsets and launches; OTHER means
- * waits and all other calls. */
+ * waits and all remaining calls. */
 enum xs_left_out_kind {
     XS_LEFT_OUT_TRANSFER,
     XS_LEFT_OUT_MEMSET,
@@ -44,7 +44,7 @@ struct xs_gate_slot {
     _Atomic uint64_t copies;                /* copies and memsets that CUPTI recorded */
     _Atomic uint32_t correlation;           /* CUPTI's id of the latest recorded launch or copy */
     uint32_t until_measured;                /* calls until the next measured one (core/own_cost.h) */
-    uint64_t elsewhere_at, elsewhere_ticks; /* ticks of the call at elsewhere_at that another account counts */
+    uint64_t elsewhere_at, elsewhere_ticks; /* ticks that own_cost.h excludes from the call at elsewhere_at */
     _Atomic uint64_t measured, measured_ticks;
     _Atomic uint64_t left_out[XS_LEFT_OUT_KINDS]; /* left-out calls by kind (core/outside.h) */
 } __attribute__((aligned(64)));
@@ -63,7 +63,7 @@ XS_HOT void xs_gate_go_in(bool is_nested) {
     if (XS_UNLIKELY(!slot))
         slot = xs_gate_join();
     atomic_store_explicit(&slot->inside, 1, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst); /* xs_gate_close turns this into a processor fence when it needs one */
+    atomic_signal_fence(memory_order_seq_cst); /* xs_gate_close makes this a processor fence when it needs one */
     if (XS_UNLIKELY(atomic_load_explicit(&xs_gate_closed, memory_order_acquire)) && !is_nested)
         xs_gate_wait(slot);
 }
@@ -102,16 +102,16 @@ XS_HOT void xs_gate_count(_Atomic uint64_t *count) {
 /* Called when the calling thread ends: frees its slot for another thread. */
 void xs_gate_thread_ends(void);
 
-/* Makes closing possible. If there are several threads, this may take some ms, so a thread of the library calls it
- * once. */
+/* Must be called once before the first xs_gate_close. If there are several threads, this may take some ms, so a thread
+ * of the library calls it. */
 void xs_gate_prepare(void);
-/* For tests: pretends that the kernel has no membarrier. Called before the first call. */
+/* For tests: pretends that the kernel has no membarrier. Must be called before all other functions of the gate. */
 void xs_gate_without_membarrier(void);
 
 /* Closes the gate: until xs_gate_open only the calling thread may be inside the driver. False: the gate is as it was
  * before the call, because a thread stayed inside for `patience_ns`, the gate was already closed, xs_gate_prepare was
  * not called, there are more threads than slots, or membarrier failed during this call. The caller must not be inside
- * the gate, must have raised its guard, and must keep signals blocked until it opens the gate. */
+ * the gate, must have raised its guard, and must keep signals blocked until it has opened the gate again. */
 bool xs_gate_close(uint64_t patience_ns);
 void xs_gate_open(void);
 

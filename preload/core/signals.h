@@ -1,4 +1,4 @@
-/* Blocks signals, so that no handler of the application runs and none jumps away. */
+/* Blocks signals, so that no signal handler of the application runs or jumps away. */
 #ifndef XFERSPY_PRELOAD_CORE_SIGNALS_H
 #define XFERSPY_PRELOAD_CORE_SIGNALS_H
 
@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 /* Returns the set of all signals except those that report a fault and the two that glibc reserves for itself: 32, by
- * which it cancels threads, and 33. xs_on_scratch prevents cancellation by other means. glibc makes all threads change
- * their user by signal 33: setuid waits until each thread has handled the signal, and holds a lock that pthread_create
- * takes. */
+ * which it cancels threads, and 33. xs_on_scratch prevents cancellation by other means. By signal 33, glibc makes all
+ * threads change their user: setuid waits until each thread has handled the signal, and meanwhile holds a lock that
+ * pthread_create needs. */
 static inline uint64_t xs_signals_to_hold(void) {
     static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 32, 33};
     uint64_t set = UINT64_MAX;

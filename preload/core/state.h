@@ -10,7 +10,7 @@
 enum xs_state {
     XS_STATE_IDLE,    /* CUDA has not started yet */
     XS_STATE_ACTIVE,  /* recording events */
-    XS_STATE_CLOSED,  /* the trace is complete, or capture gave up; calls pass through */
+    XS_STATE_CLOSED,  /* the trace is complete, or capture ended early; calls pass through */
     XS_STATE_CHILD,   /* a forked child of a process with a session */
     XS_STATE_DISABLED /* XFERSPY_ENABLE=off, or no trace could be made */
 };
@@ -26,17 +26,18 @@ extern struct xs_state_page {
 } xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
 #define xs_state (xs_state_page.value)
 
-/* Says that something ran, or is about to run, that may have written any device memory, and that the trace does not yet
- * say so. The next event of any thread first records this (xs_thread_tell_undecided). Even if this is set very often, a
- * trace therefore has at most one such row before each other row. The trace stores the value as api_call.argument. */
+/* Tells that something which may write any device memory ran or is about to run, and that the trace does not say so
+ * yet. The thread that begins the next event, whichever it is, first records this in the trace
+ * (xs_thread_tell_undecided). Even if this is set very often, a trace therefore has at most one such row before each
+ * other row. The trace stores the value as api_call.argument. */
 enum xs_undecided {
     XS_DECIDED,
-    XS_UNDECIDED_HERE = XS_UNKNOWN_ONCE,        /* once: earlier contents of device memory are unknown */
-    XS_UNDECIDED_FOR_GOOD = XS_UNKNOWN_FOR_GOOD /* it may happen at any time from now on */
+    XS_UNDECIDED_HERE = XS_UNKNOWN_ONCE, /* this happened once: earlier contents of device memory became unknown */
+    XS_UNDECIDED_FOR_GOOD = XS_UNKNOWN_FOR_GOOD /* this may happen at any time from now on */
 };
 
-/* Any thread. If a thread calls this function and then signals another thread, the next event of that other thread sees
- * the change. */
+/* Raises the value to `what` if it is lower. Any thread. If a thread calls this function and then wakes another thread,
+ * the next event of that other thread sees the change. */
 static inline void xs_undecided_from_here(enum xs_undecided what) {
     int before = atomic_load_explicit(&xs_state_page.undecided, memory_order_relaxed);
     while (before < (int)what && !atomic_compare_exchange_weak_explicit(&xs_state_page.undecided, &before, (int)what,

@@ -1,7 +1,7 @@
-/* Finds the steps of a program that does not name them: a step ends when a certain wait returns that recurs at the same
- * call site at equal intervals. The search for this wait runs while the program runs (XFERSPY_STEPS without
- * XFERSPY_STEP); after it is found, each of its returns counts as the end of a step. The rule is that of
- * schema/rhythm.h, applied to a run that has not ended yet. */
+/* Finds the steps of a program that does not name its steps. A certain wait recurs at the same call site at equal
+ * intervals, and each step ends when this wait returns. The search for this wait runs while the program runs
+ * (XFERSPY_STEPS without XFERSPY_STEP); after it is found, each of its returns counts as the end of a step. The rule
+ * for "equal intervals" is the one of schema/rhythm.h, applied to a run that has not ended yet. */
 #ifndef XFERSPY_PRELOAD_CORE_STEP_WAITS_H
 #define XFERSPY_PRELOAD_CORE_STEP_WAITS_H
 
@@ -36,9 +36,9 @@ enum { XS_STEP_WAITS_LEAST = XS_RHYTHM_LEAST + 1 }; /* returns of a wait before 
 struct xs_step_waits {
     bool is_found;
     uint32_t row, stack;   /* of the found wait */
-    uint64_t first, ended; /* returns of the found wait: before it was found, and so far in total */
+    uint64_t first, ended; /* returns of the found wait: before it was found, and in total so far */
     uint64_t seen;         /* all waits before it was found */
-    uint32_t most_row;     /* entry point of the call site with the most returns before that, */
+    uint32_t most_row;     /* entry point of the call site with the most returns before a wait was found, */
     uint64_t most;         /* and the number of these returns; 0: no call site waited */
 };
 struct xs_step_waits xs_step_waits(void);

@@ -18,8 +18,8 @@ struct xs_thread {
     struct xs_chunk *chunk;
     unsigned chunk_index;
     uint32_t id;       /* thread.id, 0 until the first event */
-    uint64_t retry_ns; /* CLOCK_MONOTONIC time of the next attempt, after there was no chunk; 0: now */
-    bool is_first;     /* inside the call that began the session; until it ends there are no chunks */
+    uint64_t retry_ns; /* after there was no chunk: CLOCK_MONOTONIC time of the next attempt; 0: now */
+    bool is_first;     /* the thread is in the call that began the session; until this call ends there are no chunks */
 };
 extern XS_TLS struct xs_thread xs_thread;
 
@@ -42,9 +42,9 @@ extern XS_TLS uint32_t xs_cupti_correlation;
 bool xs_thread_refill(void);
 /* Ends the call that began the session: finishes the session's start, and records the call from the scratch event. */
 void xs_thread_commit_first(void);
-/* Decides whether to record a call if the thread's guard is raised or the state is not active. True: record it, because
- * it started a session, or because the call that raised the guard will never return. `frame` is XS_GUARD_HERE() of the
- * wrapper. */
+/* Decides whether to record a call if the thread's guard is raised or the state is not active. True: the call must be
+ * recorded, because it started a session, or because the call that raised the guard will never return. `frame` is
+ * XS_GUARD_HERE() of the wrapper. */
 bool xs_thread_may_record(unsigned row, uintptr_t frame);
 /* True if the guard is raised. If the wrapper that raised it no longer exists, first lowers the guard and counts the
  * abandoned call. */
@@ -84,7 +84,8 @@ XS_HOT void xs_commit(void) {
             xs_thread_commit_first();
         return;
     }
-    t->next++; /* before xs_chunk_commit: if a jump comes between the two, the next commit publishes the event */
+    t->next++; /* before xs_chunk_commit: if a signal handler jumps away between the two, the next commit publishes the
+                  event */
     xs_chunk_commit(t->chunk, t->next);
     xs_prefetch_slot(t->next);
 }

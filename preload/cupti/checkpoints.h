@@ -1,8 +1,8 @@
-/* Process checkpoints (cuCheckpointProcessLock and similar calls) beside CUPTI. Once CUPTI has been attached in a
- * process, the driver answers every such call for this process with CUDA_ERROR_NOT_SUPPORTED, even after cuptiFinalize
- * (driver 580.159, CUPTI 13.0.1, measured). So CUPTI is not used in programs that are linked to these functions. Other
- * programs may look the functions up at run time; if a call of theirs is refused, the user is told which variable
- * helps. */
+/* Handles programs that make process checkpoints (cuCheckpointProcessLock and similar calls). Once CUPTI has been
+ * attached in a process, the driver answers every such call for this process with CUDA_ERROR_NOT_SUPPORTED, even after
+ * cuptiFinalize (driver 580.159, CUPTI 13.0.1, measured). So CUPTI is not used in programs that are linked to these
+ * functions. Other programs may look the functions up at run time; if the driver refuses such a call, the user is told
+ * which environment variable helps. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CHECKPOINTS_H
 #define XFERSPY_PRELOAD_CUPTI_CHECKPOINTS_H
 
@@ -11,7 +11,7 @@
  * loaded. Any thread. */
 const char *xs_checkpoints_imported(void);
 
-/* The note and the user's line about a refused call. */
+/* The text of the note and of the message to the user about a refused call. */
 #define XS_CHECKPOINT_REFUSED                                                                                          \
     "%s failed: the driver refuses checkpoints once CUPTI has been in the process; run with XFERSPY_CUPTI=off"
 
@@ -19,7 +19,7 @@ const char *xs_checkpoints_imported(void);
 void xs_checkpoint_look(int result, const char *entry_point);
 
 /* Returns the first checkpoint call that the driver refused although CUPTI had been attached in this process; NULL:
- * there was none. The process of the call may be another one, which also runs with xferspy. Any thread. */
+ * there was none. The call may be about another process, which also runs with xferspy. Any thread. */
 const char *xs_checkpoint_refused(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* The interface to CUPTI, which adds to the trace the device times of copies, memsets and kernels, the nodes of graphs,
- * and page migrations. CUPTI is loaded at run time and never linked; if there is none, capture works without it. CUDA
- * 13.0 allows only one subscriber in a process. So if the application uses CUPTI itself, xferspy gives CUPTI up at the
- * application's first call of it. */
+ * and page migrations. CUPTI is loaded at run time and never linked; if there is none, capture works without it. Before
+ * CUDA 13.3 (cupti_multi.h) a process can have only one subscriber. So if the application uses CUPTI itself
+ * and cannot share it with xferspy, xferspy stops using CUPTI at the application's first call of CUPTI. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_H
 
@@ -34,14 +34,14 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes);
 /* ---- windows: the periods in which device times are recorded (windows.h) ---- */
 
 /* Adds up the cost of recording, decides if device times are recorded now, and attaches or detaches CUPTI unless that
- * has to wait until the program waits for the device. Returns the ms after which it must be called again; 0: it need
- * not be called again at a certain time. Flusher only. */
+ * has to wait until the program waits for the device. Returns the time in ms after which it must be called again; 0: it
+ * need not be called again at a certain time. Flusher only. */
 unsigned xs_cupti_watch_windows(void);
 
 /* Attaching or detaching CUPTI waits for the device. It is therefore done by a thread that has just waited for the
  * device. Any thread reads xs_cupti_turn_due with relaxed order. DUE: CUPTI must be attached or detached. MAY_COME:
  * this may become necessary. */
-enum xs_cupti_turn { XS_CUPTI_NO_TURN, XS_CUPTI_TURN_DUE, XS_CUPTI_TURN_MAY_COME /* sets xs_cupti_moment */ };
+enum xs_cupti_turn { XS_CUPTI_NO_TURN, XS_CUPTI_TURN_DUE, XS_CUPTI_TURN_MAY_COME /* wrappers set xs_cupti_moment */ };
 extern _Atomic int xs_cupti_turn_due;
 /* Attaches or detaches CUPTI if that is due. Called by a thread of the application that has just waited for the device
  * and is outside the driver. */
@@ -52,8 +52,8 @@ extern XS_TLS bool xs_cupti_moment;
 /* Called by a thread of the application that has opened or closed a window (core/asked_window.h). True: the user
  * requested such windows, and CUPTI must be attached or detached, so the flusher must be woken. */
 bool xs_cupti_turn_asked(void);
-/* True if the flusher is about to attach or detach CUPTI, need not wait until the program waits for the device, and can
- * do it while the calling thread waits for the flusher. */
+/* True if the flusher is about to attach or detach CUPTI without waiting for the program's next wait for the device,
+ * and can do so while the calling thread waits for the flusher. */
 bool xs_cupti_turn_comes(void);
 
 /* Returns the windows in which device times were recorded, in the trace's form. The string is valid until the next call
@@ -65,18 +65,18 @@ const char *xs_cupti_windows(const struct xs_clock *clock);
  * only. */
 int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock);
 
-/* Makes CUPTI hand over the complete records (cuptiActivityFlushAll(0)) or, if `forced`, all records. CUPTI may call
- * the driver during this call. Therefore this function must not be called by the drain thread, which does not have the
- * file descriptors of the process, nor from a callback of CUPTI. */
+/* Makes CUPTI hand over the complete records (cuptiActivityFlushAll(0)) or, if `forced` is true, all records. CUPTI may
+ * call the driver during this call. Therefore this function must not be called by the drain thread, which does not have
+ * the file descriptors of the process, nor from a callback of CUPTI. */
 void xs_cupti_flush(bool forced);
 
 /* Pauses or resumes the recording of page migrations, so that it costs at most its share of the run's time
- * (migration_budget.h). Called after each flush. Returns the ms after which it must be called again; 0: it need not be
- * called again at a certain time. Flusher only. */
+ * (migration_budget.h). Called after each flush. Returns the time in ms after which it must be called again; 0: it need
+ * not be called again at a certain time. Flusher only. */
 unsigned xs_cupti_watch_migrations(void);
-/* Called after managed memory was allocated: from now on page migrations may happen. The first call enables their
- * recording, which takes 20 ms on an H100. After each call xs_cupti_watch_migrations must be called soon. Any
- * thread. */
+/* Called after managed memory was allocated: from now on page migrations may happen. The first call enables the
+ * recording of migrations, which takes 20 ms on an H100. After each call xs_cupti_watch_migrations must be called soon.
+ * Any thread. */
 void xs_cupti_managed_memory(void);
 
 /* Returns the estimated cost of recording page migrations so far. Any thread. */

@@ -1,17 +1,19 @@
-/* The driver's entry points whose CUPTI callback gives a correlation id, as rows X(entry point, sort) with the callback
- * ids of cupti_driver_cbid.h. An id has the same meaning in every version of CUPTI. If a CUPTI does not know an id, its
- * error is ignored. */
+/* The driver's entry points whose CUPTI callback gives a correlation id, as rows X(entry point, kind of call) with the
+ * callback ids of cupti_driver_cbid.h. An id has the same meaning in every version of CUPTI. If a version of CUPTI does
+ * not know an id, its error is ignored. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 
-/* cuda.h, which CUPTI's headers include, replaces these names by those of newer versions. The rows mean the names. */
+/* cuda.h, which CUPTI's headers include, replaces these names by those of newer versions. The rows below need the plain
+ * names. */
 #undef cuMemcpyBatchAsync
 #undef cuMemcpy3DBatchAsync
 
 enum xs_cupti_call { XS_CUPTI_COPY, XS_CUPTI_LAUNCH, XS_CUPTI_GRAPH };
 
-/* Copies and memsets are in the table of entry points (driver/entry_points.def). XS_CUPTI_OF_ and the row's category
- * make a row X of an entry point, or nothing. Launches have the rows below, because CUPTI has no records of some. */
+/* Copies and memsets are in the table of entry points (driver/entry_points.def). For each category, a macro
+ * XS_CUPTI_OF_... makes a row X of an entry point, or nothing. Launches are listed separately below, because CUPTI
+ * makes no records of some launches. */
 #define XS_CUPTI_OF_TRANSFER(X, symbol) X(symbol, XS_CUPTI_COPY)
 #define XS_CUPTI_OF_MEMSET(X, symbol) X(symbol, XS_CUPTI_COPY)
 #define XS_CUPTI_OF_ALLOCATE(X, symbol)
@@ -26,7 +28,7 @@ enum xs_cupti_call { XS_CUPTI_COPY, XS_CUPTI_LAUNCH, XS_CUPTI_GRAPH };
 #define XS_CUPTI_OF_STREAM(X, symbol)
 #define XS_CUPTI_OF_CONTEXT(X, symbol)
 
-/* Entry points that are in no table: those of before CUDA 3.2, which are still callable, and cuMemcpy_v2. */
+/* Entry points that are in no table: the versions from before CUDA 3.2, which can still be called, and cuMemcpy_v2. */
 #define XS_CUPTI_OLDER(X)                                                                                              \
     X(cuMemcpyHtoD, XS_CUPTI_COPY)                                                                                     \
     X(cuMemcpyDtoH, XS_CUPTI_COPY)                                                                                     \

@@ -19,7 +19,7 @@
 
 /* ---- versions, as cuptiGetVersion counts them (cupti_version.h) ---- */
 
-#define XS_CUPTI_11_0 13u /* graphNodeId in copies, memsets and kernels; nothing older is used */
+#define XS_CUPTI_11_0 13u /* graphNodeId in copies, memsets and kernels; the oldest version that is used */
 #define XS_CUPTI_11_1 14u /* graphId */
 #define XS_CUPTI_12_8 26u /* copyCount in MEMCPY records */
 #define XS_CUPTI_OLDEST XS_CUPTI_11_0
@@ -106,7 +106,8 @@ void xs_cupti_sample_clock(void);
 const char *xs_cupti_result_text(CUptiResult result);
 /* The callback with which xferspy subscribes. */
 void CUPTIAPI xs_cupti_on_driver_call(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *info);
-/* These enable or disable the callbacks and the kinds of records. xs_cupti_record returns the result for copies. */
+/* These two functions enable and disable the callbacks and the kinds of records. xs_cupti_record returns the result of
+ * enabling the records of copies. */
 CUptiResult xs_cupti_record(bool kernels);
 void xs_cupti_record_no_more(void);
 /* Detaches CUPTI, so that it no longer affects the driver. Waits for the device. Must not be called while there is
@@ -136,9 +137,9 @@ void xs_cupti_other_left(void);
 /* True if the library is subscribed by the shared interface. */
 bool xs_cupti_shares_now(void);
 /* True if both the library and the application are subscribed. In this case cuptiActivityFlushAll is not called. It
- * would also hand over the application's buffers by calling the application's callbacks, which is not safe here: these
- * may take a lock that the calling thread or a thread waiting at the gate holds; at exit, memory that they use may
- * already be freed; and per-thread buffers must not be flushed while their thread is in the driver
+ * would also hand over the application's buffers by calling the application's callbacks, which is not safe here: the
+ * callbacks may take a lock that the calling thread or a thread waiting at the gate holds; at exit, memory that they
+ * use may already be freed; and per-thread buffers must not be flushed while their thread is in the driver
  * (xs_cupti_register_buffers). CUPTI hands over full buffers without a flush, and all buffers when the application
  * flushes. */
 bool xs_cupti_is_beside(void);
@@ -167,13 +168,14 @@ void xs_cupti_start_migrations(const struct xs_cupti_wishes *wishes, uint64_t no
 /* True if migrations are recorded. Then CUPTI must not be detached. */
 bool xs_cupti_has_migrations(void);
 void xs_cupti_stop_migrations(void);
-/* Notes that `count` migration records are no longer in queued buffers. A negative count: as many were queued again. */
+/* Notes that `count` migration records are no longer in queued buffers. A negative count means that so many records
+ * were queued again. */
 void xs_cupti_decoded_migrations(int64_t count);
 void xs_cupti_end_migrations(void);
 
 /* ---- windows (cupti_attach_detach.c); all inside ---- */
 
-/* Returns false if CUPTI must be attached only later, for a window that the user requested. */
+/* Returns false if CUPTI must not be attached yet, but later, for a window that the user requested. */
 bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 bool xs_cupti_is_attached(void);
 /* True if the library is subscribed but records nothing, because a window ended while the application was subscribed,
@@ -244,8 +246,8 @@ struct xs_cupti_decoder {
     uint32_t correlation_base;            /* added to the ids in the buffer that is being decoded */
     const uint32_t *offsets;              /* offsets of the buffer's records; NULL: next_record finds them */
     size_t record_count;
-    uint64_t records[5];                 /* by enum xs_cupti_record; incremented */
-    uint64_t own_kernels, own_kernel_ns; /* kernels of the library itself; incremented */
+    uint64_t records[5];                 /* indexed by enum xs_cupti_record; the decoder increments them */
+    uint64_t own_kernels, own_kernel_ns; /* kernels of the library itself; the decoder increments them */
     uint64_t damaged;                    /* buffers that could not be read to their end */
 };
 
@@ -275,11 +277,12 @@ void xs_cupti_keep_names(const struct xs_cupti_decoder *decoder, uint8_t *data, 
 /* Returns the handle of the CUPTI in use; NULL: none is loaded yet. Any thread. */
 void *xs_cupti_handle(void);
 
-/* Called before the application subscribes by the shared interface; `its_function` is its cuptiSubscribe_v2. True: the
- * library stays subscribed, too, and xs_cupti_other_is must report whether the application's subscription succeeded.
- * Any thread. */
+/* Called before the application subscribes by the shared interface; `its_function` is the cuptiSubscribe_v2 that it
+ * calls. True: the library stays subscribed, too, and xs_cupti_other_is must report whether the application's
+ * subscription succeeded. Any thread. */
 bool xs_cupti_stay_beside(const void *its_function);
-/* Called after that, and with false after a subscriber of the application has unsubscribed. Any thread. */
+/* Called with true or false after the application's attempt to subscribe, and with false after one of its subscribers
+ * has unsubscribed. Any thread. */
 void xs_cupti_other_is(bool subscribed);
 /* Notes that the application records graphs as a whole. After this all subscribers may get only records of whole
  * graphs. Any thread. */

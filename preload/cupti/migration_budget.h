@@ -1,8 +1,7 @@
 /* Decides when page migrations are recorded in mode `auto`. Recording slows the program down at every migration and
  * every page fault, even if the records are not read. So recording may cost only a certain share of the run's time.
- * While it costs less, it stays on. With more migrations it is on only in short windows, with random pauses between
- * them, so that the windows do not coincide with a period of the program. Only one thread uses a budget; there is no
- * lock. */
+ * While it costs less, it stays on. If it costs more, it is on only in short windows, with random pauses between them,
+ * so that the windows do not coincide with a period of the program. Only one thread uses a budget; there is no lock. */
 #ifndef XFERSPY_PRELOAD_CUPTI_MIGRATION_BUDGET_H
 #define XFERSPY_PRELOAD_CUPTI_MIGRATION_BUDGET_H
 
@@ -32,7 +31,7 @@ struct xs_migration_budget {
     uint64_t ended_records;          /* number of records known when the window ended; its last records arrive later */
     uint64_t window_cost_ns;         /* moving mean of a window's cost */
     uint64_t turn_ns;                /* processor time of turning recording on the last time */
-    uint64_t turns_ns, turns_cpu_ns; /* total time and processor time of turning it on and off */
+    uint64_t turns_ns, turns_cpu_ns; /* total time and processor time of turning recording on and off */
     uint64_t random;
 
     struct xs_window_list windows;
@@ -51,8 +50,8 @@ bool xs_migration_budget_turn(struct xs_migration_budget *budget, uint64_t now_n
 void xs_migration_budget_turned(struct xs_migration_budget *budget, uint64_t before_ns, uint64_t after_ns,
                                 uint64_t cpu_ns);
 
-/* Returns the ms, at least 1, after which xs_migration_budget_turn must be called again; 0: the next change depends
- * only on the number of new records. */
+/* Returns the time in ms, at least 1, after which xs_migration_budget_turn must be called again; 0: the next change
+ * depends only on the number of new records. */
 unsigned xs_migration_budget_wait_ms(const struct xs_migration_budget *budget, uint64_t now_ns);
 
 /* Returns the time for which recording was on. */

@@ -23,7 +23,7 @@ enum xs_windows_state { XS_WINDOWS_RECORDING, XS_WINDOWS_DETACHED };
 
 enum { XS_WINDOWS_COSTS = 5 };
 
-/* The numbers for the decision at one time. The counts and costs are sums since the session's start. */
+/* The numbers on which the decision is based, at one time. The counts and costs are sums since the session's start. */
 struct xs_windows_facts {
     uint64_t now_ns;
     uint64_t launches, graphs, copies; /* calls that CUPTI recorded */
@@ -55,7 +55,7 @@ struct xs_windows {
     /* The measured extra time of a recorded call, in percent of the assumed time (windows.c). */
     unsigned cost_percent;
     unsigned costs[XS_WINDOWS_COSTS], cost_count;
-    uint64_t paced_calls, paced_ns, paced_table_ns; /* last window's pace, until the pace after it is known */
+    uint64_t paced_calls, paced_ns, paced_table_ns; /* pace in the last window, kept until the pace after it is known */
 
     struct xs_window_list windows; /* windows that have ended */
 };
@@ -70,8 +70,8 @@ bool xs_windows_are_unbounded(const struct xs_windows *windows);
 /* Updates the costs with the facts, and returns the state in which CUPTI should be now. */
 enum xs_windows_state xs_windows_look(struct xs_windows *windows, const struct xs_windows_facts *facts);
 
-/* Says when a window begins that is due: at one of the program's next waits for the device, chosen at random, or at
- * `until_ns` if there are not so many waits before then. If the window always began at the next wait, then in programs
+/* Says when a window that is due begins: at one of the program's next waits for the device, chosen at random, or at
+ * `until_ns` if the chosen wait has not come before then. If the window always began at the next wait, then in programs
  * with long steps mostly the work after a certain wait would be recorded, and the other work hardly ever. */
 struct xs_window_moment {
     uint64_t until_ns;
@@ -83,7 +83,8 @@ struct xs_window_moment xs_windows_moment(struct xs_windows *windows, uint64_t n
  * `after_ns`. If CUPTI was detached, it recorded until before_ns; if it was attached, it records from after_ns on. */
 void xs_windows_turned(struct xs_windows *windows, enum xs_windows_state state, uint64_t before_ns, uint64_t after_ns);
 
-/* Returns the ms after which xs_windows_look must be called again; 0: it need not be called again at a certain time. */
+/* Returns the time in ms after which xs_windows_look must be called again; 0: it need not be called again at a certain
+ * time. */
 unsigned xs_windows_wait_ms(const struct xs_windows *windows);
 
 /* Returns the time that recording, attaching and detaching have cost the program so far. */

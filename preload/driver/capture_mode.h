@@ -1,5 +1,6 @@
 /* Permits driver calls that would otherwise fail while another thread captures a stream, or would end that capture. The
- * driver permits them to a thread that has set the relaxed capture mode. Affects the calling thread only. */
+ * driver permits them to a thread that has set the relaxed capture mode. Setting this mode affects only the calling
+ * thread. */
 #ifndef XFERSPY_PRELOAD_DRIVER_CAPTURE_MODE_H
 #define XFERSPY_PRELOAD_DRIVER_CAPTURE_MODE_H
 

@@ -15,7 +15,7 @@
 extern _Atomic uintptr_t xs_only_context;
 extern _Atomic int xs_only_device;
 
-/* Returns the same as xs_context_current, but always asks the driver, which takes about 10 ns. For uses in which a
+/* Returns the same as xs_context_current, but always asks the driver, which takes about 10 ns. For callers to which a
  * wrong answer would do harm. */
 CUcontext xs_context_ask(int8_t *device);
 
@@ -36,7 +36,7 @@ XS_HOT CUcontext xs_context_current(int8_t *device) {
 void xs_context_learn(CUcontext context, int device, bool primary);
 
 /* Returns context number `i` in the order of xs_context_learn, so that the drain thread can write it into the trace. At
- * most 64 are kept. A handle occurs again if it was reused for a context of another device. False: there is no context
+ * most 64 are kept. A handle occurs twice if it was reused for a context of another device. False: there is no context
  * number `i` (yet). Any thread. */
 bool xs_context_learned(unsigned i, uint64_t *handle, int *device);
 

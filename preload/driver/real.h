@@ -9,9 +9,9 @@
 #include "preload/driver/driver_api.h"
 #include "preload/driver/entry_rows.h"
 
-/* The functions that the wrappers call, by row. An entry is the driver's function or its replacement (xs_real_replace).
- * NULL: this driver does not have the entry point. xs_real_resolve fills the array; any thread reads it with relaxed
- * loads. */
+/* The functions that the wrappers call, indexed by enum xs_row. An entry is the driver's function or its replacement
+ * (xs_real_replace). NULL: this driver does not have the entry point. xs_real_resolve fills the array; any thread reads
+ * it with relaxed loads. */
 extern void *xs_real[XS_ROW_COUNT];
 
 /* The function of the row `name`, for the library's own calls. NULL: this driver does not have it, or xs_real_resolve
@@ -29,7 +29,7 @@ XS_HOT void *xs_real_of(unsigned row) {
     return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real : __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
 }
 
-/* Like xs_real, for the functions that are not recorded (gated_points.def), by enum xs_gated. */
+/* Like xs_real, for the functions that are not recorded (gated_points.def); indexed by enum xs_gated. */
 extern void *xs_real_gated[XS_GATED_COUNT];
 XS_HOT void *xs_real_gated_of(unsigned row) {
     void *real = __atomic_load_n(&xs_real_gated[row], __ATOMIC_RELAXED);

@@ -22,15 +22,15 @@ bool xs_budget_is_limited(void);
  * have taken to look at all copies since the last such call. */
 double xs_budget_part(uint64_t now_tick, uint64_t more_ns);
 
-/* May `cost_ns` be spent now? True: it is counted as spent. False is rare, because the sampler plans to spend less than
- * the budget. */
+/* Asks whether `cost_ns` may be spent now. True: `cost_ns` is counted as spent. False is rare, because the sampler
+ * plans to spend less than the budget. */
 bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns);
 
-/* Undoes xs_budget_spend, because the time was not needed. */
+/* Undoes xs_budget_spend; called if the time was not needed. */
 void xs_budget_refund(uint64_t cost_ns);
 
-/* Corrects an estimate. Of the cost that was counted, `planned_ns` was the estimated time of the calling thread; its
- * real time was `took_ns`. */
+/* Corrects an estimate. In the counted cost, `planned_ns` was the estimated time of the calling thread; the real time
+ * of this thread was `took_ns`. */
 void xs_budget_took(uint64_t planned_ns, uint64_t took_ns);
 uint64_t xs_budget_took_ns(void); /* sum of all `took_ns` */
 

@@ -47,8 +47,8 @@ XS_HOT struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result
 
 /* Called before the real call of every function that is no copy. Makes the application's streams wait for fingerprint
  * kernels that run at the same time as their copies (side_stream.h), because the call may order other work after these
- * copies. A call that names a stream, except a default stream, can do so only for the copies of that stream, so only
- * that stream is made to wait. Any other call makes all streams wait. */
+ * copies. A call that names a stream (other than a default stream) can order work only after the copies of this stream,
+ * so only this stream is made to wait. Any other call makes all streams wait. */
 XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0)) {
         bool own = (e->flags & (XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD)) == XS_FLAG_HAS_STREAM;
@@ -56,8 +56,8 @@ XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     }
 }
 
-/* Called before a call that is not recorded, because some streams may still have to wait for such kernels if capture
- * ended early. */
+/* Called before a call that is not recorded: if capture ended early, some streams may still have to wait for
+ * fingerprint kernels. */
 void xs_fingerprint_join_late(void);
 XS_HOT void xs_fingerprint_not_recorded(void) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0))
@@ -109,9 +109,9 @@ XS_HOT void xs_fingerprint_synchronised(const struct xs_event *e, CUresult resul
 /* Called when a context, and with it all its work, has been destroyed. */
 void xs_fingerprint_context_gone(uint64_t context);
 
-/* Called after an allocation failed for lack of device memory. Frees the memory that fingerprints have in that context.
- * This may wait for the device, so it is not done if the failed call is asynchronous. True: memory was freed, and the
- * call must be repeated. */
+/* Called after an allocation failed for lack of device memory. Frees the memory that fingerprints have in the context
+ * of the failed call. This may wait for the device, so it is not done if the failed call is asynchronous. True: memory
+ * was freed, and the call must be repeated. */
 bool xs_fingerprint_give_back(const struct xs_event *e);
 
 /* Writes the cost of fingerprints into the trace's table meta, inside the caller's batch. Drain thread only. */

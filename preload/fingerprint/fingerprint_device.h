@@ -17,8 +17,7 @@
  * are off, the value is always odd. */
 extern _Atomic uint64_t xs_write_epoch;
 
-/* Increments the epoch if it is odd, and returns it. The returned epoch remains the present one as long as nothing is
- * written. */
+/* Increments the epoch if it is odd, and returns it. The epoch keeps this value as long as nothing is written. */
 uint64_t xs_write_epoch_count(void);
 
 /* Makes all digests, also later ones, invalid for the rest of the run, because work that the driver already has may now
@@ -46,14 +45,14 @@ enum xs_fingerprint_skip xs_device_prepare(struct xs_device_job *job, CUcontext 
                                            const struct xs_fingerprint_region *region, uint32_t id, bool writes);
 
 /* Queues the kernel in the job's stream. With the mode XS_FINGERPRINT_MEASURE_ONLY the kernel leaves the digests in the
- * slot, for a later launch with XS_FINGERPRINT_COMPARE; with any other mode it gives the result. False: the driver
- * refused. */
+ * slot, for a later launch with XS_FINGERPRINT_COMPARE; with any other mode the kernel writes the result. False: the
+ * driver refused. */
 bool xs_device_measure(struct xs_device_job *job, uint32_t mode);
 
 /* These functions run the kernel in a side stream, at the same time as the next copies (side_stream.h).
  * xs_device_make_way is called before an asynchronous copy whose fingerprint is taken after the copy. It returns true
- * if only copies were queued in the stream lately; the kernel may then be queued by xs_device_measure_aside. False: the
- * kernel must be queued by xs_device_measure. If `may_follow` is false, the result is false. */
+ * if only copies were queued in the stream recently; the kernel may then be queued by xs_device_measure_aside. False:
+ * the kernel must be queued by xs_device_measure. If `may_follow` is false, the result is false. */
 bool xs_device_make_way(struct xs_device_job *job, bool writes, bool may_follow);
 bool xs_device_measure_aside(struct xs_device_job *job, uint32_t mode);
 
@@ -77,8 +76,8 @@ void xs_device_abandon(struct xs_device_job *job);
 /* Waits at most `ticks` ticks of the capture clock for the result. False: there is no result yet. */
 bool xs_device_wait(const struct xs_device_job *job, uint64_t ticks);
 
-/* Late kernels are those for whose result a thread waited too long and then stopped waiting. xs_device_late is their
- * number, and xs_device_note_late adds the kernel of a job. xs_device_wait_late is called before memory is freed; it
+/* A kernel is late if a thread waited too long for its result and stopped waiting. xs_device_late is the number of late
+ * kernels, and xs_device_note_late adds the kernel of a job. xs_device_wait_late is called before memory is freed; it
  * waits at most 100 ms for the last 16 late kernels, and forgets all of them. */
 extern _Atomic unsigned xs_device_late;
 void xs_device_note_late(const struct xs_device_job *job);
@@ -91,8 +90,8 @@ void xs_device_wait_all(CUcontext only, unsigned timeout_ms);
 /* Called when a context, and with it its memory, has been destroyed. */
 void xs_device_context_gone(CUcontext context);
 
-/* Frees the current context's scratch memory, because the application found no memory; the context has no device
- * fingerprints from then on. False: there was no scratch memory, or a kernel still uses it. */
+/* Frees the current context's scratch memory, because an allocation of the application failed; from then on the context
+ * has no device fingerprints. False: there was no scratch memory, or a kernel still uses it. */
 bool xs_device_give_back(CUcontext context);
 
 /* Writes the results that have arrived into the trace, inside the caller's batch. Returns the number of results, or an

@@ -4,15 +4,16 @@
  * Definition. The region's bytes are cut into leaves of 4096 bytes. (The bytes of a box are those in its rows, row
  * after row, slice after slice.) A block has at most 4096 bytes. To hash a block, it is padded with zeros to the next
  * multiple of 256 bytes, at least 256, and then hashed with XXH3 (seed 0, default secret).
- *   Level 0   one digest a leaf: XXH3_64bits of the leaf's block, 8 bytes, little-endian.
- *   Level n   while level n-1 has more than 512 digests: one digest for each 512 of them, XXH3_64bits of their block.
- *   Root      the block of the last level's digests; where there is one leaf only, the block of that leaf.
+ *   Level 0   one digest for each leaf: XXH3_64bits of the leaf's block, 8 bytes, little-endian.
+ *   Level n   exists if level n-1 has more than 512 digests. It has one digest for each group of 512 digests:
+ *             XXH3_64bits of the group's block.
+ *   Root      the block of the last level's digests; if there is only one leaf, the block of that leaf.
  *   Result    XXH3_128bits of the root's block; then low ^= avalanche(length * 0x9E3779B97F4A7C15 + 1) and
  *             high += avalanche(length ^ 0xC2B2AE3D27D4EB4F), where avalanche is the final mix of XXH64.
  * A region of no bytes is one leaf of no bytes.
  *
- * Blocks of 256 bytes and more use only XXH3's path for long inputs, so the kernel implements no other. A region is
- * constant when it has at least 8 bytes and every byte i equals byte i % 4. */
+ * Blocks of 256 bytes and more use only XXH3's path for long inputs, so the kernel implements no other path. A region
+ * is constant when it has at least 8 bytes and every byte i equals byte i % 4. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_HASH_TREE_H
 #define XFERSPY_PRELOAD_FINGERPRINT_HASH_TREE_H
 
@@ -32,7 +33,8 @@ struct xs_fingerprint {
  * receives the digests of level 0; it is NULL, or has room for xs_fingerprint_leaves(length) digests.
  *
  * Any thread, signal handlers too: it allocates nothing, takes no lock and uses less than 16 KiB of stack. Cannot fail.
- * If bytes change meanwhile, the fingerprint may not be that of any content, but nothing worse happens. */
+ * If bytes change during the call, the result may not be the fingerprint of any content that the region ever had, but
+ * nothing worse happens. */
 void xs_fingerprint_bytes(const void *base, uint64_t length, uint64_t *leaf_digests, struct xs_fingerprint *out);
 
 /* Fingerprints a region of host memory that may be a box (hash_tree_shape.h), like xs_fingerprint_bytes. */

@@ -1,5 +1,5 @@
-/* What the code that launches the fingerprint kernel needs: the kernel's code, its one parameter, the layout of the
- * device memory that it works in, and the shape of a launch. The kernel computes on the device what hash_tree.h
+/* Defines what the code that launches the fingerprint kernel needs: the kernel's code, its one parameter, the layout of
+ * the device memory that it works in, and the shape of a launch. The kernel computes on the device what hash_tree.h
  * defines. One launch is enough for a region of any size. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
 #define XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
@@ -13,19 +13,22 @@
 #define XS_FINGERPRINT_MAX_BLOCKS 8192u /* each block of a larger region hashes several groups of leaves */
 
 /* values of `mode` */
-#define XS_FINGERPRINT_COMPARE 1u      /* the slot has leaves and root of as many bytes; the result tells the change */
+#define XS_FINGERPRINT_COMPARE 1u      /* the slot has leaves and root of a region of the same length to compare with */
 #define XS_FINGERPRINT_MEASURE_ONLY 2u /* store leaves and root in the slot, and write no result */
 
 /* The kernel's one parameter, passed by value: kernelParams = {&parameters}. All addresses are the device's.
- *   region    what to hash, at any alignment; a base (of a box: width and pitches too) of 16-byte multiples is fastest
- *   root      16 bytes, aligned to 16: low and high of the last launch; overwritten with this one's
- *   tickets   8 bytes per node; all zero when the kernel starts, and again when it ends. Memory that has held anything
- *             else since (a slot laid out for another capacity) has to be zeroed again, or no launch ever finishes a
- *             node
+ *   region    the region to hash, at any alignment; fastest if base (of a box: width and pitches, too) is a multiple of
+ *             16 bytes
+ *   root      16 bytes, aligned to 16: low and high of the last launch; this launch overwrites them
+ *   tickets   8 bytes per node; all zero when the kernel starts, and again when it ends. If this memory was used for
+ *             something else in between (a slot for another capacity), it must be zeroed again; otherwise no launch
+ *             finishes a node
  *   nodes     digests of the levels above the leaves, aligned to 16
- *   leaves    digests of the leaves, aligned to 16: the last launch's, overwritten with this one's
- *   result    where struct xs_fingerprint_result goes, aligned to 16; not touched when measuring only
- * Launches that share root, tickets, nodes or leaves must not overlap: same stream, or ordered by events. */
+ *   leaves    digests of the leaves, aligned to 16: those of the last launch; this launch overwrites them
+ *   result    the struct xs_fingerprint_result that the launch writes, aligned to 16; not written with
+ *             XS_FINGERPRINT_MEASURE_ONLY
+ * Launches that share root, tickets, nodes or leaves must not overlap: they must be in the same stream, or ordered by
+ * events. */
 struct xs_fingerprint_parameters {
     struct xs_fingerprint_region region;
     uint64_t root, tickets, nodes, leaves;
@@ -74,8 +77,8 @@ XS_BOTH_SIDES uint32_t xs_fingerprint_blocks(uint64_t length) {
 #ifndef __CUDACC__
 #include <stddef.h>
 
-/* The kernel for cuModuleLoadData, as machine code for recent GPUs, which an older driver may refuse, and as
- * zero-terminated PTX text for all others. Both are empty if xferspy was built without nvcc; then only the host can
+/* The kernel in two forms for cuModuleLoadData: machine code for recent GPUs, which an older driver may refuse, and
+ * zero-terminated PTX text for all other GPUs. Both are empty if xferspy was built without nvcc; then only the host can
  * take fingerprints. */
 extern const unsigned char xs_fingerprint_fatbin[];
 extern const size_t xs_fingerprint_fatbin_bytes;

@@ -1,4 +1,4 @@
-/* Transfers the results of the fingerprint kernel from the device to the trace. They are in a ring of slots in
+/* Transfers the results of the fingerprint kernel from the device to the trace. The results are in a ring of slots in
  * page-locked host memory, which the kernel writes and the drain thread reads. Neither waits for the other: if no slot
  * is free, the kernel is not launched. Any thread unless a comment says otherwise; no locks. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_RESULTS_H
@@ -36,7 +36,7 @@ void xs_results_give_back(struct xs_results *results, uint64_t ticket);
 /* Assigns the result of a ticket to another fingerprint. False: it is in the trace already. */
 bool xs_results_rename(struct xs_results *results, uint64_t ticket, uint32_t id);
 
-/* Has the result of a ticket arrived? Also true if the result is no longer awaited. */
+/* True if the result of a ticket has arrived, or is no longer awaited. */
 bool xs_results_arrived(const struct xs_results *results, uint64_t ticket);
 
 /* Returns the number of awaited results. */

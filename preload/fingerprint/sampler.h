@@ -3,17 +3,17 @@
  *
  * Copies with the same call stack, the same entry point and the same size, rounded to a power of two, form a stratum.
  * The first copies of each stratum are looked at as long as the budget is not used up. Each later copy is looked at
- * with a chance, which at any time is the same for all copies of the stratum. The chance is the rest of the budget,
- * divided by the cost of looking at all copies so far. Both are sums since the start, so the chance changes slowly, and
- * a burst of copies cannot use more than the budget. The chance is smaller for copies whose fingerprint would take
- * long, compared with the copy itself. A hash of the copy's number in its stratum decides whether it is looked at, so
- * the choice does not depend on periods of the program.
+ * with a certain chance, which at a given time is the same for all copies of the stratum. The chance is the rest of the
+ * budget, divided by the cost of looking at all copies so far. The rest and the cost are sums since the start, so the
+ * chance changes slowly, and a burst of copies cannot use more than the budget. The chance is smaller for copies whose
+ * fingerprint would take long, compared with the copy itself. A hash of the copy's number in its stratum decides
+ * whether it is looked at, so the choice does not depend on periods of the program.
  *
  * Some findings need the fingerprints of two copies: the content that an upload overwrites is known from the previous
  * upload to the same address range, and a round trip consists of a download and an upload. So after a copy that was
  * chosen by chance, partners of it are looked at as well: the next upload to or the next download from the same device
  * addresses, and after a download also the next upload from the same host addresses. These followers were not chosen by
- * chance, so the trace marks them (XS_SKIP_FOLLOWS); else copies that have partners would be overrepresented.
+ * chance, so the trace marks them (XS_SKIP_FOLLOWS); otherwise copies that have partners would be overrepresented.
  *
  * Any thread; no lock. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_SAMPLER_H

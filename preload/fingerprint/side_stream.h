@@ -16,7 +16,7 @@
 
 enum { XS_ASIDES = 8, XS_ASIDE_KERNELS = 16 };
 
-/* What belongs to one stream of the application. All zeros: the entry is free. */
+/* The data for one stream of the application. All zeros: the entry is free. */
 struct xs_aside {
     _Atomic(CUstream) theirs; /* the application's stream; NULL: the entry is free */
     _Atomic bool ahead;       /* the side stream got work that `theirs` does not wait for yet */
@@ -52,8 +52,9 @@ bool xs_aside_run(struct xs_aside *aside, const struct xs_fingerprint_region *re
 /* Joins: makes the application's stream wait for all work of the side stream. The caller holds the lock. */
 void xs_aside_join(struct xs_aside *aside);
 
-/* Joins, and takes the lock itself; for all other calls. Another thread may hold the lock while the driver delays its
- * copy in this stream. So this function waits for the lock at most 10 ms, and else does nothing. */
+/* Like xs_aside_join, but takes the lock itself. Called before all calls that are not copies. Another thread may hold
+ * the lock while the driver delays its copy in this stream. So this function waits for the lock at most 10 ms; if it
+ * does not get the lock in this time, it does nothing. */
 void xs_aside_join_from_outside(struct xs_aside *aside);
 
 /* Called before the application's stream is destroyed: joins, and frees the entry. */

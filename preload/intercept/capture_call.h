@@ -2,9 +2,9 @@
  * wrapper (wrappers.c) is handling.
  *
  * All functions are inlined into the wrappers, so call->event stays in a register even if a function changes it. The
- * statements that a row runs before the real call see the parameters as the application passed them; those after the
- * call can also use call->result. All of them run on the application's thread while its guard is raised (xs_begin), and
- * cannot fail. */
+ * statements that a row runs before the real call see the parameters as the application passed them; the statements
+ * after the real call can also use call->result. All statements run on the application's thread while its guard is
+ * raised (xs_begin), and cannot fail. */
 #ifndef XFERSPY_PRELOAD_INTERCEPT_CAPTURE_CALL_H
 #define XFERSPY_PRELOAD_INTERCEPT_CAPTURE_CALL_H
 
@@ -30,7 +30,7 @@ XS_HOT void xs_on(struct xs_call *call, CUstream stream) {
     }
 }
 
-/* For a call without a stream, which works in the default stream. */
+/* Used for a call without a stream parameter, which works in the default stream. */
 XS_HOT void xs_blocking(struct xs_call *call) {
     xs_on(call, NULL);
     call->is_blocking = true;

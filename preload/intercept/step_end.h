@@ -17,8 +17,8 @@ struct xs_step_end xs_step_end_of(const struct xs_event *e, unsigned row, uint32
 /* Slow path of xs_step_end. */
 void xs_step_end_tell(const struct xs_step_end *step);
 
-/* Called at the end of the wrapper, after it has left the gate and lowered the guard. If this step begins or ends
- * recording, that happens here. */
+/* Called at the end of the wrapper, after it has left the gate and lowered the guard. If recording begins or ends with
+ * this step, this function reports that (xs_asked_window_changed). */
 XS_HOT void xs_step_end(const struct xs_step_end *step, CUresult result) {
     if (XS_UNLIKELY(step->is_wait) && result == CUDA_SUCCESS)
         xs_step_end_tell(step);

@@ -21,10 +21,10 @@ enum { XS_UNKNOWN_STACK_WORDS = 28 };
 struct xs_unknown_call {
     uint64_t stack[XS_UNKNOWN_STACK_WORDS]; /* copy of the stack arguments, for the function */
     struct xs_guard_note of_gate,
-        of_repairs;               /* notes of the guards that xs_unknown_enter raises; valid like the stack frame */
-    void *real;                   /* the function; set by xs_unknown_enter */
-    uint64_t index;               /* index of the stub */
-    uintptr_t frame;              /* address of the stub's return address; the caller's stack arguments are above it */
+        of_repairs;  /* notes of the guards that xs_unknown_enter raises; valid as long as the stack frame */
+    void *real;      /* the function; set by xs_unknown_enter */
+    uint64_t index;  /* index of the stub */
+    uintptr_t frame; /* address of the stub's return address; the caller's stack arguments are above it */
     uint32_t is_gated, is_around; /* what xs_unknown_leave must do: leave the gate; tell the repairs */
 };
 

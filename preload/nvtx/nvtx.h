@@ -1,4 +1,4 @@
-/* Returns a number for the calling thread's open NVTX range, which events contain. */
+/* Finds the number of the calling thread's open NVTX range, for the events of the thread. */
 #ifndef XFERSPY_PRELOAD_NVTX_NVTX_H
 #define XFERSPY_PRELOAD_NVTX_NVTX_H
 

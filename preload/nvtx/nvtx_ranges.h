@@ -1,6 +1,7 @@
-/* The table of ranges. A range consists of a name, a domain and the range around it. Each combination gets a number
- * that is valid for the life of the process. Any thread and any signal handler may call these functions: they take no
- * lock and allocate no memory. All data lies in one mapping of limited size, from which nothing is freed. */
+/* The table of NVTX ranges. A range consists of a name, a domain and the range around it. Each combination of the three
+ * gets a number that is valid for the life of the process. Any thread and any signal handler may call these functions:
+ * they take no lock and allocate no memory. All data lies in one mapping of limited size, from which nothing is
+ * freed. */
 #ifndef XFERSPY_PRELOAD_NVTX_NVTX_RANGES_H
 #define XFERSPY_PRELOAD_NVTX_NVTX_RANGES_H
 
@@ -23,7 +24,7 @@
 /* The number of a name; 0: the empty name. Domains have numbers, too; 0: the default domain. */
 typedef uint32_t xs_range_name;
 
-/* Must be called before anything else in this file; a second call does nothing. False: there is no memory. */
+/* Must be called before all other functions of this file; a second call does nothing. False: there is no memory. */
 bool xs_ranges_prepare(void);
 
 /* Returns the number of the name `text` (NULL: the empty name), or of "(others)" if there is no space for another

@@ -1,5 +1,5 @@
-/* Tracks the open ranges of each thread. Only the thread itself opens its ranges and orders them, but any thread may
- * end a range. */
+/* Tracks the open ranges of each thread. Only the thread itself opens its ranges and changes their order, but any
+ * thread may end a range. */
 #ifndef XFERSPY_PRELOAD_NVTX_OPEN_H
 #define XFERSPY_PRELOAD_NVTX_OPEN_H
 
@@ -14,7 +14,7 @@
 #define XS_RANGE_THREADS 2048u
 enum { XS_RANGE_NONE_OPEN = -1, XS_RANGE_NO_TRACKING = -2 /* NVTX_NO_PUSH_POP_TRACKING */ };
 
-/* Must be called before anything else in this file. False: there is no memory. */
+/* Must be called before all other functions of this file. False: there is no memory. */
 bool xs_open_prepare(void);
 
 /* The name that the application gives to a range: `text`, or `name` if `text` is NULL. */
@@ -31,8 +31,8 @@ int xs_range_push(unsigned domain, struct xs_range_label label);
 int xs_range_pop(unsigned domain);
 
 /* xs_range_start opens a range that any thread may end, and returns its number, which is never 0. No two ranges that
- * are kept get the same number; ranges that are not kept may. xs_range_end ends the range with this number. It does
- * nothing if the range has already ended, or if there is no range with this number. */
+ * are kept get the same number; ranges that are not kept may get the same number. xs_range_end ends the range with this
+ * number. It does nothing if the range has already ended, or if there is no range with this number. */
 uint64_t xs_range_start(unsigned domain, struct xs_range_label label);
 void xs_range_end(uint64_t id);
 

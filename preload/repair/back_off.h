@@ -17,8 +17,8 @@ struct xs_back_off {
     _Atomic uint64_t places[XS_BACK_OFF_PLACES];
 };
 
-/* Must the contents of this copy be compared? The device address and the number of bytes identify the destination.
- * Counts the copies that are not compared. */
+/* True if the contents of this copy must be compared. The device address and the number of bytes identify the
+ * destination. Also counts the copies that are not compared. */
 bool xs_back_off_is_due(struct xs_back_off *all, uint64_t address, uint64_t bytes);
 
 /* Reports the result of a comparison at this destination. */

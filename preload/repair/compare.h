@@ -1,6 +1,6 @@
 /* Compares device memory with host memory, byte for byte. The device's bytes are copied piece by piece to the library's
- * page-locked buffers and compared there: if the contents differ, mostly the first piece shows it. No kernel is needed,
- * so this works with any driver, and also while capture is off. Any thread. */
+ * page-locked buffers and compared there: if the contents differ, usually the first piece already shows this. No kernel
+ * is needed, so this works with any driver, and also while capture is off. Any thread. */
 #ifndef XFERSPY_PRELOAD_REPAIR_COMPARE_H
 #define XFERSPY_PRELOAD_REPAIR_COMPARE_H
 
@@ -10,7 +10,7 @@
 #include "preload/repair/back_off.h"
 #include "preload/repair/frame.h"
 
-/* Returns NULL if the copy may be left out or replaced at all, with a plan or without; else the reason why not. */
+/* Returns NULL if the copy may be left out or replaced at all, with or without a plan; else the reason why not. */
 const char *xs_contents_untouchable(const struct xs_repair_copy *copy);
 
 /* Returns NULL if the upload may be left out without a plan when contents are equal; else the reason why not. The
@@ -21,17 +21,18 @@ const char *xs_contents_untouchable(const struct xs_repair_copy *copy);
  *   comparison.
  * - The comparison adds no wait: either the call is blocking and so waits for its stream anyway, or its stream is idle.
  *   The legacy default stream never counts as idle once the program has used several streams.
- * - Its device memory belongs to a known allocation of the calling thread's context. No work of the device may be
- *   waiting for the program, and the processor can read the source fast.
+ * - The destination belongs to a known allocation of the calling thread's context. No work of the device may be waiting
+ *   for the program, and the processor can read the source fast.
  * - The upload is so large that a comparison can save time. A comparison copies from the device and waits, which takes
  *   20 to 30 us on an H100, and reads the source once. A pageable upload of 256 KiB takes about as long: it reads the
  *   source and writes it to a buffer. */
 const char *xs_contents_unfit(const struct xs_repair_copy *copy);
 enum { XS_CONTENTS_LEAST_BYTES = 256 * 1024 };
 
-/* Compares the upload's source with as many bytes of device memory from `device` on, in the order of the stream, unless
- * the contents kept differing at this destination. NULL: they are equal. Else returns the reason why that is not so, or
- * not known. The caller has checked the conditions above. */
+/* Compares the upload's source with the same number of bytes of device memory that begin at `device`, in the order of
+ * the stream. Does not compare if the contents at this destination differed too often before (back_off.h). Returns NULL
+ * if the contents are equal; else the reason why they are not equal, or why this is not known. The caller has checked
+ * the conditions above. */
 const char *xs_contents_differ(struct xs_back_off *back_off, const struct xs_repair_copy *copy, uint64_t device);
 
 /* For the mode verify: the plan says that the memory at `device` has this upload's content. Compares the two, and

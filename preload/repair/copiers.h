@@ -1,4 +1,4 @@
-/* Copies from host memory to host memory by several threads. The calling thread copies pieces itself, and threads of
+/* Copies from host memory to host memory with several threads. The calling thread copies pieces itself, and threads of
  * the library copy some of the pieces. The calling thread never waits for a thread that has not begun a piece, so on a
  * busy machine a copy takes no longer than with one thread.
  *
@@ -22,7 +22,7 @@ struct xs_copy_job {
     _Atomic bool is_taken;
     bool is_streaming;
     unsigned pieces; /* pieces of each part */
-    unsigned added;  /* parts */
+    unsigned added;  /* parts added so far */
     struct xs_copy_part {
         char *to;
         const char *from;
@@ -42,13 +42,15 @@ struct xs_copy_job *xs_copy_begin(struct xs_copy_job *alone, size_t part_bytes, 
  * done. */
 void xs_copy_add(struct xs_copy_job *job, void *to, const void *from, size_t bytes);
 
-/* Is the `i`th part (from 0) done? Only for the last XS_COPY_PARTS parts. True: what it wrote is visible. */
+/* True if the `i`th part (counted from 0) is done; the copied bytes are then visible to the calling thread. Only for
+ * the last XS_COPY_PARTS parts. */
 bool xs_copy_is_done(struct xs_copy_job *job, unsigned i);
 
 /* Copies one piece. False: there is no piece left to take. */
 bool xs_copy_help(struct xs_copy_job *job);
 
-/* Pauses the calling thread shortly while others copy. `rests` is the number of earlier pauses in a row. */
+/* Pauses the calling thread for a short time while other threads copy. `rests` is the number of earlier pauses in a
+ * row. */
 void xs_copy_rest(unsigned rests);
 
 /* Ends the job: pieces that no thread has taken are not copied; waits until the pieces that were taken are copied. */

@@ -1,5 +1,5 @@
-/* What all repairs share. A repair is a struct xs_repair, a row of repairs.def and one file. It is on from
- * xs_repair_start to the end of the process.
+/* Defines what all repairs share. A repair consists of a struct xs_repair, a row of repairs.def and one file. A repair
+ * that the user requested is on from xs_repair_start to the end of the process.
  *
  * All hooks are called on a thread of the application, between the wrapper and the driver, with the application's
  * signal mask. Therefore a repair must hold no lock during a call that runs the application's code (a host function).
@@ -34,7 +34,7 @@ struct xs_repair_place {
     uint64_t ordinal;
 };
 
-/* A copy between host and device memory in one dimension, by any function. */
+/* A copy between host and device memory in one dimension, made by any function. */
 struct xs_repair_copy {
     struct xs_repair_place place;
     bool is_upload;
@@ -51,7 +51,7 @@ struct xs_repair_copy {
 
 /* Any call of the program that goes to the driver. */
 struct xs_repair_call {
-    unsigned row; /* enum xs_row; from XS_ROW_COUNT on: enum xs_gated */
+    unsigned row; /* enum xs_row, or XS_ROW_COUNT plus an enum xs_gated */
     enum xs_category category;
     bool has_stream; /* the call works in one stream, which may be a default stream; false: it may affect all streams */
     CUstream stream; /* stream as the program gave it */
@@ -60,9 +60,9 @@ struct xs_repair_call {
     CUresult result;                   /* valid in `after` only */
 };
 
-/* Returns a stream handle that is never null, and means the same stream to functions of both kinds of default stream.
- * For the per-thread default stream it is the same handle in all threads, and means the stream of the thread that uses
- * the handle. */
+/* Returns a stream handle that is never null, and that means the same stream for functions with the legacy and for
+ * functions with the per-thread default stream. For the per-thread default stream all threads get the same handle,
+ * which means the default stream of the thread that uses it. */
 XS_HOT CUstream xs_stream_handle(CUstream stream, bool is_per_thread) {
     if (is_per_thread)
         return CU_STREAM_PER_THREAD;
@@ -82,8 +82,8 @@ struct xs_repair {
     void (*after)(const struct xs_repair_call *call);
     /* Gives the driver all calls of the program that the repair still holds back, in their order. */
     void (*settle)(void);
-    /* Called when a call of the program found no memory. True: the repair has given memory back, and the call is
-     * repeated. */
+    /* Called when a call of the program failed for lack of memory. True: the repair has given memory back, and the call
+     * is repeated. */
     bool (*give_back)(void);
     /* Called when the process ends, while other threads may be in any hook. From now on the repair holds back no more
      * calls. `settle` is called next; after it, calls go straight to the driver. */
@@ -100,8 +100,8 @@ struct xs_repair {
 extern void *xs_repair_beneath[XS_ROW_COUNT];
 #define xs_beneath(name) ((__typeof__(&name))__atomic_load_n(&xs_repair_beneath[XS_ROW_##name], __ATOMIC_RELAXED))
 
-/* Replaces the function that the wrapper of an entry point calls by another one of the same type; in `start` only.
- * Returns the previous function, which the new one must call; NULL: this driver has no such entry point. */
+/* Replaces the function that the wrapper of an entry point calls by another one of the same type. May be called only in
+ * `start`. Returns the previous function, which the new one must call; NULL: this driver has no such entry point. */
 void *xs_repair_put_beneath(unsigned row, void *by);
 #define XS_PUT_BENEATH(name, by) ((__typeof__(&name))xs_repair_put_beneath(XS_ROW_##name, (void *)(by)))
 
@@ -119,8 +119,8 @@ extern _Atomic int xs_repair_captures;
 extern _Atomic bool xs_repair_handed_out;
 
 /* True after the program gave the device work that may wait for something that the program does without a call (stream
- * memory operations, external semaphores, host functions, a cooperative kernel). From then on, a repair that waits for
- * the device where the program's call would not wait could wait for ever. Remains true for the rest of the run. */
+ * memory operations, external semaphores, host functions, a cooperative kernel). From then on, a repair could wait for
+ * ever if it waited for the device where the program's call would not wait. Remains true for the rest of the run. */
 extern _Atomic bool xs_repair_may_hold;
 
 /* The reason for which repairs leave copies unchanged while xs_repair_captures is not 0. */

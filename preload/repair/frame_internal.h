@@ -4,7 +4,7 @@
 
 #include "preload/repair/frame.h"
 
-/* The repairs by enum xs_repair_id, as repairs.def has them; in repair.c. */
+/* The rows of repairs.def, indexed by enum xs_repair_id; in repair.c. */
 extern const struct xs_repair_row {
     const char *name, *what;
     const struct xs_repair *repair;
@@ -35,7 +35,8 @@ extern struct xs_tally xs_repair_tallies[XS_REPAIR_COUNT];
 void xs_around_install(void);
 extern _Atomic bool xs_around_is_off;
 
-/* The first writes the log; an empty `path` means no log. The second passes the closing lines for the user to `say`. */
+/* xs_repair_write_log writes the log; an empty `path` means no log. xs_repair_say passes the closing lines for the user
+ * to `say`. */
 void xs_repair_write_log(const char *path);
 void xs_repair_say(void (*say)(const char *message));
 

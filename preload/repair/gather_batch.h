@@ -1,5 +1,5 @@
-/* Stores the uploads that the repair gather has collected, and decides whether to collect more. Calls no driver and
- * takes no lock: the caller holds gather's lock, unless a comment says otherwise. */
+/* Stores the uploads that the repair gather has collected, and decides whether to collect more. Makes no driver call
+ * and takes no lock: the caller holds gather's lock, unless a comment says otherwise. */
 #ifndef XFERSPY_PRELOAD_REPAIR_GATHER_BATCH_H
 #define XFERSPY_PRELOAD_REPAIR_GATHER_BATCH_H
 
@@ -22,7 +22,7 @@ struct xs_batch {
     size_t bytes[XS_BATCH_MAX];
 };
 
-/* Would this upload overwrite an upload of the batch? Such an upload must not be added, because the copies of a batch
+/* True if this upload would overwrite an upload of the batch. It must then not be added, because the copies of a batch
  * are made in no particular order. */
 static inline bool xs_batch_overlaps(const struct xs_batch *batch, uint64_t to, size_t bytes) {
     if (batch->count == 0 || to >= batch->high || to + bytes <= batch->low)
@@ -35,8 +35,8 @@ static inline bool xs_batch_overlaps(const struct xs_batch *batch, uint64_t to, 
 
 static inline bool xs_batch_is_full(const struct xs_batch *batch) { return batch->count == XS_BATCH_MAX; }
 
-/* Adds an upload that overlaps none of the batch; the batch is not full. `may_join`: the upload may be merged with the
- * previous upload, if its source and its destination both begin where those of the previous upload end. */
+/* Adds an upload that overlaps no upload of the batch; the batch must not be full. `may_join`: the upload may be merged
+ * with the previous upload, if its source and its destination both begin where those of the previous upload end. */
 static inline void xs_batch_add(struct xs_batch *batch, uint64_t to, uint64_t from, size_t bytes, bool may_join) {
     const unsigned last = batch->count - 1;
     batch->uploads++;
@@ -72,7 +72,7 @@ static inline void xs_pace_sent(struct xs_pace *pace, unsigned uploads) {
     }
 }
 
-/* Must the next upload go to the driver without gathering? Any thread, without the lock. */
+/* True if the next upload must go to the driver without gathering. Any thread, without the lock. */
 static inline bool xs_pace_passes(struct xs_pace *pace) {
     unsigned left = atomic_load_explicit(&pace->pause, memory_order_relaxed);
     while (left > 0 && !atomic_compare_exchange_weak(&pace->pause, &left, left - 1)) {

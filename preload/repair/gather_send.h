@@ -20,24 +20,25 @@ extern struct xs_gather {
     _Atomic bool is_open;       /* the batch has uploads */
     _Atomic uint64_t opened;    /* number of batches opened so far */
     _Atomic(CUcontext) context; /* context of the batches; NULL: none yet */
-    _Atomic(CUstream) stream;   /* stream of the batch, and of the batch of `owed` (xs_stream_handle) */
-    _Atomic uint64_t owed;      /* number of a sent batch, if its blocking uploads may be under way; 0: none */
+    _Atomic(CUstream) stream;   /* stream of the batch, and of the batch number `owed` (xs_stream_handle) */
+    _Atomic uint64_t owed;      /* number of a sent batch whose blocking uploads may still be under way; 0: none */
     bool is_over;               /* the process ends, and no further upload is gathered */
     bool is_in_order;           /* the batch's copies are made one after the other */
     bool has_blocking;          /* one of the batch's uploads was blocking */
     struct xs_batch batch;
-    uint64_t latest_allocation; /* start of the allocation that the batch's last upload goes to */
+    uint64_t latest_allocation; /* start of the allocation to which the batch's last upload goes */
     struct xs_pace pace;
     struct xs_ring_buffer *buffer; /* holds the content of the batch's uploads; NULL: no buffer */
     size_t used;                   /* used bytes of the buffer */
-    CUevent sent;                  /* event of the context, recorded after the batch of `owed` */
-    CUstream own;                  /* stream of the context, for batches in the legacy stream; NULL: none */
+    CUevent sent;                  /* event of the context, recorded after the batch number `owed` */
+    CUstream own;                  /* the library's stream, for batches in the legacy stream; NULL: none */
     CUresult failed;               /* error of a batch; the next upload returns it */
 } xs_gather;
 
 extern struct xs_ring xs_gather_ring;
 
-/* Makes the event and the stream for a context; under the lock, on a scratch stack. False: the driver made no event. */
+/* Makes the event and the stream for a context. The caller holds the lock, and runs on a scratch stack. False: the
+ * driver made no event. */
 bool xs_gather_enter_context(CUcontext context);
 
 /* Called before a stream is destroyed: the buffer's event must be recorded while the stream exists. The batch has been
@@ -51,7 +52,7 @@ void xs_gather_leave_context(void);
  * lock, and the context is current. */
 void xs_gather_retire(void);
 
-/* Hands the batch to the driver. Under the lock. */
+/* Hands the batch to the driver. The caller holds the lock. */
 void xs_gather_send(void);
 
 /* Sends the batch if there is one; takes the lock. Then waits until the blocking uploads have arrived, because the
@@ -60,14 +61,14 @@ void xs_gather_send(void);
 void xs_gather_flush(CUstream next);
 
 /* Starts the watching thread, if it does not run yet. It checks every millisecond, while there are batches, and sends a
- * batch that has been open since the last check, because a running kernel may wait for its data. False: there is no
- * such thread, so nothing must be gathered. Any thread. */
+ * batch that has been open since the last check, because a running kernel may wait for the batch's data. False: there
+ * is no such thread, so nothing must be gathered. Any thread. */
 bool xs_gather_watch(void);
 
 /* Wakes the watching thread, because a batch was opened. */
 void xs_gather_wake(void);
 
-/* Is the calling thread the watching thread? Its driver calls are not the program's. */
+/* True in the watching thread, whose driver calls are not calls of the program. */
 extern XS_TLS bool xs_gather_is_watch;
 
 #endif

@@ -17,8 +17,8 @@
 
 /* The key of an allocation. An allocation can get only a block with an equal key. */
 struct xs_kept_key {
-    uint64_t context;       /* handle of the context that the memory was made in */
-    uint64_t width, height; /* size as requested; in one dimension the number of bytes, and 0 */
+    uint64_t context;       /* handle of the context in which the memory was made */
+    uint64_t width, height; /* requested size; in one dimension: the number of bytes, and 0 */
     uint32_t how;           /* function and flags of the allocation, as a number that the repair chooses */
 };
 
@@ -67,7 +67,7 @@ bool xs_kept_take(struct xs_kept *kept, const struct xs_kept_key *key, struct xs
  * *out. False: there is none. */
 bool xs_kept_take_any(struct xs_kept *kept, uint64_t context, int device, struct xs_kept_block *out);
 
-/* Is an idle block at this address? */
+/* True if an idle block begins at this address. */
 bool xs_kept_is_idle(struct xs_kept *kept, uint64_t address);
 
 /* Returns the total bytes of the idle blocks on one device. */

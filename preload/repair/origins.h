@@ -19,15 +19,15 @@ struct xs_repair_origin {
 bool xs_origins_start(void);
 
 /* Notes a copy that is being made, or that was left out because the destination already has its content. `moment` is
- * the value of xs_streams_now() before xs_streams_saw or xs_streams_saw_copy saw the copy. Does nothing if
+ * the value of xs_streams_now() before xs_streams_saw or xs_streams_saw_copy was called for the copy. Does nothing if
  * xs_origins_start was not called. */
 void xs_origins_saw(const struct xs_repair_copy *copy, uint64_t moment);
 
 /* Notes that the copy failed, so that it is not used as an origin. */
 void xs_origins_failed(const struct xs_repair_copy *copy);
 
-/* Finds the origin that a plan's line names by `place`. Returns NULL if the origin can be used: *origin has it, its
- * device memory was not freed since, and it is in the context of `copy`. Else returns the reason why not. */
+/* Finds the origin that a plan's line names by `place`. Returns NULL if the origin can be used: it is then in *origin,
+ * its device memory was not freed since, and it is in the context of `copy`. Else returns the reason why not. */
 const char *xs_origins_at(const struct xs_repair_place *place, const struct xs_repair_copy *copy,
                           struct xs_repair_origin *origin);
 

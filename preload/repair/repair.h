@@ -5,7 +5,7 @@
  *
  * - repair.h, repair.c: start and end, and which repairs are on.
  * - frame.h, frame.c: what the repairs share, such as the description of calls, the tallies, and the order of the
- * hooks.
+ *   hooks.
  * - around.c, repair_call.h: the function around every entry point, expanded from the table of entry points.
  * - repair_plan.h, repair_plan.c: which calls have to be repaired, if there is a plan (docs/use/repairs.md describes
  *   it).
@@ -23,10 +23,10 @@ struct xs_repair_wishes {
     size_t budget_bytes;
 };
 
-/* Starts the requested repairs. The driver's functions must be known, and no call through a wrapper has made a context
- * yet. Called once in a process, on a scratch stack, under the session's lock. If a name is unknown, or the plan cannot
- * be read, nothing is repaired, and `complain` gets the reason. The known repairs are not started then, because the
- * user would believe that all of them were on. */
+/* Starts the requested repairs. Must be called when the driver's functions are known, and before a call through a
+ * wrapper makes a context. Called once in a process, on a scratch stack, under the session's lock. If a name is
+ * unknown, or the plan cannot be read, nothing is repaired, and `complain` gets the reason. In this case the repairs
+ * with known names are not started either, because the user would believe that all requested repairs were on. */
 void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(const char *message));
 
 /* Called when the process ends. Gives the driver all calls that the repairs still hold back, writes the log, and passes
@@ -34,8 +34,8 @@ void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(con
  */
 void xs_repair_finish(void (*say)(const char *message));
 
-/* Writes to `made` what the trace says of the repairs that are on: the name of each, how often it was applied so far,
- * and to how many bytes. Returns the number of these repairs. Any thread. */
+/* Writes to `made` what the trace says about the repairs that are on: the name of each, how often it was applied so
+ * far, and to how many bytes. Returns the number of these repairs. Any thread. */
 enum { XS_REPAIRS_MOST = 16 };
 struct xs_repair_made {
     const char *name; /* static */

@@ -1,8 +1,8 @@
-/* Defines, for the repairs, the words that the rows of the entry-point table (driver/entry_points.def) consist of.
- * intercept/capture_call.h defines the same words for capture, so one row describes a call for both.
+/* Defines, for the repairs, the functions and macros that the rows of the entry-point table (driver/entry_points.def)
+ * call. intercept/capture_call.h defines functions of the same names for capture, so one row describes a call for both.
  *
- * While capture is off, these words also keep the lists of memory ranges and contexts up to date, because no other code
- * does it then. Only around.c includes this file. */
+ * While capture is off, these functions also keep the lists of memory ranges and contexts up to date, because no other
+ * code does so then. Only around.c includes this file. */
 #ifndef XFERSPY_PRELOAD_REPAIR_REPAIR_CALL_H
 #define XFERSPY_PRELOAD_REPAIR_REPAIR_CALL_H
 
@@ -12,7 +12,7 @@
 #include "preload/driver/real.h"
 #include "preload/repair/frame_internal.h"
 
-/* Words that only capture needs. */
+/* Functions that only capture needs. */
 #define xs_peer(...) XS_NOTHING
 #define xs_copy_2d(...) XS_NOTHING
 #define xs_copy_3d(...) XS_NOTHING

@@ -33,7 +33,7 @@ bool xs_plan_read(const char *path, char why[256]);
  * thread. */
 const struct xs_plan_line *xs_plan_of_copy(enum xs_repair_id repair, const struct xs_repair_copy *copy);
 
-/* True if the plan names an allocation of so many bytes for this repair, or if there is no plan. Any thread. */
+/* True if the plan names an allocation of this number of bytes for this repair, or if there is no plan. Any thread. */
 bool xs_plan_has_size(enum xs_repair_id repair, uint64_t bytes);
 
 /* Returns all lines of the repair, so that it can prepare for them; `count` gets their number. */

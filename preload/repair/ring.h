@@ -1,7 +1,7 @@
-/* Page-locked buffers that copies pass through, for the repairs stage and gather. A copy takes a buffer, uses it in the
- * program's stream, and may give it back while the device is still using it: the buffer's event tells when the device
- * has finished. A copy never waits for a buffer that another copy uses, so a delay in one stream does not delay copies
- * in other streams. */
+/* Page-locked buffers through which copies pass, for the repairs stage and gather. A copy takes a buffer, uses it in
+ * the program's stream, and may give it back while the device is still using it: the buffer's event tells when the
+ * device has finished. A copy never waits for a buffer that another copy uses, so a delay in one stream does not delay
+ * copies in other streams. */
 #ifndef XFERSPY_PRELOAD_REPAIR_RING_H
 #define XFERSPY_PRELOAD_REPAIR_RING_H
 
@@ -37,9 +37,9 @@ struct xs_ring {
 bool xs_ring_start(struct xs_ring *ring);
 
 /* Takes a buffer of the given context that the device no longer uses, or makes a new buffer if there is none. The
- * context must be the calling thread's. NULL: there is no such buffer, and none could be made, or none may be made
- * because work may wait for the program. Making a buffer needs much of the stack, so the caller must be on a scratch
- * stack. Any thread. */
+ * context must be the calling thread's. NULL: there is no such buffer, and a new one could not be made, or must not be
+ * made because work may wait for the program. Making a buffer needs much of the stack, so the caller must be on a
+ * scratch stack. Any thread. */
 struct xs_ring_buffer *xs_ring_take(struct xs_ring *ring, CUcontext context);
 
 /* Makes buffers of the current context until the ring has `count` buffers, so that the first copies do not have to wait
@@ -50,7 +50,7 @@ void xs_ring_fill(struct xs_ring *ring, CUcontext context, unsigned count);
  * Only for the thread that has taken the buffer. */
 CUresult xs_ring_mark(struct xs_ring_buffer *buffer, CUstream stream);
 
-/* Is the work before the last xs_ring_mark done? Does not wait. An error of the device counts as no. */
+/* True if the work before the last xs_ring_mark is done. Does not wait. False also after an error of the device. */
 bool xs_ring_is_free(struct xs_ring_buffer *buffer);
 
 /* Waits until the work before the last xs_ring_mark is done. */
@@ -63,7 +63,7 @@ void xs_ring_put(struct xs_ring_buffer *buffer);
  * context. */
 void xs_ring_drop(struct xs_ring *ring);
 
-/* May this call end a context? */
+/* True if this call may end a context. */
 bool xs_ends_context(const struct xs_repair_call *call);
 
 #endif

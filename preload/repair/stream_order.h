@@ -33,8 +33,8 @@ uint64_t xs_streams_now(void);
  * the copy's stream does not count, because it is in order with the copy. */
 bool xs_streams_others_since(uint64_t moment, const struct xs_repair_copy *copy);
 
-/* Is the copy in the legacy default stream? An operation in that stream waits for the blocking streams, and they wait
- * for it. */
+/* True if the copy is in the legacy default stream. An operation in that stream waits for the blocking streams, and
+ * they wait for the operation. */
 bool xs_streams_is_legacy(const struct xs_repair_copy *copy);
 
 #endif

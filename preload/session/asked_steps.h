@@ -18,8 +18,8 @@ bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spe
  * written only when it has grown enough, and always at the last call. Drain thread only. */
 void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store, bool is_last);
 
-/* Called at the end of the process: if no step, or no requested part of the run, was recorded at all, prints one
- * line. */
+/* Called at the end of the process: prints one line if no step, or no requested part of the run, was recorded at
+ * all. */
 void xs_asked_steps_say(void);
 
 #endif

@@ -16,9 +16,9 @@
 int xs_drain_start(const struct xs_trace_name *wish, const struct xs_options *options, const struct xs_clock *clock,
                    struct xs_spool *spool, char why[256]);
 
-/* Waits until both files exist. Gives up two seconds after the start, because a file system may not answer. Returns 0,
- * or an error with its reason in `why`. After an error neither file exists; after a timeout the thread deletes the
- * files as soon as it can. */
+/* Waits until both files exist, but only until two seconds after the start, because a file system may not answer.
+ * Returns 0, or an error with its reason in `why`. After an error neither file exists; after a timeout the thread
+ * deletes the files as soon as it can. */
 int xs_drain_await(char why[256]);
 
 /* Reports how long the start of the session delayed the program. */
@@ -39,11 +39,11 @@ enum xs_finish { XS_FINISH_OK, XS_FINISH_LATE, XS_FINISH_FAILED, XS_FINISH_DELET
  * no lock, so a signal handler may call this function. Sets *events to the number of events in the trace. */
 enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t *events);
 
-/* Called at the end of the process. If the start of the session was given up after two seconds, waits at most a quarter
- * of a second, so that the thread can delete the files that it has created since. Otherwise returns at once. */
+/* Called at the end of the process. If xs_drain_await had a timeout, waits at most a quarter of a second, so that the
+ * thread can delete the files that it has created since. Otherwise returns at once. */
 void xs_drain_wait_discarded(void);
 
-/* Returns the reason after XS_FINISH_FAILED, in static memory. */
+/* Returns the reason for XS_FINISH_FAILED, in static memory. */
 const char *xs_drain_why(void);
 
 #endif

@@ -27,7 +27,7 @@ int xs_files_create(struct xs_files *files, const struct xs_trace_name *wish, co
                     const struct xs_clock *clock, struct xs_spool *spool, struct xs_store **store, char *why,
                     size_t bytes);
 
-/* Writes the trace's facts about its spool. */
+/* Writes facts about the spool into the trace. */
 void xs_files_write(const struct xs_files *files, struct xs_store *store, const struct xs_spool *spool);
 
 void xs_files_give_ballast_back(struct xs_files *files);

@@ -1,5 +1,5 @@
-/* Chooses the processors on which the drain thread may run: not those that busy threads of the program need, if another
- * one is free. */
+/* Chooses the processors on which the drain thread may run. Processors that busy threads of the program need are
+ * avoided if another processor is free. */
 #ifndef XFERSPY_PRELOAD_SESSION_PLACEMENT_H
 #define XFERSPY_PRELOAD_SESSION_PLACEMENT_H
 
@@ -19,10 +19,10 @@ void xs_placement_begin(int cpu);
 /* Finds the processors on which the threads `tids` of this process have been busy since the last call. Moves the
  * calling thread, always the same one, away from these processors, and from their cores if a core is free. If no
  * processor is free, it only avoids the processor of the busiest thread. The calling thread only gets processors that
- * it was allowed to use before the first call, or that somebody else has assigned to it since; if there is only one,
- * nothing is done. Only the first XS_PLACEMENT_THREADS threads count. The processors of other threads are not changed.
- * True: these threads were busy on all processors that the calling thread may use, so the calling thread may have taken
- * CPU time from them. */
+ * it was allowed to use before the first call, or that were assigned to it from outside since then; if there is only
+ * one such processor, nothing is done. Only the first XS_PLACEMENT_THREADS threads count. The processors of other
+ * threads are not changed. True: these threads were busy on all processors that the calling thread may use, so the
+ * calling thread may have taken CPU time from them. */
 bool xs_placement_look(const int32_t *tids, unsigned count);
 
 #endif

@@ -18,7 +18,7 @@ struct xs_window_facts {
 
 void xs_window_facts_write_cupti(const struct xs_window_facts *facts, struct xs_store *store);
 
-/* Called at the end: writes which parts of the run were requested, and what was left out outside of them
+/* Called at the end: writes which parts of the run were requested, and what was left out outside these parts
  * (core/outside.h). */
 void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs_store *store);
 

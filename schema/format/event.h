@@ -21,8 +21,8 @@ enum xs_event_kind {
     XS_EVENT_DEFINITION,  /* a part of a definition: struct xs_definition_part */
 };
 
-/* Flags in xs_event.flags qualify the event's kind. */
-#define XS_FLAG_ASYNC 0x01u      /* by its documentation, the function is asynchronous */
+/* The flags in xs_event.flags say more about the event. */
+#define XS_FLAG_ASYNC 0x01u      /* the function is asynchronous according to its documentation */
 #define XS_FLAG_CAPTURED 0x02u   /* the stream was capturing: the work became part of a graph and did not run */
 #define XS_FLAG_PER_THREAD 0x04u /* stream is the calling thread's default stream */
 #define XS_FLAG_HAS_STREAM 0x08u /* stream is meaningful */
@@ -143,9 +143,9 @@ enum { XS_UNKNOWN_ONCE = 1, XS_UNKNOWN_FOR_GOOD = 2 /* the work may run again at
 #define XS_ENTRY_UNKNOWN 65535u
 #define XS_ENTRY_UNKNOWN_NAME "cuUnknownFunction"
 
-/* A definition tells what a number in events means. There is one for each number, before or after its first use. It
- * consists of the bytes of a struct xs_define_* and the data after them, in as many parts as needed. The parts are
- * adjacent in one chunk and are committed together. */
+/* A definition tells what a number in events means. Each number has one definition, which is written before or after
+ * the number's first use. A definition consists of the bytes of a struct xs_define_* and the data after them, in as
+ * many parts as needed. The parts are adjacent in one chunk and are committed together. */
 enum xs_definition {
     XS_DEFINE_MODULE = 1, /* a mapped executable or library */
     XS_DEFINE_STACK,      /* the frames of a call */

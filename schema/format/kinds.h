@@ -1,6 +1,6 @@
-/* Each enumeration of the trace format is one X-macro list. The writer stores the number. The trace also has the names,
- * in lookup tables that are made from the same list. The analyzer uses the numbers or the names. The numbers are part
- * of the format: new values may be appended, but existing numbers must never change. */
+/* Each enumeration of the trace format is one X-macro list. The writer stores the numbers. The trace also has the
+ * names, in lookup tables that are made from the same list. The analyzer uses the numbers or the names. The numbers are
+ * part of the format: new values may be appended, but existing numbers must never change. */
 #ifndef XFERSPY_SCHEMA_FORMAT_KINDS_H
 #define XFERSPY_SCHEMA_FORMAT_KINDS_H
 
@@ -25,7 +25,7 @@
     X(6, MANAGED, "managed")
 
 /* An origin tells how a known range of memory was made. `module` is a __device__ variable, which is known after the
- * program has asked for its address. */
+ * program has queried its address. */
 #define XS_ORIGINS(X)                                                                                                  \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, ALLOC, "alloc")                                                                                               \
@@ -103,8 +103,8 @@
     X(8, DTOD, "d2d")
 
 /* A skip tells why a transfer's content has no fingerprint. There are two exceptions: NONE and FOLLOWS mean that there
- * is a fingerprint. With NONE the transfer was chosen by chance, or all are taken; with FOLLOWS it was chosen because
- * an earlier transfer of the same addresses was. */
+ * is a fingerprint. NONE: the transfer was chosen by chance, or all transfers get fingerprints. FOLLOWS: the transfer
+ * was chosen because an earlier transfer of the same addresses was chosen by chance. */
 #define XS_FINGERPRINT_SKIPS(X)                                                                                        \
     X(0, NONE, "taken")                                                                                                \
     X(1, OFF, "fingerprints are off")                                                                                  \

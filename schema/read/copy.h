@@ -18,11 +18,11 @@ enum { XS_COPY_LOG = 1, XS_COPY_JOURNAL = 2, XS_COPY_SPOOL = 4 };
 int xs_copy_trace(const char *path, unsigned what, struct xs_copy *copy);
 
 /* Copies as xs_copy_trace does, then lets SQLite complete or undo the transaction that is in the journal or log.
- * XS_ERROR_CORRUPT: the copy is no complete database then, so the journal does not belong to the trace. */
+ * XS_ERROR_CORRUPT: after this the copy is no complete database, so the journal does not belong to the trace. */
 int xs_copy_settled(const char *path, unsigned what, struct xs_copy *copy);
 
 /* True if SQLite may write the journal back into the trace. A journal can change or truncate the trace in any way, so
- * this is tried with a copy first. If a process is using the journal, this returns true. */
+ * the function tries this with a copy. If a process is using the journal, returns true. */
 bool xs_journal_is_sound(const char *path);
 
 /* Deletes the files; a connection that has the trace open can still read it. */

@@ -2,7 +2,7 @@
  * column `trace` there. The table `merged_trace` has a row for each trace, and views show the rows of all traces.
  * "JOB.db:3" means one trace: the file, and the trace's name in it, which is its rank if the rank is known. When one
  * trace is opened, TEMP views with the names and columns of a single trace's tables hide the tables and show only the
- * rows of that trace, so readers see no difference. */
+ * rows of that trace, so readers see no difference from a single trace. */
 #ifndef XFERSPY_SCHEMA_READ_MERGED_H
 #define XFERSPY_SCHEMA_READ_MERGED_H
 

@@ -1,5 +1,4 @@
-/* Writes a merged file (schema/read/merged.h), to which one trace after the other is added, each completely or not at
- * all. */
+/* Writes a merged file (schema/read/merged.h). Traces are added one after the other, each completely or not at all. */
 #ifndef XFERSPY_SCHEMA_READ_MERGED_WRITE_H
 #define XFERSPY_SCHEMA_READ_MERGED_WRITE_H
 

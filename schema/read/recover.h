@@ -28,8 +28,9 @@ int64_t xs_recover(const char *path, struct xs_recovery *recovery);
  * may have written the pointer, to make one of this user's spools a part of the stranger's trace. */
 int64_t xs_recover_copy(const char *path, const char *original, struct xs_recovery *recovery);
 
-/* Ends the WAL, if a recovery could not end it because others were reading. Called after this process closed its last
- * connection to the trace. Only the call of the last reader succeeds; earlier calls have no effect. */
+/* Ends the WAL, if a recovery could not end it because other processes were reading the trace. Called after this
+ * process closed its last connection to the trace. Only the call of the last reader succeeds; earlier calls have no
+ * effect. */
 void xs_recover_close(const char *path);
 
 /* Returns the state of the writer of the spool beside the trace; XS_WRITER_GONE if there is no readable spool. */

@@ -21,12 +21,12 @@ void xs_resolve(const char *path, char *file);
 
 struct xs_side_files {
     bool left_over;  /* a spool, or a non-empty log or journal, of the trace's owner exists; recovery may be needed */
-    bool unfinished; /* such a spool or log exists */
-    bool journal;    /* such a journal exists */
+    bool unfinished; /* a spool or log as in `left_over` exists */
+    bool journal;    /* a journal as in `left_over` exists */
     bool foreign;    /* a side file belongs to another user, or is no regular file; it must be ignored */
     bool linked;     /* a side file has more than one name, so writes to it change the file of the other name */
     const char *suffix, *why; /* first foreign file, and its fault: "-wal", "is another user's" */
-    bool super_journal; /* the journal names another file, which SQLite would delete; no journal of xferspy's does */
+    bool super_journal; /* the journal names another file, which SQLite would delete; xferspy's journals name none */
     bool owned;         /* the trace belongs to this user */
 };
 

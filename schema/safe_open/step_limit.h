@@ -11,12 +11,12 @@
 struct xs_steps;
 
 /* Limits the steps of `db`; beyond the limit, statements end with SQLITE_INTERRUPT. `*steps` belongs to `db` and is
- * freed with it. This function sets the connection's progress handler; if the caller sets another one, that one must
- * call xs_steps_spend. Returns an SQLite result code. */
+ * freed with it. This function sets the connection's progress handler; if the caller sets another handler, that handler
+ * must call xs_steps_spend. Returns an SQLite result code. */
 int xs_steps_begin(sqlite3 *db, int64_t file_bytes, struct xs_steps **steps);
 
-/* Counts XS_STEPS_STRIDE more steps; the progress handler must call it after each so many steps. True: the statement
- * must end. */
+/* Counts XS_STEPS_STRIDE more steps; the progress handler must call this function each time that so many steps were
+ * made. True: the statement must end. */
 enum { XS_STEPS_STRIDE = 10000 };
 bool xs_steps_spend(struct xs_steps *steps);
 

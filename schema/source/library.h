@@ -31,8 +31,8 @@ enum xs_framework {
 /* Returns the framework to which a stack frame's file, a binary or Python code, belongs, by its path. */
 enum xs_framework xs_library_framework(const char *path);
 
-/* The kinds of rows in libraries.def. The rows are public for code that invents names which must be recognised in the
- * same way. */
+/* The kinds of rows in libraries.def. The rows are public because other code makes up names that must be recognised by
+ * the same rows. */
 enum xs_library_what {
     XS_LIBRARY_FILE,
     XS_LIBRARY_GLUE,

@@ -37,9 +37,9 @@ enum xs_source_status xs_source_file_read(const char *path, int64_t not_after_ns
 void xs_source_file_free(struct xs_source_file *file);
 
 /* Returns line `number`, counted from 1, without its line end; *bytes gets its length, at most XS_SOURCE_LINE_BYTES.
- * NULL: the file has no such line. *at must be the position at which line *at_line begins, which is 0 and 1 before the
- * first call; the call changes them to those of the found line. So reading lines in ascending order takes one pass over
- * the text. */
+ * NULL: the file has no such line. *at must be the position at which line *at_line begins; the caller sets them to 0
+ * and 1 before the first call. Each call changes them to the position and number of the found line. Therefore reading
+ * lines in ascending order takes one pass over the text. */
 const char *xs_source_file_line(const struct xs_source_file *file, uint32_t number, size_t *at, uint32_t *at_line,
                                 size_t *bytes);
 

@@ -5,9 +5,9 @@
  *
  *   header | chunk 0 | chunk 1 | ...
  *
- * A chunk's life: FREE -> (a thread takes it) ACTIVE -> (full, or its thread ended) FULL -> (all taken over) FREE with
- * the next generation. `committed_bytes` is increased for one event at a time, or for all parts of a definition
- * together, by a release store after these bytes are complete. */
+ * A chunk's life: FREE -> (a thread takes it) ACTIVE -> (it is full, or its thread ended) FULL -> (all its events were
+ * drained) FREE with the next generation. `committed_bytes` is increased for one event at a time, or for all parts of a
+ * definition together, by a release store after these bytes are complete. */
 #ifndef XFERSPY_SCHEMA_SPOOL_SPOOL_H
 #define XFERSPY_SCHEMA_SPOOL_SPOOL_H
 
@@ -24,7 +24,7 @@
 #define XS_SPOOL_CHUNK_BYTES (64u * 1024u)
 #define XS_SPOOL_CHUNK_EVENTS ((XS_SPOOL_CHUNK_BYTES - sizeof(struct xs_chunk_header)) / sizeof(struct xs_event))
 
-/* Size with the NUL. */
+/* Sizes of texts, including the NUL. */
 #define XS_SPOOL_ID_BYTES 33u
 #define XS_SPOOL_STOPPED_BYTES 256u
 #define XS_SPOOL_FOLDER_BYTES 96u
@@ -54,8 +54,8 @@ _Static_assert(sizeof(struct xs_chunk_header) == 128, "the events start on a cac
 struct xs_spool_header {
     _Atomic uint64_t magic;            /* written last */
     uint32_t event_bytes, chunk_bytes; /* sizes in the writer; a reader that has other sizes refuses the file */
-    uint32_t chunk_limit;              /* chunks the mapping has room for */
-    uint32_t chunk_bound;              /* at this chunk count, the spool only grows so that each thread has a chunk */
+    uint32_t chunk_limit;              /* number of chunks for which the mapping has room */
+    uint32_t chunk_bound;              /* from this count on, the spool only grows to give each thread a chunk */
     _Atomic uint32_t chunk_count;      /* chunks whose blocks are reserved on disk */
     int32_t pid;
     _Atomic uint32_t closed; /* 1: the writer has finished, and all events are in the trace */
@@ -81,7 +81,7 @@ struct xs_spool_header {
 };
 _Static_assert(sizeof(struct xs_spool_header) <= XS_SPOOL_HEADER_BYTES, "the header has its place");
 
-/* What a process knows of a spool that it has created or opened. A created spool is mapped. An opened spool is read
+/* What a process knows about a spool that it has created or opened. A created spool is mapped. An opened spool is read
  * instead, because whoever can write the file can also truncate it, and a load beyond the end of a mapped file raises
  * SIGBUS. */
 struct xs_spool {
@@ -91,7 +91,7 @@ struct xs_spool {
     bool in_memory;  /* the file is in a tmpfs and longer than its chunks, so the spool can grow without a descriptor */
     uint32_t length; /* writer, in memory: number of chunks that fit into the file's length; protected by `growing` */
     _Atomic uint32_t growing; /* a thread is growing the spool */
-    _Atomic uint32_t free;    /* writer: number of free chunks; never too low, for short times too high */
+    _Atomic uint32_t free;    /* writer: number of free chunks; may be too high for a short time, but never too low */
     _Atomic uint32_t next;    /* writer: index at which the search for a free chunk begins */
     int source;               /* opened spool: its descriptor, else -1 */
     struct xs_chunk *loaded;  /* opened spool: the chunk that was read last */
@@ -119,8 +119,8 @@ int xs_spool_grow(struct xs_spool *spool, unsigned chunks);
  * since Linux 5.14. Else returns 0. */
 int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks);
 
-/* Frees the memory of all chunks that no thread has; they cannot be taken afterwards. Only on the thread that created
- * the spool. */
+/* Frees the memory of all chunks that no thread has; these chunks cannot be taken afterwards. Only on the thread that
+ * created the spool. */
 void xs_spool_give_back(struct xs_spool *spool);
 
 /* The spool should grow when it has fewer than xs_spool_spare free chunks. The drain thread should scan all chunks each
@@ -134,9 +134,9 @@ static inline unsigned xs_spool_ring_every(unsigned chunks) { return chunks / 64
  * spool also grows beyond the bound if few chunks are full. */
 unsigned xs_spool_wanted(const struct xs_spool *spool);
 
-/* Open an existing spool for reading, for recovery. They return 0, XS_ERROR_NOT_FOUND, XS_ERROR_CORRUPT if the header
- * or the file's size is wrong, XS_ERROR_SYSTEM or XS_ERROR_MEMORY. xs_spool_open_fd takes ownership of the descriptor.
- */
+/* These functions open an existing spool for reading, for recovery. They return 0, XS_ERROR_NOT_FOUND, XS_ERROR_CORRUPT
+ * if the header or the file's size is wrong, XS_ERROR_SYSTEM or XS_ERROR_MEMORY. xs_spool_open_fd takes ownership of
+ * the descriptor. */
 int xs_spool_open(const char *path, struct xs_spool *spool);
 int xs_spool_open_fd(int fd, struct xs_spool *spool);
 
@@ -150,14 +150,14 @@ bool xs_spool_header_is_sound(const struct xs_spool_header *header, uint64_t mag
 /* Unmaps and closes the spool; does not delete the file. */
 void xs_spool_unmap(struct xs_spool *spool);
 
-/* Only for a created spool. */
+/* Returns the address of chunk `i`. Only for a created spool. */
 static inline struct xs_chunk *xs_spool_chunk(const struct xs_spool *spool, unsigned i) {
     return (struct xs_chunk *)((char *)spool->header + XS_SPOOL_HEADER_BYTES + (size_t)i * XS_SPOOL_CHUNK_BYTES);
 }
 
-/* Takes a free chunk for a thread, without a lock or a system call. Returns NULL if no chunk is free, mostly without a
- * search. *hint is the index of the chunk to try first (the thread's previous chunk), and receives the index of the new
- * chunk. */
+/* Takes a free chunk for a thread, without a lock or a system call. Returns NULL if no chunk is free; in most cases
+ * this takes no search. *hint is the index of the chunk to try first (the thread's previous chunk), and receives the
+ * index of the new chunk. */
 struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t thread, int32_t tid,
                                const char *thread_name);
 
@@ -186,9 +186,10 @@ enum xs_writer {
     XS_WRITER_UNKNOWN = 3,   /* another machine, so nothing is known */
 };
 
-/* Returns whether the process that writes this spool still runs and has the spool mapped. It does if its pid exists in
- * the same boot and pid namespace, and /proc/PID/maps has the file (after exec, a process no longer has it). If /proc
- * cannot be read, any process with this pid counts as the writer. `path` is the path of the spool. */
+/* Finds out whether the process that writes this spool (the writer) still runs and has the spool mapped.
+ * XS_WRITER_LIVES means that the writer's pid exists in the same boot and pid namespace, and that /proc/PID/maps
+ * contains the file (after exec it no longer does). If /proc cannot be read, any process with this pid counts as the
+ * writer. `path` is the path of the spool. */
 enum xs_writer xs_spool_writer(const struct xs_spool_header *header, const char *path);
 
 /* Writes into the header which process, namespaces, boot and host the writer has. For the writer. */

@@ -20,8 +20,8 @@
 
 #define XS_SPOOL_POINTER_MAGIC UINT64_C(0x3152545050535358) /* "XSSPPTR1" */
 
-/* A spool may take one part in so many of a tmpfs's free space. Other programs use the tmpfs as well, and some of them
- * crash when it is full. */
+/* A spool may take at most 1/XS_SPOOL_SHARE_OF_MEMORY of a tmpfs's free space. Other programs use the tmpfs as well,
+ * and some of them crash when it is full. */
 #define XS_SPOOL_SHARE_OF_MEMORY 8u
 
 struct xs_spool_files {
@@ -42,7 +42,7 @@ const char *xs_spool_runtime_dir(void);
 int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
                    const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files);
 
-/* Called before the first event, when the trace exists and has the spool's number. Writes the identity of the trace's
+/* Called before the first event, when the trace exists and contains the spool's id. Writes the identity of the trace's
  * file into the spool. */
 void xs_spool_start(struct xs_spool *spool, const char *trace);
 
@@ -51,12 +51,12 @@ void xs_spool_start(struct xs_spool *spool, const char *trace);
  * that created the spool. */
 void xs_spool_finish(struct xs_spool *spool, const struct xs_spool_files *files);
 
-/* Deletes the files; deletes the one beside the trace only if it is still the same file. */
+/* Deletes the files, but the file beside the trace only if it is still the same file. */
 void xs_spool_delete(const struct xs_spool_files *files);
 
 /* Deletes files that killed processes of this user left in a folder of spools and that nobody needs: spools without an
  * event, and spools whose trace has been missing for three days. Only deletes spools that were written in this boot and
- * these namespaces, by a process that has ended; for a file without a header only its age is decisive. Examines other
+ * these namespaces, by a process that has ended; for a file without a header only its age is checked. Examines other
  * processes and the paths of their traces, so only commands may call it. `folder` is the folder of
  * xs_spool_files.memory. */
 void xs_spool_sweep(const char *folder);
@@ -94,8 +94,8 @@ static inline const struct xs_spool_header *xs_spool_found_header(const struct x
     return found->spool.header ? found->spool.header : found->pointer;
 }
 
-/* True if the process of a trace was killed during its start. It has left files of this user, with or without the
- * trace, in which there can be no event. Changes nothing. */
+/* True if the process of a trace was killed during the start of the session. The files that it left belong to this user
+ * and cannot contain an event; the trace itself may be missing. Changes nothing. */
 bool xs_spool_is_unstarted(const char *trace);
 
 /* Deletes the files that such a process left, and the trace itself. True if xs_spool_is_unstarted was true. */

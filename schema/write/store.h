@@ -85,9 +85,9 @@ int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_
 /* Reads a value of meta as text; false: it is missing or too long. */
 bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes);
 
-/* Calls `each` for the lines of Python code that a report would name, as often as each line is in stacks, until `each`
- * returns false. Also calls `each` with NULL for other frames, so that a caller which limits the time can stop there.
- */
+/* For each stack with Python code of the user, calls `each` with the line that a report would name, until `each`
+ * returns false. Also calls `each` with NULL for other frames and while SQLite works, so that a caller which limits the
+ * time can stop. */
 int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
                           void *data);
 
@@ -103,8 +103,8 @@ int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t gener
 int xs_store_progress_get(struct xs_store *store, unsigned chunk, uint32_t *generation, uint32_t *drained_bytes);
 
 /* The times of device records are in nanoseconds since the trace's time 0; if both are 0, they are unknown. Device -1:
- * unknown; graph_node 0: not from a graph. Records of a simulated device have no mark; only the row of the device has
- * one. */
+ * unknown; graph_node 0: not from a graph. Nothing marks the records of a simulated device; only the device's row says
+ * that it is simulated. */
 struct xs_device_copy {
     uint32_t correlation, copies;
     uint8_t kind, src_kind, dst_kind, is_async; /* CUPTI's numbers, schema/format/kinds.h */

@@ -60,7 +60,8 @@ struct xs_row {
 
 /* `sql` is a string literal, by whose address the prepared statement is found again. */
 struct xs_row xs_row_start(struct xs_store *store, const char *sql);
-/* Does the same for an INSERT whose text ends after the list of columns; one value is to be put for each column. */
+/* Does the same for an INSERT whose text ends after the list of columns; the caller must put one value for each
+ * column. */
 struct xs_row xs_row_into(struct xs_store *store, const char *insert);
 /* Runs a statement that returns no row. Returns the error if preparing the statement failed. */
 int xs_row_insert(struct xs_row *row);
@@ -97,7 +98,7 @@ struct xs_row_shape {
     uint32_t in_row; /* bits of the columns whose values must be in the row itself, not in the shape */
     unsigned count;
 };
-/* Positions of the columns that a row may have instead of its shape, and their bits. */
+/* Positions of the columns whose values may be in the row instead of the shape, and their bits. */
 enum { XS_SHAPE_BYTES = 3, XS_SHAPE_SRC_ADDRESS, XS_SHAPE_DST_ADDRESS, XS_SHAPE_SRC_ALLOCATION = 10 };
 enum { XS_SHAPE_DST_ALLOCATION = 11, XS_SHAPE_ARGUMENTS = 15 };
 #define XS_LOOSE_OF_TRANSFER                                                                                           \

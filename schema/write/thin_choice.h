@@ -1,6 +1,6 @@
 /* Decides which calls are kept when the middle of a trace is thinned. A random sample of all calls is kept. In
- * addition, calls of call sites that have few calls in the middle are kept, as many as fit: all of them if possible.
- * The copies of a batch and the device records are kept or deleted with their call. */
+ * addition, as many calls as possible are kept of the call sites that have few calls in the middle. The copies of a
+ * batch and the device records are kept or deleted with their call. */
 #ifndef XFERSPY_SCHEMA_WRITE_THIN_CHOICE_H
 #define XFERSPY_SCHEMA_WRITE_THIN_CHOICE_H
 
@@ -12,13 +12,13 @@ struct xs_choice;
 
 /* Makes a choice, and registers with the connection the SQL functions that the statements of store_thin.c use. NULL:
  * there is no memory, or SQLite refused.
- *   xs_choose(id, correlation, other, thread, entry_point, site, kind, shape)   returns whether a call is to be deleted
- *   xs_follow(id, correlation, other, is_of_transfer)   returns whether a device record is to be deleted, as its call
+ *   xs_choose(id, correlation, other, thread, entry_point, site, kind, shape)   true: the call is to be deleted
+ *   xs_follow(id, correlation, other, is_of_transfer)   true: the device record is to be deleted, like its call
  *   xs_is_gone(id)                         returns what xs_choose or xs_follow returned for this row of the slice
- *   xs_call_shape(correlation)             returns the shape of a transfer that was deleted lately; NULL: not known
- * A call without correlation (0 or NULL) is known by `other` (its row id or its enter) and thread. Rows of one call,
- * which are the copies of a batch, must have equal arguments except id and shape. The functions must be called for the
- * rows of a slice in the order of their ids. */
+ *   xs_call_shape(correlation)             returns the shape of a recently deleted transfer; NULL: not known
+ * A call without correlation (0 or NULL) is identified by `other` (its row id or its enter time) and its thread. Rows
+ * of one call, which are the copies of a batch, must have equal arguments except id and shape. The functions must be
+ * called for the rows of a slice in the order of their ids. */
 struct xs_choice *xs_choice_new(sqlite3 *db);
 void xs_choice_free(struct xs_choice *choice);
 
@@ -61,7 +61,7 @@ uint64_t xs_choice_remembered(const struct xs_choice *choice);
 /* Called for a new device record. Returns the shape of its transfer if the transfer was deleted already, else 0. After
  * this xs_call_shape does not find the transfer any more. If a transfer has several records and only the last of them
  * comes after the deletion, the sums of its call site lack the time of the earlier records; the sums of device_copy
- * have it. */
+ * contain this time. */
 int64_t xs_choice_late(struct xs_choice *choice, uint32_t correlation);
 /* Forgets the deleted transfers, because a rollback has restored them. */
 void xs_choice_forget(struct xs_choice *choice);

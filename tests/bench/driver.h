@@ -1,4 +1,5 @@
-/* The driver by name, for no toolkit is needed where a benchmark runs. Include after cuda.h. */
+/* Looks up the driver's functions by name, so that a benchmark runs without a toolkit. Must be included after
+ * cuda.h. */
 #ifndef XFERSPY_TESTS_BENCH_DRIVER_H
 #define XFERSPY_TESTS_BENCH_DRIVER_H
 

@@ -1,8 +1,9 @@
-/* What the benchmark programs share: the clock, batches of calls, and the one form of their output,
+/* Defines what the benchmark programs share: the clock, batches of calls, and the form of their output lines:
  *
  *     bench <tab> metric <tab> unit <tab> median of the batches <tab> mean of the batches
  *
- * Other lines of their output are not theirs (nsys writes some). Include after the CUDA header; C and C++. */
+ * Other lines in the output are not written by the benchmarks (nsys writes some). Must be included after the CUDA
+ * header. C and C++. */
 #ifndef XFERSPY_TESTS_BENCH_MEASURE_H
 #define XFERSPY_TESTS_BENCH_MEASURE_H
 
@@ -38,7 +39,7 @@ static inline void print_metric(const char *metric, const char *unit, double med
     printf("bench\t%s\t%s\t%.4f\t%.4f\n", metric, unit, median, mean);
 }
 
-/* Sorts `values`. */
+/* Prints the median and the mean of `values`. Sorts `values`. */
 static inline void print_batches(const char *metric, const char *unit, double *values, int count) {
     double sum = 0;
     qsort(values, (size_t)count, sizeof *values, measure_less);
@@ -47,14 +48,16 @@ static inline void print_batches(const char *metric, const char *unit, double *v
     print_metric(metric, unit, (values[(count - 1) / 2] + values[count / 2]) / 2, sum / count);
 }
 
-/* Between two metrics, so that neither pays for what the other left in a profiler's buffers. Not a synchronisation. */
+/* Pauses between two metrics, so that neither is slowed down by what the other left in a profiler's buffers. Does not
+ * wait for the device. */
 static inline void let_settle(void) {
     struct timespec pause = {0, 30 * 1000 * 1000};
     fflush(stdout);
     nanosleep(&pause, NULL);
 }
 
-/* Where bench_cupti.so is preloaded, CUPTI begins here: after cuInit and before there is a context, as in xferspy. */
+/* Starts CUPTI if bench_cupti.so is preloaded. Called after cuInit and before the first context exists, because xferspy
+ * also starts CUPTI at that time. */
 static inline void begin_cupti(void) {
     void (*begin)(void);
     *(void **)&begin = dlsym(RTLD_DEFAULT, "xferspy_bench_begin_cupti");

@@ -1,5 +1,6 @@
-/* The events of one random program, with full copies of everything, and what docs/rules/analysis.md says of them: found
- * by scanning all events for each event, on plain arrays of bytes, with nothing of the analyzer's. */
+/* The events of one random program, with full copies of all contents, and the findings among them according to
+ * docs/rules/analysis.md. The findings are found by scanning all events for each event, on plain arrays of bytes,
+ * without code of the analyzer. */
 #ifndef XFERSPY_TESTS_PROPERTY_REFERENCE_H
 #define XFERSPY_TESTS_PROPERTY_REFERENCE_H
 
@@ -10,7 +11,8 @@
 
 enum event_kind { ALLOCATE, FREE, UPLOAD, DOWNLOAD, DEVICE_COPY, PEER_COPY, MEMSET, LAUNCH };
 
-/* Bytes of device memory. Allocations are numbered from 0, each number is used once; -1: no such bytes. */
+/* A range of bytes in device memory. Allocations are numbered from 0, and each number is used once; allocation -1:
+ * there are no such bytes. */
 struct region {
     int allocation, device;
     size_t offset, bytes;
@@ -18,29 +20,29 @@ struct region {
 
 struct event {
     enum event_kind kind;
-    int ordinal;            /* of transfers: the n-th of the process; of memsets likewise */
-    struct region to, from; /* what it writes (ALLOCATE, FREE: all of the allocation) and what it reads */
+    int ordinal;            /* number among all transfers, or among all memsets, of the process */
+    struct region to, from; /* what it writes (ALLOCATE, FREE: the whole allocation); what it reads */
     uint64_t host;          /* address on the host's side of an upload or download */
     unsigned char *content; /* UPLOAD, DOWNLOAD: the bytes moved */
-    unsigned char *before;  /* UPLOAD: the bytes of the destination before */
-    int device;             /* LAUNCH: where */
-    bool arguments_seen;    /* LAUNCH: else it may touch everything on its device */
-    uint64_t arguments;     /* LAUNCH: bit n: a pointer into allocation n */
+    unsigned char *before;  /* UPLOAD: the bytes of the destination before the upload */
+    int device;             /* LAUNCH: its device */
+    bool arguments_seen;    /* LAUNCH: false: it may use all memory of its device */
+    uint64_t arguments;     /* LAUNCH: bit n is set if an argument points into allocation n */
 };
 
 enum { UNDECIDED_DUPLICATE, UNDECIDED_ROUND_TRIP, UNDECIDED_UPLOAD, UNDECIDED_MEMSET, UNDECIDED_KINDS };
 
 struct verdicts {
     FILE *expected; /* lines FINDING tab KIND ORDINAL tab PROGRAM */
-    FILE *allowed;  /* what else may be found where some fingerprints were not taken */
+    FILE *allowed;  /* what else may be found if some fingerprints were not taken */
     int program;
     long undecided[UNDECIDED_KINDS];
 };
 
-/* FINDING|REASON of an UNDECIDED_*, as `xferspy explain --undecided` has them. */
+/* FINDING|REASON for each UNDECIDED_*, as `xferspy explain --undecided` names them. */
 extern const char *const reference_undecided[UNDECIDED_KINDS];
 
-/* Writes the instances of all findings of content among the events, which are in host order. */
+/* Writes the instances of all findings about contents among the events, which are in the order of the host's calls. */
 void reference_findings(const struct event *events, int count, struct verdicts *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Random programs as lists of steps: what the performing program (program/perform.c) does on the simulated GPU, and
- * what the check (check.c) knows of it. The same seed and number give the same steps in both. */
+/* Random programs as lists of steps. program/perform.c performs the steps on the simulated GPU, and check.c makes the
+ * same steps to know what was performed: the same seed and number give the same steps in both. */
 #ifndef XFERSPY_TESTS_REPLAY_STEPS_H
 #define XFERSPY_TESTS_REPLAY_STEPS_H
 
@@ -19,22 +19,22 @@ enum step_kind {
     STEP_SYNC_DEVICE,
     STEP_ALLOCATE,
     STEP_FREE,
-    STEP_WORK, /* the host's own */
+    STEP_WORK, /* the host works */
     STEP_KINDS
 };
 
-/* Stream 0 is the legacy default one, 1 and 2 are ordered with it, 3 and 4 are not. */
+/* Stream 0 is the legacy default stream. Streams 1 and 2 are ordered with it, streams 3 and 4 are not. */
 enum { STREAMS = 5, FIRST_NON_BLOCKING = 3, EVENTS = 4, SLOTS = 4, BUFFER_BYTES = 4 << 20, MAX_STEPS = 160 };
-enum { MAX_UPLOADS = 64 }; /* a set of them is the bits of a number */
+enum { MAX_UPLOADS = 64 }; /* a set of uploads is stored in the bits of a number */
 
 struct step {
     enum step_kind kind;
-    int stream, event, slot; /* slot: of the allocations that come and go */
+    int stream, event, slot; /* slot: number of the allocation that is made or freed */
     size_t bytes;
-    uint64_t ns;    /* STEP_KERNEL, STEP_WORK: how long */
-    bool is_async;  /* transfers, memsets; those that are not have stream 0 */
-    bool is_pinned; /* the host's side of a transfer */
-    int upload;     /* STEP_UPLOAD: the n-th, from 0; else -1 */
+    uint64_t ns;    /* STEP_KERNEL, STEP_WORK: duration */
+    bool is_async;  /* of a transfer or memset; false: it is in stream 0 */
+    bool is_pinned; /* the host memory of a transfer is pinned */
+    int upload;     /* STEP_UPLOAD: its number, from 0; else -1 */
 };
 
 struct steps {
@@ -44,10 +44,11 @@ struct steps {
 
 void steps_make(struct steps *steps, uint64_t seed, uint64_t number);
 
-/* Which uploads are left out: the n-th set of a program, 0: none. */
+/* Returns the uploads that the replay leaves out, as bits. There are several such choices, numbered by `set`; 0: no
+ * upload is left out. */
 uint64_t steps_dropped(const struct steps *steps, uint64_t seed, uint64_t number, int set);
 
-/* Into `text`: what a step does, in one line. */
+/* Writes into `text`, in one line, what a step does. */
 void steps_describe(const struct step *step, char *text, size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of kernels that the simulated GPU can run: name, parameters and a C function each. */
+/* The table of kernels that the simulated GPU can run. Each has a name, parameters and a C function. */
 #ifndef XS_SIM_KERNELS_H
 #define XS_SIM_KERNELS_H
 
@@ -11,20 +11,20 @@ struct xs_launch {
 
 struct xs_kernel {
     const char *name;
-    const char *parameters; /* one letter each: p pointer, l 8 bytes, i 4 bytes, f float, b 1 byte; F, S, M see below */
+    const char *parameters; /* a letter for each: p pointer, l 8 bytes, i 4 bytes, f float, b 1 byte; F, S, M: below */
     void (*run)(const struct xs_launch *launch, void **args);
 };
 
-/* The kernel of that name, or NULL. */
+/* Returns the kernel with this name; NULL: there is none. */
 const struct xs_kernel *xs_kernel_find(const char *name);
-/* How many bytes the parameter of that letter takes; it is aligned to as many. F, the parameters of libxferspy's own
- * kernel, and S and M, structures with pointers, stand alone. */
+/* Returns the size of a parameter with this letter; its alignment is the same number. F (the parameters of libxferspy's
+ * own kernel) and S and M (structures with pointers) must be a kernel's only parameter. */
 size_t xs_kernel_parameter_bytes(char letter);
 
-/* A kernel runs for so long, beside what every kernel takes. */
+/* Makes a kernel run for `ns`, in addition to the time that every kernel takes. */
 void xs_kernel_spin_ns(uint64_t ns);
 
-/* In a file of its own: kernels_fingerprint.c. */
+/* Defined in a separate file, kernels_fingerprint.c. */
 void xs_kernel_fingerprint(const struct xs_launch *launch, void **args);
 
 #endif

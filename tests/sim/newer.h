@@ -1,8 +1,9 @@
-/* Functions of drivers that are newer than the toolkit's headers: those of CUDA 13.2 that xferspy knows, one that it
- * knows to change nothing, and two that nobody has heard of. X(function), and each has a variant with _ptsz.
+/* Functions of drivers that are newer than the toolkit's headers: five of CUDA 13.2 that xferspy wraps, one that
+ * xferspy knows to be harmless (cuFuncGetParamCount), and two that no real driver has. The rows are X(function); each
+ * function has a variant with _ptsz.
  *
- * CUPTI numbers them behind all that the headers have. The real numbers are in no header here, so nothing may rest on
- * them: a tool asks for the names (cuptiGetCallbackName). */
+ * The simulated CUPTI gives them callback ids after all ids of the headers. The real ids are in no header here, so no
+ * tool may depend on them: a tool must query the names (cuptiGetCallbackName). */
 #ifndef XS_SIM_NEWER_H
 #define XS_SIM_NEWER_H
 
@@ -25,7 +26,7 @@ typedef struct CUstreamCigCaptureParams_st CUstreamCigCaptureParams;
 
 #define XS_NEWER_CBID(symbol) XS_SIM_CBID_##symbol, XS_SIM_CBID_##symbol##_ptsz,
 enum xs_sim_newer_cbid {
-    XS_SIM_NEWER_BEGIN = CUPTI_DRIVER_TRACE_CBID_SIZE + 39, /* between them are others, of which we know nothing */
+    XS_SIM_NEWER_BEGIN = CUPTI_DRIVER_TRACE_CBID_SIZE + 39, /* the ids in between belong to unknown functions */
     XS_SIM_NEWER(XS_NEWER_CBID) XS_SIM_NEWER_END
 };
 #undef XS_NEWER_CBID

@@ -1,5 +1,6 @@
 /* The private interface between the simulated driver and the simulated CUPTI: what the driver reports (API calls,
- * finished work, resources) and what a tool may ask it. Nothing outside tests/sim uses it. */
+ * finished work, resources), and which queries a tool may make. A "tool" is the simulated CUPTI, or a test program that
+ * takes its place. */
 #ifndef XS_SIM_TOOLS_H
 #define XS_SIM_TOOLS_H
 
@@ -13,12 +14,12 @@ struct xs_sim_api {
     uint32_t cbid;
     uint32_t correlation;
     const char *function;
-    const char *kernel; /* symbol name of launches, or NULL */
+    const char *kernel; /* symbol name of the launched kernel; NULL: no launch */
     const void *params;
     CUresult *result;
     CUcontext context;
     uint32_t context_id;
-    uint64_t *correlation_data; /* the tool's own, kept from entry to exit */
+    uint64_t *correlation_data; /* data of the tool, kept from entry to exit */
     uint64_t start_ns, end_ns;
 };
 
@@ -37,7 +38,7 @@ struct xs_sim_activity {
     enum xs_sim_activity_kind kind;
     uint64_t start_ns, end_ns, queued_ns;
     uint32_t correlation;
-    uint32_t attachment; /* in which it was queued or, of a migration, in which its context was made; 0: in none */
+    uint32_t attachment; /* in which it was queued, or in which the context of a migration was made; 0: none */
     uint32_t device, context_id, stream_id;
     uint32_t graph_id;
     uint64_t graph_node_id;
@@ -47,7 +48,7 @@ struct xs_sim_activity {
     uint32_t value; /* memset value; sync type; memory operation (1 allocation, 2 release) */
     uint32_t memory_kind;
     uint32_t event_id;
-    const char *name; /* kernel; lives as long as the process */
+    const char *name; /* name of the kernel; valid as long as the process lives */
     uint32_t grid[3], block[3], shared_bytes;
     uint64_t grid_id;
     bool is_pool;
@@ -63,23 +64,24 @@ enum xs_sim_resource_kind {
     XS_SIM_DRIVER_INITIALISED
 };
 
-/* What a tool gives the driver. The table must live as long as the process; a NULL member is not called. */
+/* The functions that a tool gives the driver. The table must live as long as the process; a NULL member is not
+ * called. */
 struct xs_sim_tools {
     void (*api)(const struct xs_sim_api *call);
     void (*activity)(const struct xs_sim_activity *activity);
     void (*resource)(enum xs_sim_resource_kind kind, CUcontext context, CUstream stream);
-    /* A graph node was made; original is set where it is a clone. Must call nothing of the driver but the table
-     * below. */
+    /* Called when a graph node was made; `original` is set if the node is a clone. Must not call the driver, except by
+     * the table below. */
     void (*node)(CUgraph graph, CUgraphNode node, CUgraphNodeType type, CUgraphNode original);
-    /* The number of the tool's present attachment, 0 while it is detached. */
+    /* Returns the number of the tool's present attachment; 0: the tool is detached. */
     uint32_t (*attachment)(void);
-    /* An operation was queued: the number of the attachment that records it, or 0. What was told a number calls `ended`
-     * with it when the operation has ended and was reported. */
+    /* Called when an operation was queued. Returns the number of the attachment that records it; 0: none. If the result
+     * is not 0, the driver calls `ended` with this number when the operation has ended and was reported. */
     uint32_t (*queued)(enum xs_sim_activity_kind kind);
     void (*ended)(uint32_t attachment);
 };
 
-/* What a tool may ask the driver. All return 0 where the handle is unknown. */
+/* The functions of the driver that a tool may call. They return 0 if the handle is unknown. */
 struct xs_sim_driver {
     uint32_t (*context_id)(CUcontext context);
     int (*context_device)(CUcontext context);
@@ -89,24 +91,25 @@ struct xs_sim_driver {
     uint32_t (*graph_exec_id)(CUgraphExec exec);
     uint64_t (*now_ns)(void);
     bool (*usable)(void); /* false in a forked child and after the driver's exit handler */
-    /* Around a change that needs the driver for itself; `what` names it. From begin to end, the process is aborted with
-     * a message where another thread is inside an exported function or comes in, and at the beginning where a stream is
-     * capturing or the calling thread makes or uploads a graph. */
+    /* Called before and after a change during which no other thread may be inside the driver; `what` names the change.
+     * Between the two calls, the process is aborted with a message if another thread is inside an exported function or
+     * enters one. change_begin also aborts if a stream is capturing or the calling thread makes or uploads a graph. */
     void (*change_begin)(const char *what);
     void (*change_end)(void);
-    int (*inside)(void);    /* other threads inside of an exported function */
-    void (*attached)(void); /* the tool is attached now: from here on the process cannot be checkpointed */
+    int (*inside)(void);    /* returns the number of other threads inside an exported function */
+    void (*attached)(void); /* called when the tool was attached; from then on the process cannot be checkpointed */
 };
 
-/* Makes `tools` the one tool (NULL: none) and returns the driver's side. Exported by the simulated libcuda as
+/* Makes `tools` the only tool (NULL: no tool), and returns the driver's functions. Exported by the simulated libcuda as
  * xs_sim_attach. */
 typedef const struct xs_sim_driver *(*xs_sim_attach_fn)(const struct xs_sim_tools *tools);
 
-/* For tests: how many threads beside the calling one are inside an exported function of the driver. Exported by the
- * simulated libcuda. */
+/* For tests: returns the number of threads, except the calling one, that are inside an exported function of the driver.
+ * Exported by the simulated libcuda. */
 __attribute__((visibility("default"))) int xs_sim_inside(void);
 
-/* For tests: the number of the tool's present attachment, 0 while it is detached. Exported by the simulated libcuda. */
+/* For tests: returns the number of the tool's present attachment; 0: the tool is detached. Exported by the simulated
+ * libcuda. */
 __attribute__((visibility("default"))) uint32_t xs_sim_attachment(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* What every end-to-end program needs: stop at the first call that fails, say where, and tell right data from wrong.
- * Include after cuda.h or cuda_runtime_api.h, whichever the program uses. */
+/* Defines what every end-to-end program needs: it stops the program at the first call that fails, prints where that
+ * was, and checks data. Must be included after cuda.h or cuda_runtime_api.h, whichever the program uses. */
 #ifndef XFERSPY_TESTS_E2E_CHECK_H
 #define XFERSPY_TESTS_E2E_CHECK_H
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#ifdef __clang__ /* noclone is gcc's: a clone would stand in a stack under another name; clang makes none */
+#ifdef __clang__ /* noclone exists only in gcc: stacks would show a clone under another name; clang makes no clones */
 #pragma clang diagnostic ignored "-Wunknown-attributes"
 #endif
 
@@ -25,7 +25,7 @@ static inline void e2e_fail(const char *file, int line, const char *what, int co
             e2e_fail(__FILE__, __LINE__, #condition, 0);                                                               \
     } while (0)
 
-/* A call that returns 0 on success: CUresult, cudaError_t, and pthread functions alike. */
+/* Requires that a call returns 0, which means success for a CUresult, a cudaError_t and pthread functions. */
 #define OK(call)                                                                                                       \
     do {                                                                                                               \
         int ok_result = (int)(call);                                                                                   \
@@ -33,7 +33,7 @@ static inline void e2e_fail(const char *file, int line, const char *what, int co
             e2e_fail(__FILE__, __LINE__, #call, ok_result);                                                            \
     } while (0)
 
-/* Bytes that depend on the seed and the place. */
+/* Returns byte `i` of the content with this seed. */
 static inline unsigned char e2e_byte(unsigned seed, size_t i) {
     return (unsigned char)((i * 2654435761u + seed * 40503u) >> 7);
 }
@@ -59,7 +59,7 @@ static inline void e2e_expect_value(const void *memory, size_t bytes, unsigned c
 }
 
 #ifdef CUDA_VERSION
-/* The first device's primary context, current on this thread. */
+/* Makes the first device's primary context current on this thread, and returns it. */
 static inline CUcontext e2e_context(void) {
     CUdevice device;
     CUcontext context;

@@ -1,4 +1,5 @@
-/* The driver for programs that load it themselves: dlopen, dlsym of the exact symbols, no link to libcuda. */
+/* Functions of the driver for programs that load the driver themselves, by dlopen and by dlsym of the exact symbols,
+ * and are not linked to libcuda. */
 #ifndef XFERSPY_TESTS_E2E_DRIVER_BY_HAND_H
 #define XFERSPY_TESTS_E2E_DRIVER_BY_HAND_H
 
@@ -27,7 +28,7 @@ static inline void by_hand_load(struct by_hand *d, void *(*find)(const char *sym
     *(void **)&d->down = find("cuMemcpyDtoH_v2");
 }
 
-/* Context, allocation, `bytes` up and down again, verified, free. */
+/* Makes a context and an allocation, uploads `bytes` bytes, downloads and verifies them, and frees the allocation. */
 static inline void by_hand_round_trip(struct by_hand *d, size_t bytes) {
     unsigned char *host = (unsigned char *)malloc(bytes), *back = (unsigned char *)calloc(1, bytes);
     CUdeviceptr device;

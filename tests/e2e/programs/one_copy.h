@@ -1,4 +1,5 @@
-/* The program of the tests that are about its surroundings: one round trip of 4096 bytes, verified. */
+/* The program of tests that are about a program's environment. It uploads 4096 bytes, and downloads and verifies
+ * them. */
 #include <cuda.h>
 
 #include "check.h"

@@ -1,4 +1,4 @@
-/* A program's own use of CUPTI, as torch.profiler's, by functions that it looks up itself. */
+/* Lets a program use CUPTI itself, as torch.profiler does, by functions that the program looks up. */
 #ifndef XFERSPY_E2E_OWN_CUPTI_H
 #define XFERSPY_E2E_OWN_CUPTI_H
 
@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-/* Of each record that the program gets; the program's own. */
+/* Called for each record that the program gets. Each program defines this function. */
 static void own_cupti_got(const CUpti_Activity *record);
 
 static struct {

@@ -1,4 +1,4 @@
-/* A process whose /dev has the devices that a test wants, whatever the machine has. */
+/* Gives a process a /dev with the devices that a test needs, whatever devices the machine has. */
 #ifndef E2E_OWN_DEVICES_H
 #define E2E_OWN_DEVICES_H
 
@@ -24,7 +24,8 @@ static inline void e2e_write_map(const char *path, const char *text) {
     close(fd);
 }
 
-/* Root needs no user namespace; others may not be allowed one. */
+/* Gives the process its own mounts. Root needs no user namespace for this. Other users need one; if they may not have
+ * one, the test is skipped. */
 static inline void e2e_unshare_mounts(void) {
     char map[64];
     unsigned user = geteuid(), group = getegid();
@@ -41,9 +42,9 @@ static inline void e2e_unshare_mounts(void) {
         exit(E2E_SKIP);
 }
 
-/* From here on /dev has what it had, by links, but no network card, and nvidia-fs and gdrdrv neither. With `has_card` it
- * has one, which is a link to /dev/null. Before the first thread and the first call of CUDA. Where that is forbidden the
- * test is skipped. */
+/* After this call /dev has links to everything that it had before, except network cards, nvidia-fs and gdrdrv. If
+ * `has_card` is true, it has one network card, which is a link to /dev/null. Must be called before the first thread is
+ * made and before the first call of CUDA. If the kernel does not permit this, the test is skipped. */
 static inline void e2e_own_devices(bool has_card) {
     char folder[4096], from[8192], to[8192];
     e2e_unshare_mounts();

@@ -1,6 +1,6 @@
-/* A program's own use of CUPTI by the functions of CUDA 13.3 that name their subscriber, so that several can record in
- * one process. It looks them up itself, as profilers do. On the simulated GPU, XFERSPY_SIM_CUPTI_VERSION and
- * XFERSPY_SIM_DRIVER_VERSION say that they are there. */
+/* Lets a program use CUPTI itself, by the functions of CUDA 13.3 that have a subscriber as parameter, so that several
+ * subscribers can record in one process. The program looks these functions up itself, as profilers do. On the simulated
+ * GPU they exist if XFERSPY_SIM_CUPTI_VERSION and XFERSPY_SIM_DRIVER_VERSION have the right values. */
 #ifndef XFERSPY_E2E_OWN_SUBSCRIBER_H
 #define XFERSPY_E2E_OWN_SUBSCRIBER_H
 
@@ -15,7 +15,7 @@
 static struct {
     void *library;
     CUpti_SubscriberHandle handle;
-    atomic_uint copies, buffers; /* that the program got */
+    atomic_uint copies, buffers; /* number of copies and of buffers that the program got */
     atomic_ulong bytes;
 } own;
 
@@ -25,7 +25,7 @@ XS_CUPTI_MULTI(X)
 #undef X
 #define OWN_MULTI(name) ((own_##name *)dlsym(own.library, #name))
 
-/* False: CUPTI or driver are too old, or there is no CUPTI. */
+/* False: CUPTI or the driver is too old, or there is no CUPTI. */
 static inline bool own_subscriber_open(void) {
     uint32_t version = 0;
     int driver = 0;
@@ -59,7 +59,7 @@ static void CUPTIAPI own_subscriber_take(uint8_t *buffer, size_t size, size_t va
     free(buffer);
 }
 
-/* allows: other subscribers, too. */
+/* `allows`: other subscribers are permitted, too. */
 static inline void own_subscriber_begin(bool allows) {
     struct xs_cupti_subscriber_params params = {
         .bytes = sizeof params, .name = "the program", .allow_multiple_subscribers = allows};

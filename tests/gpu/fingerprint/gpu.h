@@ -1,4 +1,5 @@
-/* What the fingerprint program needs of the driver: a context with the kernel loaded, slots, launches. */
+/* The part of the fingerprint program that uses the driver: makes a context, loads the kernel, makes slots, and
+ * launches the kernel. */
 #ifndef XFERSPY_TESTS_GPU_FINGERPRINT_GPU_H
 #define XFERSPY_TESTS_GPU_FINGERPRINT_GPU_H
 
@@ -17,8 +18,8 @@ struct gpu {
     CUfunction kernel;
     CUstream stream;
     bool simulated;
-    uint32_t max_blocks;                   /* 0: as xferspy_fingerprint_blocks says */
-    struct xs_fingerprint_result *results; /* BATCH of them, pinned */
+    uint32_t max_blocks;                   /* largest number of blocks; 0: only xs_fingerprint_blocks limits it */
+    struct xs_fingerprint_result *results; /* BATCH results in pinned memory */
     CUdeviceptr results_device;
 };
 
@@ -27,17 +28,17 @@ struct slot {
     CUdeviceptr memory;
 };
 
-/* Stops the program at the first call that fails; exit status 77 where there is no kernel or no device. `ptx_file` is
- * read instead of the built-in text unless it is NULL. */
+/* Makes the context and loads the kernel. Stops the program at the first call that fails, with exit status 77 if there
+ * is no kernel or no device. If `ptx_file` is not NULL, this file is read instead of the built-in PTX text. */
 void gpu_open(struct gpu *gpu, const char *ptx_file);
 void gpu_close(struct gpu *gpu);
 struct slot slot_new(uint64_t capacity);
 void slot_free(struct slot *slot);
-/* Starts the kernel in the stream; its result goes to results[index], with the sequence number index + 1. */
+/* Launches the kernel in the stream. Its result goes to results[index], with the sequence number index + 1. */
 void fingerprint(const struct gpu *gpu, CUstream stream, const struct slot *slot, struct xs_fingerprint_region region,
                  uint32_t mode, unsigned index);
 
-/* time.c: prints what the kernel costs. */
+/* Prints how much time the kernel takes; in time.c. */
 void measure(struct gpu *gpu);
 
 #endif

@@ -1,5 +1,5 @@
-/* The virtual clock of the simulated GPU: the functions of libxferspy_sim_clock.so, which is preloaded where it is
- * wanted. Everyone declares them weak: where the library is not preloaded they are NULL, and time is real. */
+/* The virtual clock of the simulated GPU. Its functions are in libxferspy_sim_clock.so, which is preloaded if virtual
+ * time is wanted. They are declared weak, so they are NULL if the library is not preloaded; then time is real. */
 #ifndef XS_SIM_VIRTUAL_CLOCK_H
 #define XS_SIM_VIRTUAL_CLOCK_H
 
@@ -7,13 +7,13 @@
 
 #define XS_WEAK __attribute__((weak, visibility("default")))
 
-/* What CLOCK_MONOTONIC says in this process, in ns. */
+/* Returns the time that CLOCK_MONOTONIC shows in this process, in ns. */
 XS_WEAK uint64_t xs_virtual_clock_now(void);
 
-/* The calling thread has worked for so long. */
+/* Moves the clock as if the calling thread had worked for `ns`. */
 XS_WEAK void xs_virtual_clock_advance(uint64_t ns);
 
-/* The calling thread has waited until then; where that is past, nothing happens. */
+/* Moves the clock as if the calling thread had waited until the time `ns`; does nothing if that time is past. */
 XS_WEAK void xs_virtual_clock_reach(uint64_t ns);
 
 #endif

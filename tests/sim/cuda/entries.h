@@ -1,5 +1,5 @@
-/* All driver entry points, in the order of their areas. Include with EARLY, BARE, PLAIN, PTDS, PTSZ and NEWER defined.
- * No include guard: every includer expands the rows into something else. */
+/* All driver entry points, grouped by area. A file that includes this one must define EARLY, BARE, PLAIN, PTDS, PTSZ
+ * and NEWER. There is no include guard, because each inclusion expands the rows into something else. */
 #include "entries_copy.h"
 #include "entries_device.h"
 #include "entries_graph.h"

@@ -1,7 +1,7 @@
 /* The driver entry points that the toolkit's headers do not have (newer.h): one row each.
  *
- * NEWER (name, symbol, since, (parameters), (arguments)): as in the other tables. Each has a second symbol with _ptsz,
- * and CUPTI has no structure of its parameters. */
+ * NEWER (name, symbol, since, (parameters), (arguments)) has the same columns as in the other tables. Each entry point
+ * has a second symbol with _ptsz, and no parameters structure in CUPTI. */
 
 NEWER(cuMemcpyWithAttributesAsync, cuMemcpyWithAttributesAsync, 13020,
       (CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUmemcpyAttributes *attributes, CUstream stream),
@@ -14,10 +14,11 @@ NEWER(cuStreamBeginCaptureToCig, cuStreamBeginCaptureToCig, 13020, (CUstream str
       (stream, params))
 NEWER(cuStreamEndCaptureToCig, cuStreamEndCaptureToCig, 13020, (CUstream stream), (stream))
 NEWER(cuFuncGetParamCount, cuFuncGetParamCount, 13020, (CUfunction function, size_t *count), (function, count))
-/* Fills device memory, if the other parameters came as they were passed: `sum` is that of the five after it. */
+/* Fills device memory if the other parameters have arrived unchanged: `sum` must be the sum of the five parameters
+ * after it. */
 NEWER(cuSomethingNew, cuSomethingNew, 99000,
       (CUdeviceptr dst, size_t bytes, CUstream stream, double sum, int a, int b, int c, int d, int e,
        unsigned char value),
       (dst, bytes, stream, sum, a, b, c, d, e, value))
-/* Writes 1 to where its parameter points to. */
+/* Writes 1 to the address that its parameter contains. */
 NEWER(cuSomethingOut, cuSomethingOut, 99000, (unsigned *out), (out))

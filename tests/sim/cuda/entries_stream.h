@@ -1,9 +1,10 @@
 /* The driver entry points for streams, events and capture: one row each.
  *
- * EARLY, BARE, PLAIN, PTDS or PTSZ (name, symbol, since, (parameters), (arguments)): what cuGetProcAddress calls it,
- * the exported symbol, the CUDA version that brought it, and its signature. EARLY ones work before cuInit, BARE ones
- * have no parameters structure in CUPTI, PTDS and PTSZ ones a second symbol with that suffix for programs whose default
- * stream is per thread. Include with the five macros defined. */
+ * Each row is EARLY, BARE, PLAIN, PTDS or PTSZ (name, symbol, since, (parameters), (arguments)): the name for
+ * cuGetProcAddress, the exported symbol, the first CUDA version that has it, and its signature. EARLY entry points work
+ * before cuInit. BARE entry points have no parameters structure in CUPTI. PTDS and PTSZ entry points have a second
+ * symbol with this suffix, for programs whose default stream is per thread. A file that includes this one must define
+ * the five macros. */
 
 PLAIN(cuStreamCreate, cuStreamCreate, 2000, (CUstream * phStream, unsigned int Flags), (phStream, Flags))
 PLAIN(cuStreamCreateWithPriority, cuStreamCreateWithPriority, 5050,

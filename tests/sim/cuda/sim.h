@@ -18,11 +18,12 @@
 
 #define XS_EXPORT __attribute__((visibility("default")))
 #define XS_MAX_DEVICES 8
-/* Up to this size a pageable upload is staged at once; measured on driver 580: 2 MiB are, 4 MiB are not. */
+/* A pageable upload of up to this size is copied to staging memory at once. Measured with driver 580: this is true for
+ * uploads of 2 MiB, but not for uploads of 4 MiB. */
 #define XS_STAGING_BYTES ((size_t)2 << 20)
 #define XS_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* ---- the implementations behind the exported entry points: xs_cuMemAlloc_v2 for cuMemAlloc_v2, and so on ---- */
+/* ---- the implementations of the exported entry points: xs_cuMemAlloc_v2 for cuMemAlloc_v2, and so on ---- */
 
 #define XS_DECLARE(base, symbol, since, params, args) CUresult xs_##symbol params;
 #define EARLY XS_DECLARE
@@ -40,7 +41,7 @@
 #undef NEWER
 #undef XS_DECLARE
 
-/* ---- the memory of handles (handle.c): zeroed, and known to leak checkers as the driver's ---- */
+/* ---- the memory of handles (handle.c): it is zeroed, and leak checkers treat it as memory of the driver ---- */
 
 void *xs_handle_new(size_t bytes);
 void xs_handle_free(void *object);
@@ -58,7 +59,7 @@ struct xs_config {
     bool param_info;
 };
 
-/* The configuration, read from the environment once, at cuInit. */
+/* Returns the configuration, which is read from the environment once, at cuInit. */
 const struct xs_config *xs_config(void);
 void xs_config_load(void);
 
@@ -66,8 +67,8 @@ void xs_config_load(void);
 
 enum xs_memory_kind { XS_PAGEABLE, XS_PINNED, XS_REGISTERED, XS_DEVICE, XS_ARRAY, XS_MANAGED, XS_STATIC };
 
-/* One range the driver knows. `blocks` holds a managed range's residency, one byte a block: 0 host, 1 + device
- * otherwise. */
+/* A range that the driver knows. For managed memory, `blocks` has one byte for each block, which says where the block
+ * is: 0: on the host; otherwise the device plus 1. */
 struct xs_allocation {
     uintptr_t base;
     size_t size;
@@ -79,39 +80,39 @@ struct xs_allocation {
     struct CUmemPoolHandle_st *pool;
     struct xs_mapping *mapping; /* set for ranges that cuMemMap made */
     atomic_uchar *blocks;
-    int preferred; /* cuMemAdvise's preferred location; -2 none */
+    int preferred; /* preferred location, set by cuMemAdvise; -2: none */
     bool read_mostly, sync_memops, imported;
-    bool freeing; /* cuMemFreeAsync was called; its turn in the stream has not come */
+    bool freeing; /* cuMemFreeAsync was called, but the stream has not reached it yet */
 };
 
 struct xs_range {
     enum xs_memory_kind kind;
     int device;
-    struct xs_allocation allocation; /* a copy: the map's own may go at any time */
+    struct xs_allocation allocation; /* a copy, because the map's entry may be removed at any time */
     bool known;
 };
 
-/* What is known about the range [address, address + bytes). False when it starts inside a known allocation and runs
- * past its end. */
+/* Writes to *out what is known about the range [address, address + bytes). False: the range starts inside a known
+ * allocation and ends after it. */
 bool xs_map_find(uintptr_t address, size_t bytes, struct xs_range *out);
 int xs_map_add(const struct xs_allocation *allocation);
-/* Removes the allocation that starts at base; false when there is none (or none of an allowed kind: a mask of 1 <<
- * kind). */
+/* Removes the allocation that starts at `base`, if its kind is in `kinds`, a mask of 1 << kind. False: there is no such
+ * allocation. */
 bool xs_map_remove(uintptr_t base, unsigned kinds, struct xs_allocation *removed);
-/* Runs fn on the map's own entry, under the map's lock; false when the address is unknown. */
+/* Calls `fn` for the map's entry, under the map's lock. False: the address is unknown. */
 bool xs_map_update(uintptr_t address, void (*fn)(struct xs_allocation *allocation, void *data), void *data);
 void xs_map_each(void (*fn)(struct xs_allocation *allocation, void *data), void *data);
-/* Is the address inside a device's memory, freed or not? */
+/* True if the address is inside a device's memory, allocated or not. */
 bool xs_is_device_address(uintptr_t address);
 uint64_t xs_next_id(void);
 
-/* Device address space (device_memory.c). */
+/* The address spaces of the devices (device_memory.c). */
 CUresult xs_device_take(int device, size_t bytes, size_t alignment, uintptr_t *address);
 void xs_device_give(int device, uintptr_t address, size_t bytes);
 bool xs_device_charge(int device, size_t bytes);
 void xs_device_uncharge(int device, size_t bytes);
 void xs_device_usage(int device, size_t *free_bytes, size_t *total_bytes);
-/* Allocates device memory and enters it in the map. */
+/* Allocates device memory and adds it to the map. */
 CUresult xs_allocate_device(struct CUctx_st *context, size_t bytes, enum xs_memory_kind kind, CUdeviceptr *out);
 void xs_release_allocation(const struct xs_allocation *allocation);
 
@@ -142,7 +143,7 @@ struct xs_set {
 struct xs_launch_op {
     struct CUfunc_st *function;
     unsigned grid[3], block[3], shared_bytes;
-    unsigned char *arguments; /* owned: laid out as cuFuncGetParamInfo says */
+    unsigned char *arguments; /* owned; the layout is that of cuFuncGetParamInfo */
     size_t argument_bytes;
     int launch_type;
 };
@@ -211,8 +212,8 @@ struct xs_op {
     size_t dependency_count;
     uint64_t sequence;
     uint64_t queued_ns, start_ns, end_ns;
-    uint64_t ready_ns, order;         /* of virtual time: not before, and among all operations */
-    uint32_t correlation, attachment; /* attachment: of the tool that records it; 0: none does */
+    uint64_t ready_ns, order;         /* for virtual time: earliest start; number among all operations */
+    uint32_t correlation, attachment; /* attachment: number of the tool's attachment that records it; 0: none */
     uint32_t graph_id;
     uint64_t graph_node_id;
     bool disabled;
@@ -220,16 +221,17 @@ struct xs_op {
 };
 
 struct xs_op *xs_op_new(enum xs_op_kind kind);
-/* A copy of a template, with its owned parts copied too. */
+/* Returns a copy of a template; parts that the template owns are copied, too. */
 struct xs_op *xs_op_clone(const struct xs_op *op);
 void xs_op_free(struct xs_op *op);
-/* Tells the tool that op was queued; xs_report_ended(op->attachment) has to follow when it was executed. */
+/* Tells the tool that `op` was queued. After the operation was executed, xs_report_ended(op->attachment) must be
+ * called. */
 void xs_op_queued(struct xs_op *op);
-/* Does the work, waits for its modelled end and reports it. */
+/* Does the operation's work, waits until its modelled end and reports it to the tool. */
 void xs_op_execute(struct CUstream_st *stream, struct xs_op *op);
 
 uint64_t xs_now_ns(void);
-/* The modelled interval of a copy; takes the copy engine it needs until its end. */
+/* Computes the modelled start and end of a copy, and reserves the copy engine that it needs until the end. */
 void xs_link_reserve(const struct xs_copy *copy, uint64_t now_ns, uint64_t *start_ns, uint64_t *end_ns);
 void xs_link_reserve_bytes(int device, bool to_device, size_t bytes, uint64_t now_ns, uint64_t *start_ns,
                            uint64_t *end_ns);
@@ -246,37 +248,38 @@ struct CUstream_st {
     unsigned flags;
     int priority;
     bool is_legacy, non_blocking, per_thread, closing, linked, has_worker, running;
-    pthread_t thread; /* of a per-thread stream */
+    pthread_t thread; /* the thread of a per-thread stream */
     unsigned refs;
     uint64_t submitted, completed;
     struct xs_op *head, **tail;
     pthread_cond_t work, done;
     struct xs_capture *capture;
-    CUgraphNode *capture_tail; /* the nodes that the next captured one depends on */
+    CUgraphNode *capture_tail; /* nodes on which the next captured node depends */
     size_t capture_tail_count;
     struct xs_virtual_stream virtual_time;
     struct CUstream_st *next;
 };
 
-/* The one lock over queues, events, captures and graphs; never held while work runs or a callback of the user's is
- * called. */
+/* These take and release the one lock for queues, events, captures and graphs. It is never held while work runs or
+ * while a callback of the program is called. */
 void xs_queue_lock(void);
 void xs_queue_unlock(void);
-/* The stream behind a handle, with NULL, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD resolved for this call and
- * thread. */
+/* Finds the stream of a handle. NULL, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD mean the default streams of this call
+ * and thread. */
 CUresult xs_stream_of(CUstream handle, struct CUstream_st **out);
 struct CUstream_st *xs_stream_default(struct CUctx_st *context, bool per_thread);
-/* Queues op, or adds it to the capture that the stream is part of. Takes op over. With wait, returns after it ran. */
+/* Queues `op`, or adds it to the capture to which the stream belongs. Takes ownership of `op`. `wait`: returns after
+ * the operation was executed. */
 CUresult xs_submit(struct CUstream_st *stream, struct xs_op *op, bool wait);
-/* The same under the lock, outside captures: used to queue a graph's nodes as one. */
+/* Does the same under the lock, for a stream that is not capturing; used to queue all nodes of a graph at once. */
 void xs_enqueue_locked(struct CUstream_st *stream, struct xs_op *op);
 void xs_depend_locked(struct xs_op *op, struct CUstream_st *stream, uint64_t sequence);
 void xs_wait_locked(struct CUstream_st *stream, uint64_t sequence);
-/* Has the operation of that number ended? */
+/* True if the operation with this number has ended. */
 bool xs_done_locked(const struct CUstream_st *stream, uint64_t sequence);
-/* Runs the operation at the stream's head, which is ready. The lock is released meanwhile. */
+/* Runs the first operation in the stream's queue, which must be ready. The lock is released while it runs. */
 void xs_run_head_locked(struct CUstream_st *stream);
-/* Waits for everything queued in a context, or on all contexts of a device (device >= 0, context NULL). */
+/* These wait for all operations that are queued in a context, or in all contexts of a device. */
 void xs_context_drain(struct CUctx_st *context);
 void xs_device_drain(int device);
 struct CUstream_st *xs_stream_open(struct CUctx_st *context, unsigned flags, int priority);
@@ -292,7 +295,7 @@ struct CUevent_st {
     struct CUctx_st *context;
     uint32_t id;
     unsigned flags, refs;
-    struct CUstream_st *stream; /* of the last record; holds a reference */
+    struct CUstream_st *stream; /* stream of the last record; the event holds a reference */
     uint64_t sequence, record, done_record, done_ns;
     bool destroyed;
     struct xs_capture *capture;
@@ -312,36 +315,36 @@ struct CUctx_st {
     unsigned flags, api_version;
     bool primary;
     atomic_bool alive;
-    atomic_int error; /* sticky, once a kernel failed */
+    atomic_int error; /* set when a kernel fails, and never reset */
     struct CUstream_st *streams, *legacy;
-    _Atomic unsigned peers; /* bit a device */
+    _Atomic unsigned peers; /* one bit for each device */
     size_t limits[16];
     unsigned generation;
-    uint32_t attachment; /* of the tool that there was when it came alive; 0: none */
+    uint32_t attachment; /* number of the tool's attachment when the context was made; 0: none */
     struct CUctx_st *next;
 };
 
 struct xs_thread {
     struct CUctx_st *stack[32];
     int depth;
-    bool per_thread_default; /* of the call in progress */
+    bool per_thread_default; /* kind of default stream of the call in progress */
     uint32_t correlation;
     const char *kernel;
     CUstreamCaptureMode capture_mode;
-    uint64_t capture_owner; /* an identity for capture's rules */
+    uint64_t capture_owner; /* identifies the thread for the rules of captures */
 };
 
 struct xs_thread *xs_thread(void);
-/* The current context, or NULL; xs_need_context also checks that it can be used. */
+/* Returns the current context; NULL: none. xs_need_context also checks that the context can be used. */
 struct CUctx_st *xs_current(void);
 CUresult xs_need_context(struct CUctx_st **out);
 bool xs_initialised(void);
 bool xs_forked(void);
 bool xs_exiting(void);
-/* Stands still while the process is locked for a checkpoint, unless `name` is a function of checkpoints. */
+/* Waits while the process is locked for a checkpoint, unless `name` is a checkpoint function. */
 void xs_checkpoint_wait(const char *name);
 
-/* From here on each call about checkpoints of this process fails. */
+/* After this call, each checkpoint call for this process fails. */
 void xs_checkpoint_refuse(void);
 CUresult xs_primary_retain(int device, struct CUctx_st **out);
 struct CUctx_st *xs_primary_of(int device);
@@ -365,10 +368,11 @@ struct xs_call {
 CUresult xs_call_enter(struct xs_call *call, const char *name, uint32_t cbid, const void *params, bool per_thread,
                        bool early);
 CUresult xs_call_exit(struct xs_call *call, CUresult result);
-/* The attached tool, or NULL. */
+/* Returns the attached tool; NULL: none. */
 const struct xs_sim_tools *xs_tools(void);
 void xs_report(const struct xs_sim_activity *activity);
-/* What xs_sim_tools.h says of the tool's functions of these names; 0 where there is no tool. */
+/* These call the tool's functions `attachment`, `queued` and `ended` (xs_sim_tools.h). They return 0 if there is no
+ * tool. */
 uint32_t xs_attachment(void);
 uint32_t xs_report_queued(enum xs_sim_activity_kind kind);
 void xs_report_ended(uint32_t attachment);
@@ -377,7 +381,7 @@ void xs_report_memory(const struct xs_allocation *allocation, unsigned operation
 unsigned xs_cupti_memory_kind(enum xs_memory_kind kind);
 extern const struct xs_sim_driver xs_driver_side;
 
-/* One exported symbol as cuGetProcAddress sees it. */
+/* One exported symbol, for cuGetProcAddress. */
 struct xs_entry {
     const char *base;
     int since;
@@ -388,13 +392,13 @@ extern const size_t xs_entry_count;
 
 /* ---- memory pools, managed memory, arrays ---- */
 
-/* Takes back an allocation that has left the map. */
+/* Takes back an allocation that was removed from the map. */
 CUresult xs_pool_take_back(const struct xs_allocation *allocation);
-/* The stream reached the cuMemFreeAsync of the allocation with that id. */
+/* Called when the stream reaches the cuMemFreeAsync of the allocation with this id. */
 void xs_pool_settle(CUdeviceptr address, uint64_t id);
 #define XS_BLOCK_BYTES ((size_t)64 * 1024)
-/* Moves the blocks of [address, address + bytes) that are not there to `target` (-1: host) and reports each run of
- * blocks. */
+/* Moves the blocks of [address, address + bytes) that are not at `target` (-1: the host) to it, and reports each
+ * sequence of adjacent blocks that it moved. */
 void xs_managed_migrate(struct CUstream_st *stream, CUdeviceptr address, size_t bytes, int target,
                         uint32_t correlation);
 
@@ -403,7 +407,7 @@ struct CUarray_st {
     struct CUctx_st *context;
     CUdeviceptr data;
     size_t element_bytes, pitch, rows, slices, bytes;
-    bool borrowed; /* a level of a mipmapped array */
+    bool borrowed; /* the array is a level of a mipmapped array */
 };
 struct CUmipmappedArray_st {
     unsigned levels;
@@ -440,11 +444,12 @@ struct CUkern_st {
     struct CUfunc_st function;
 };
 
-/* What other threads made of images so far is seen by the calling one. Programs pass handles on without a lock. */
+/* Makes everything visible to the calling thread that other threads have loaded from images, because programs pass
+ * handles from thread to thread without a lock. */
 void xs_images_catch_up(void);
 
-/* One object is both, under two handles: a launch takes either, cuFuncGetParamInfo a function alone, as the real
- * driver's. */
+/* One object is both a function and a kernel, with two different handles. As in the real driver, a launch accepts both
+ * handles, but cuFuncGetParamInfo accepts only the function's. */
 static inline CUkernel xs_kernel_handle(struct CUfunc_st *function) { return (CUkernel)((uintptr_t)function | 1); }
 static inline bool xs_is_kernel_handle(const void *handle) { return ((uintptr_t)handle & 1) != 0; }
 static inline struct CUfunc_st *xs_function_of(const void *handle) {
@@ -465,7 +470,7 @@ struct xs_capture {
     uint64_t owner;
     bool invalidated, borrowed_graph, ended;
     unsigned refs;
-    struct CUstream_st **members; /* all streams that are part of it, each with a reference */
+    struct CUstream_st **members; /* all streams that belong to the capture, each with a reference */
     size_t member_count;
     struct xs_capture *next;
 };
@@ -475,14 +480,14 @@ struct CUgraphNode_st {
     uint64_t id;
     CUgraphNodeType type;
     struct xs_op *op;
-    void **kernel_pointers; /* what a getter's kernelParams points at, made on demand */
+    void **kernel_pointers; /* the array for kernelParams in the result of a getter, made when needed */
     CUDA_MEMCPY3D copy_params;
-    bool has_copy_params; /* as the program gave them; captured copies have none */
+    bool has_copy_params; /* copy_params has the parameters that the program gave; captured copies have none */
     struct CUgraphNode_st **dependencies;
     size_t dependency_count;
-    struct CUgraphNode_st *original; /* in clones */
+    struct CUgraphNode_st *original; /* in a clone: the node that was cloned */
     struct CUgraph_st *child;
-    unsigned mark; /* scratch of whoever holds the queue lock */
+    unsigned mark; /* temporary value of the thread that holds the queue lock */
     struct CUgraphNode_st *next;
 };
 
@@ -496,29 +501,30 @@ struct CUgraph_st {
 
 struct CUgraphExec_st {
     uint32_t id;
-    struct CUgraph_st *graph; /* its own clone */
+    struct CUgraph_st *graph; /* a clone that only this executable graph uses */
     unsigned long long flags;
 };
 
-/* Is this thread allowed a call that a capture somewhere would not survive? Invalidates the captures that forbid it. */
+/* Checks whether this thread may make a call that is unsafe while a stream captures. If not, invalidates the captures
+ * that forbid the call. */
 CUresult xs_capture_unsafe(void);
-bool xs_capturing(void); /* anywhere; takes no lock */
+bool xs_capturing(void); /* true if any stream captures; takes no lock */
 CUresult xs_capture_check_sync(struct CUstream_st *stream);
 CUresult xs_capture_check_context(struct CUctx_st *context);
-/* Adds op as a node to the stream's capture. The queue lock is held; takes op over. */
+/* Adds `op` as a node to the stream's capture. Takes ownership of `op`. The caller holds the queue lock. */
 CUresult xs_capture_add_locked(struct CUstream_st *stream, struct xs_op *op);
 CUresult xs_capture_implicit_locked(struct CUstream_st *stream);
-void xs_capture_abandon(struct CUstream_st *stream); /* it is destroyed: nobody can end its capture */
+void xs_capture_abandon(struct CUstream_st *stream); /* the stream is destroyed, so nobody can end its capture */
 void xs_capture_unref_locked(struct xs_capture *capture);
 CUresult xs_capture_wait_event_locked(struct CUstream_st *stream, struct CUevent_st *event);
 void xs_capture_record_event_locked(struct CUstream_st *stream, struct CUevent_st *event);
 
-/* Adds a node; op may be NULL (empty and child nodes). All of a graph is under the queue lock. */
+/* Adds a node; `op` is NULL for empty nodes and child nodes. The queue lock protects all data of a graph. */
 struct CUgraphNode_st *xs_graph_append_locked(struct CUgraph_st *graph, CUgraphNodeType type, struct xs_op *op,
                                               CUgraphNode const *dependencies, size_t count);
 struct CUgraph_st *xs_graph_new(void);
 void xs_graph_free_locked(struct CUgraph_st *graph);
-/* A copy in which every node knows its original. */
+/* Returns a copy of a graph, in which every node points to its original. */
 struct CUgraph_st *xs_graph_clone_locked(const struct CUgraph_st *graph);
 CUresult xs_graph_node_kernel(struct xs_op *op, const CUDA_KERNEL_NODE_PARAMS *params);
 CUresult xs_graph_node_memset(struct xs_op *op, const CUDA_MEMSET_NODE_PARAMS *params);

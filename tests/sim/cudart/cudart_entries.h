@@ -1,5 +1,5 @@
-/* The driver functions that the simulated runtime uses: the name it asks cuGetProcAddress for, the symbol that gives
- * the type, and the version it asks for. */
+/* The driver functions that the simulated runtime uses. The columns are the name for cuGetProcAddress, the symbol whose
+ * type the function has, and the version for cuGetProcAddress. */
 DRIVER(cuArray3DCreate, cuArray3DCreate_v2, 3020)
 DRIVER(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2, 3020)
 DRIVER(cuArrayDestroy, cuArrayDestroy, 2000)

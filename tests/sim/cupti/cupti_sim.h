@@ -1,4 +1,4 @@
-/* The simulated CUPTI's shared declarations: the attached driver, callbacks, and the buffers that records go to. */
+/* The simulated CUPTI's shared declarations: the attached driver, callbacks, and the buffers for records. */
 #ifndef XS_SIM_CUPTI_H
 #define XS_SIM_CUPTI_H
 
@@ -13,11 +13,12 @@
 
 #define XS_EXPORT __attribute__((visibility("default")))
 
-/* Begins every exported function. Ends a forked child of a process that had attached CUPTI: the real one hangs or
- * crashes there. */
+/* Begins every exported function. In a forked child of a process that had attached CUPTI, ends the process, because the
+ * real CUPTI hangs or crashes there. */
 #define XS_CUPTI_CALL() xs_cupti_check_process(__func__)
 void xs_cupti_check_process(const char *function);
-/* Begins every function that has a namesake for subscribers, and one of those. */
+/* XS_CUPTI_GLOBAL_CALL begins every global function that also exists as a function for one subscriber;
+ * XS_CUPTI_CLIENT_CALL begins those functions for one subscriber. */
 #define XS_CUPTI_GLOBAL_CALL()                                                                                         \
     XS_CUPTI_CALL();                                                                                                   \
     if (xs_cupti_is_shared())                                                                                          \
@@ -29,49 +30,52 @@ void xs_cupti_check_process(const char *function);
         return CUPTI_ERROR_NOT_SUPPORTED;                                                                              \
     if (client < 0)                                                                                                    \
     return CUPTI_ERROR_INVALID_PARAMETER
-/* What cuptiGetVersion says. */
+/* Returns the result of cuptiGetVersion. */
 uint32_t xs_cupti_version(void);
 
 /* ---- clients (cupti_callbacks.c) ---- */
 
-/* The first client is whoever calls the global functions; each of the others is a subscriber of those that share CUPTI,
- * with kinds, attributes and buffers of its own. */
+/* The first client is the user of the global functions. Each other client is one of the subscribers that share CUPTI,
+ * and has its own kinds, attributes and buffers. */
 enum { XS_CUPTI_GLOBAL_CLIENT, XS_CUPTI_FIRST_SUBSCRIBER, XS_CUPTI_CLIENTS = 4 };
-/* Number of the client, -1 where the handle is no subscriber's. */
+/* Returns the number of the client; -1: the handle belongs to no subscriber. */
 int xs_cupti_client_of(CUpti_SubscriberHandle subscriber);
 bool xs_cupti_is_subscribed(int client);
-/* Is CUPTI with subscribers that share it? */
+/* True if there are subscribers that share CUPTI. */
 bool xs_cupti_is_shared(void);
 unsigned xs_cupti_subscribers(void);
-/* For tests: how many clients have a kind enabled. */
+/* For tests: returns how many clients have a kind enabled. */
 XS_EXPORT unsigned xs_sim_recording(void);
 
 /* ---- attached and detached (cupti_life.c) ---- */
 
-/* From the first subscription or kind on until cuptiFinalize there is an attachment, which has a number; 0: none. */
+/* Returns the number of the attachment, which lasts from the first subscription or the first enabled kind until
+ * cuptiFinalize; 0: there is none. */
 uint32_t xs_cupti_attachment(void);
-/* Attaches if that was not done yet. Before begins and after ends what must have the driver for itself, for which
- * `function` is the name. */
+/* Attaches CUPTI, unless it is attached. From xs_cupti_attach_begin to xs_cupti_attach_end no other thread may be
+ * inside the driver; `function` names the reason. */
 void xs_cupti_attach_begin(const char *function);
-/* Disabling a kind needs the driver for itself only where all is checked. */
+/* Begins disabling a kind. Other threads must be outside the driver only if the simulator checks everything. */
 void xs_cupti_disable_begin(const char *function);
-void xs_cupti_attach_end(void); /* of both */
-/* Buffers are handed over that threads inside of the driver may be writing into. */
+void xs_cupti_attach_end(void); /* called after each of the two */
+/* Ends the process if handing over buffers is unsafe now: threads inside the driver may be writing to their own
+ * buffers, or MEMCPY and MEMCPY2 are both enabled. */
 void xs_cupti_flush_check(const char *function);
-/* After the first cuptiFinalize there are no migrations any more. */
+/* True after the first cuptiFinalize; from then on there are no records of migrations. */
 bool xs_cupti_was_finalized(void);
-/* What the kinds cost the call: the calling thread is busy for as long. */
+/* Keeps the calling thread busy for the time that the enabled kinds cost this call. */
 void xs_cupti_charge(const struct xs_sim_api *call);
-/* A number from the environment, or the fallback. */
+/* Returns a number from the environment; `fallback` if the variable is not set. */
 uint64_t xs_cupti_setting(const char *name, uint64_t fallback);
-/* The parts of cuptiFinalize: nothing of the subscriber and of the buffers is left, and none of their callbacks runs.
- */
+/* The parts of cuptiFinalize. They delete all data of subscribers and buffers; afterwards none of their callbacks
+ * runs. */
 void xs_cupti_forget_subscriber(void);
 void xs_cupti_forget_activity(void);
-/* The client's buffers and callbacks: none of them runs any more. */
+/* Deletes the client's buffers and callbacks; afterwards none of the callbacks runs. */
 void xs_cupti_forget_buffers(int client);
 
-/* The simulated driver's side, attached on first use; NULL where libcuda is another one (cupti_attach.c). */
+/* Returns the simulated driver's functions, and attaches CUPTI to it at the first call; NULL: libcuda is not the
+ * simulated one (cupti_attach.c). */
 const struct xs_sim_driver *xs_cupti_driver(void);
 bool xs_cupti_usable(void);
 
@@ -83,25 +87,26 @@ void xs_cupti_on_activity(const struct xs_sim_activity *activity);
 void xs_cupti_record_api(const struct xs_sim_api *call);
 
 /* Which kinds are on (cupti_kinds.c), and how a record gets into a buffer (cupti_activity.c). */
-bool xs_cupti_enabled(CUpti_ActivityKind kind); /* by any client */
+bool xs_cupti_enabled(CUpti_ActivityKind kind); /* true if any client has enabled the kind */
 bool xs_cupti_client_wants(int client, CUpti_ActivityKind kind);
 bool xs_cupti_any_kind(int client);
-/* Is it off, but was on in this attachment? */
+/* True if the kind is disabled but was enabled earlier in this attachment. */
 bool xs_cupti_was_enabled(CUpti_ActivityKind kind);
-/* Has each thread buffers of its own (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER), of any client that is there? */
+/* True if each thread has its own buffers for any client (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER). */
 bool xs_cupti_threads_have_buffers(void);
 bool xs_cupti_counts(bool to_device, bool to_host);
 void xs_cupti_forget_kinds(int client);
-/* The counters of managed memory: a record of them comes; are they on; waits until they have ended. */
+/* For the counters of managed memory. xs_cupti_counted is called for each record of a counter; xs_cupti_end_counters
+ * waits for the counters to end, if they are enabled. */
 void xs_cupti_counted(void);
 void xs_cupti_end_counters(void);
-/* Where the attachment is over, the record is nobody's. */
+/* Writes a record to the buffers of all clients that want it, unless its attachment is over. */
 void xs_cupti_append(uint32_t attachment, const void *record, size_t bytes);
 size_t xs_cupti_record_bytes(CUpti_ActivityKind kind);
-/* xs_sim_tools.h has the meaning. */
+/* These implement `queued` and `ended` of struct xs_sim_tools (xs_sim_tools.h). */
 uint32_t xs_cupti_on_queued(enum xs_sim_activity_kind kind);
 void xs_cupti_on_ended(uint32_t attachment);
-/* The client's clock for a CLOCK_MONOTONIC time. */
+/* Converts a CLOCK_MONOTONIC time to the client's clock. */
 uint64_t xs_cupti_client_time(uint64_t monotonic_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the simulator's self-tests assert with: a failed check prints where and ends the test. */
+/* The checks of the simulator's self-tests. A failed check prints its source line and ends the test. */
 #ifndef XS_SELFTEST_CHECK_H
 #define XS_SELFTEST_CHECK_H
 

@@ -1,5 +1,5 @@
-/* What the driver-API self-tests share: a context, and the kernels. The simulator knows those by name, so that the PTX
- * below needs no code; on a real GPU, XS_SELFTEST_PTX names a file with the PTX of kernels.cuh. */
+/* Defines what the self-tests of the driver API share: a context, and the kernels. The simulator finds kernels by their
+ * names, so the PTX below needs no code. On a real GPU, XS_SELFTEST_PTX names a file with the PTX of kernels.cuh. */
 #ifndef XS_SELFTEST_DRIVER_H
 #define XS_SELFTEST_DRIVER_H
 

@@ -1,4 +1,4 @@
-/* Played traces (played.h) with what repairs save, and the causes. */
+/* Diagnoses played traces (played.h), that is, also computes what repairs save, and the causes. */
 #ifndef XFERSPY_TESTS_UNIT_ANALYZER_DIAGNOSED_H
 #define XFERSPY_TESTS_UNIT_ANALYZER_DIAGNOSED_H
 
@@ -8,7 +8,7 @@
 
 static inline void play_forget(struct played *p) { xs_diagnosis_free(p->diagnosis); }
 
-/* Ends the trace and diagnoses it; see play_analyse. */
+/* Ends the trace, executes `sql` as play_analyse does, and diagnoses the trace. */
 static inline void play_diagnose(struct played *p, const char *sql) {
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_trace trace;
@@ -20,7 +20,7 @@ static inline void play_diagnose(struct played *p, const char *sql) {
     p->forget = play_forget;
 }
 
-/* The first finding of that kind, as the diagnosis ranks it. */
+/* Returns the first finding of this kind in the order of the diagnosis. */
 static inline const struct xs_diagnosed *played_diagnosed(const struct played *p, const char *id) {
     for (size_t i = 0; i < p->diagnosis->count; i++)
         if (strcmp(xs_detectors[p->diagnosis->items[i].finding->detector]->id, id) == 0)

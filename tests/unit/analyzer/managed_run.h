@@ -1,5 +1,6 @@
-/* A run with managed memory, made by hand: steps of a kernel, the wait for it, and the host's work behind it. Its pages
- * move where a test says so; a trace that has windows only has what lies in them. For tests that play traces. */
+/* A run with managed memory, for tests that play traces. Each step of such a run has a kernel, the wait for the kernel,
+ * and then work of the host. The test says when pages move. If there are windows, the trace contains only what happened
+ * in them. */
 #ifndef XFERSPY_TESTS_UNIT_ANALYZER_MANAGED_RUN_H
 #define XFERSPY_TESTS_UNIT_ANALYZER_MANAGED_RUN_H
 
@@ -15,11 +16,11 @@ struct managed_run {
     struct played *p;
     const struct managed_window *windows; /* NULL: the whole run was recorded */
     unsigned window_count;
-    uint64_t lost_ns; /* at the end of each window but the first */
+    uint64_t lost_ns; /* in each window except the first, this time at the end is not recorded */
 };
 
-/* Migrations or faults of that kind from one moment to another, `count` of them, each as long as their distance less
- * `pause_ns`; they go through the memory once. */
+/* Records `count` migrations or faults of this kind, one after the other from `from_ns` to `to_ns`, with a pause of
+ * `pause_ns` after each. Their addresses go through the memory once, in ascending order. */
 static inline void managed_pages(struct managed_run *run, unsigned kind, uint64_t from_ns, uint64_t to_ns,
                                  unsigned count, uint64_t pause_ns, uint64_t address, uint64_t bytes) {
     for (unsigned i = 0; i < count; i++) {
@@ -41,7 +42,7 @@ static inline void managed_pages(struct managed_run *run, unsigned kind, uint64_
     }
 }
 
-/* The trace says which windows there were. */
+/* Writes the windows into the trace's table meta. */
 static inline void managed_windows(const struct managed_run *run) {
     char text[8192];
     size_t length = 0;

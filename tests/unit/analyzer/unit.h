@@ -1,4 +1,4 @@
-/* cmocka, with what it wants included before it. */
+/* Includes cmocka, and before it the headers that cmocka needs. */
 #ifndef XFERSPY_TESTS_UNIT_ANALYZER_UNIT_H
 #define XFERSPY_TESTS_UNIT_ANALYZER_UNIT_H
 
@@ -15,7 +15,7 @@
 
 #include "analyzer/base/out.h"
 
-/* What `print` writes, as a string to be freed. */
+/* Returns what `print` writes, as a string that the caller must free. */
 static inline char *captured(void (*print)(struct xs_out *out, void *data), void *data, int columns, bool utf8) {
     char *text = NULL;
     size_t bytes = 0;

@@ -1,4 +1,5 @@
-/* What the test sees of the stand-in libcupti: found by its exported name `fake_cupti_state`. */
+/* The part of the fake libcupti that tests can see and change. They find it by its exported name,
+ * `fake_cupti_state`. */
 #ifndef XFERSPY_TESTS_FAKE_CUPTI_H
 #define XFERSPY_TESTS_FAKE_CUPTI_H
 
@@ -15,12 +16,12 @@ struct fake_cupti {
     CUpti_BuffersCallbackCompleteFunc completed;
     int callbacks, counters, finalized;
     uint64_t kinds;      /* bit mask of enabled activity kinds */
-    bool shares_buffers; /* threads have no buffers of their own */
+    bool shares_buffers; /* all threads use the same buffers */
     unsigned flushes[2];
     _Atomic int flushing;       /* threads inside cuptiActivityFlushAll */
-    _Atomic unsigned overlaps;  /* how often one was there already */
-    void (*during_flush)(void); /* the test's, called in the middle of one; NULL: none */
-    int finalize_fails;         /* the test's */
+    _Atomic unsigned overlaps;  /* number of calls during which another thread was there */
+    void (*during_flush)(void); /* set by the test: called during each flush; NULL: none */
+    int finalize_fails;         /* set by the test */
     size_t dropped;
     union fake_record {
         CUpti_ActivityMemcpy6 copy;

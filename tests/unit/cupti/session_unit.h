@@ -1,5 +1,5 @@
-/* For tests of a session against the stand-in libcupti. A session is a process's only one, so every test runs in a
- * child. */
+/* For tests of a session with the fake libcupti. A process can have only one session, so every test runs in a child
+ * process. */
 #ifndef XFERSPY_TESTS_CUPTI_SESSION_UNIT_H
 #define XFERSPY_TESTS_CUPTI_SESSION_UNIT_H
 
@@ -52,8 +52,8 @@ static inline bool is_idle(uint64_t ns) { return ns > 0; }
 
 static inline bool status_is(const char *status) { return strcmp(xs_cupti_state()->status, status) == 0; }
 
-/* Starts a session of kernels, no migrations and a budget of 2 %, on a thread that has called the driver, with what
- * else is wished. */
+/* Starts a session that records kernels but no migrations, with a budget of 2 %; `wishes` has the other settings.
+ * Afterwards the calling thread has a slot at the gate, as if it had called the driver. */
 static inline struct fake_cupti *start_wished(struct xs_cupti_wishes wishes) {
     wishes.kernels = true;
     wishes.migrations = "off";
@@ -61,7 +61,7 @@ static inline struct fake_cupti *start_wished(struct xs_cupti_wishes wishes) {
     wishes.others_ns = nothing;
     setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
     xs_cupti_start(&wishes);
-    CHECK(xs_cupti_watch_windows()); /* the flusher's; it prepares the gate */
+    CHECK(xs_cupti_watch_windows()); /* normally called by the flusher; prepares the gate */
     xs_gate_enter();
     xs_gate_leave();
     return fake_of(open_fake());

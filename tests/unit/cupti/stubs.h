@@ -1,5 +1,5 @@
-/* What preload/cupti needs of its neighbours, for tests: look-ups that are dlsym's own, notes that are counted, a
- * store that remembers the last row of each kind. */
+/* Replaces what preload/cupti uses from other folders, for tests: look-ups are those of plain dlsym, notes are only
+ * counted, and the store keeps only the last row of each kind. */
 #ifndef XFERSPY_TESTS_CUPTI_STUBS_H
 #define XFERSPY_TESTS_CUPTI_STUBS_H
 
@@ -15,12 +15,12 @@ struct stub_store {
     struct xs_device_migration migration;
     unsigned rows;
     int fail;                   /* the status that every write returns */
-    void (*during_write)(void); /* the test's; NULL: none */
+    void (*during_write)(void); /* set by the test: called during each write; NULL: none */
 };
 extern struct stub_store stub_store;
 extern _Atomic unsigned stub_notes;
 
-/* The clock whose trace time is CLOCK_MONOTONIC itself. */
+/* A clock whose trace times are equal to CLOCK_MONOTONIC. */
 extern const struct xs_clock stub_clock;
 
 #endif

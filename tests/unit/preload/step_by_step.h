@@ -1,6 +1,6 @@
-/* Single steps: from step_by_step(true) on the processor raises SIGTRAP after every instruction of the calling thread,
- * so a signal handler comes at every place. Where that is possible, CAN_STEP is defined; a handler runs without steps.
- */
+/* Runs code in single steps. After step_by_step(true) the processor raises SIGTRAP after every instruction of the
+ * calling thread, so a signal handler runs between any two instructions. The handler itself runs without single steps.
+ * CAN_STEP is defined if this is possible. */
 #ifndef XFERSPY_TESTS_UNIT_PRELOAD_STEP_BY_STEP_H
 #define XFERSPY_TESTS_UNIT_PRELOAD_STEP_BY_STEP_H
 

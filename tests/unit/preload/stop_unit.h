@@ -1,7 +1,7 @@
-/* Stands in for what ends capture. */
+/* Replaces xs_stop, which ends capture. */
 #ifndef XFERSPY_TESTS_UNIT_PRELOAD_STOP_UNIT_H
 #define XFERSPY_TESTS_UNIT_PRELOAD_STOP_UNIT_H
 
-extern _Atomic unsigned stops; /* how often capture would have ended */
+extern _Atomic unsigned stops; /* number of times that capture would have ended */
 
 #endif

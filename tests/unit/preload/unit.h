@@ -1,4 +1,4 @@
-/* What every cmocka program of this folder includes. */
+/* Included by every cmocka program of this folder. */
 #ifndef XFERSPY_TESTS_UNIT_PRELOAD_UNIT_H
 #define XFERSPY_TESTS_UNIT_PRELOAD_UNIT_H
 

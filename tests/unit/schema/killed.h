@@ -1,4 +1,4 @@
-/* A trace whose process was killed while its spool lay in memory. */
+/* Makes traces whose process was killed while its spool was in memory. */
 #ifndef XFERSPY_TESTS_UNIT_SCHEMA_KILLED_H
 #define XFERSPY_TESTS_UNIT_SCHEMA_KILLED_H
 
@@ -8,22 +8,23 @@
 
 enum { MIB = 1 << 20 };
 
-/* Of the one that was made last: the trace, what lies beside it, and the spool. */
+/* Paths of the trace that was made last, of the file beside it, and of the spool. */
 extern const char *path, *beside;
 extern char memory[sizeof((struct xs_spool_files *)0)->memory];
 
-/* Leaves a killed trace of that name with so many events, none of which was drained; `start` false: killed before the
- * trace had the spool's number. False where spools do not lie in memory on this machine: the test has nothing to
- * test. */
+/* Makes the trace of a killed process, with this name and this number of events, none of which was drained. `start`
+ * false: the process was killed before the trace contained the spool's id. Returns false if spools are not in memory on
+ * this machine; then there is nothing to test. */
 bool make_killed(const char *name, uint64_t events, bool start);
 
-/* Opens the trace, which has so many transfers then, and warns of nothing else than that it has none. */
+/* Opens the trace, and requires that it has so many transfers, and no warning, except that nothing was recorded if
+ * there are none. */
 void expect_events(int64_t events);
 
-/* Writes over a part of the pointer's header. */
+/* Overwrites a part of the pointer's header. */
 void change_pointer(size_t offset, const void *to, size_t bytes);
 
-/* Last changed so long ago. */
+/* Sets the time of the file's last change to `seconds` ago. */
 void make_older(const char *name, int64_t seconds);
 
 #endif

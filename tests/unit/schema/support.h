@@ -1,4 +1,4 @@
-/* What the tests of schema/ share: a scratch folder, events to write, rows as text. */
+/* Defines what the tests of schema/ share: a scratch folder, events to write, and rows as text. */
 #ifndef XFERSPY_TESTS_UNIT_SCHEMA_SUPPORT_H
 #define XFERSPY_TESTS_UNIT_SCHEMA_SUPPORT_H
 
@@ -20,37 +20,38 @@
 #include "schema/spool/spool.h"
 #include "schema/write/store.h"
 
-/* A fresh folder for each test, deleted afterwards; cmocka set-up and tear-down. */
+/* Set-up and tear-down for cmocka: each test gets a new folder, which is deleted afterwards. */
 extern char scratch[128];
 int make_scratch(void **state);
 int delete_scratch(void **state);
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, delete_scratch)
 
-/* Path of a file in the scratch folder; valid for the rest of the test, the same for the same name. */
+/* Returns the path of a file in the scratch folder; valid for the rest of the test. The same name always gives the same
+ * pointer. */
 const char *in_scratch(const char *name);
 bool exists(const char *path);
 
-/* Whole contents of a file, malloc'ed. */
+/* Returns the whole content of a file; the caller must free it. */
 unsigned char *read_all(const char *path, size_t *bytes);
 void write_all(const char *path, const void *data, size_t bytes);
 
-/* Result of a query on a connection: columns joined by '|', rows by newlines, NULL as "NULL". The _file forms open the
- * database read-only for it. Static storage, the last call's is valid. */
+/* Returns the result of a query on a connection: columns joined by '|', rows by newlines, NULL as "NULL". The function
+ * with _file opens the database read-only. Static storage; valid until the next call. */
 const char *rows_of(sqlite3 *db, const char *sql);
 const char *rows_of_file(const char *path, const char *sql);
 int64_t number_of(sqlite3 *db, const char *sql);
 
-/* Pseudo-random numbers, the same in every run that starts with the same seed. */
+/* Pseudo-random numbers, which are the same in every run with the same seed. */
 void seed_random(uint64_t seed);
 uint32_t next_random(void);
 
-/* Ticks are nanoseconds. */
+/* A clock whose ticks are nanoseconds. */
 extern const struct xs_clock plain_clock;
 
-/* A transfer that carries `serial` as its bytes and returns at tick 10 * serial. */
+/* Returns a transfer of `serial` bytes that returns at tick 10 * serial. */
 struct xs_event transfer_event(uint64_t serial);
 
-/* Writes one event into a thread's chunk, taking a new one where needed. False while no chunk is free. */
+/* Writes one event into a thread's chunk, and takes a new chunk if necessary. False: no chunk is free. */
 struct producer {
     struct xs_spool *spool;
     struct xs_chunk *chunk;
@@ -59,18 +60,19 @@ struct producer {
 };
 bool produce(struct producer *producer, const struct xs_event *event);
 
-/* The child ends with status 0. With 77 the machine lacks something, and the test is skipped. */
+/* Requires that the child ends with status 0. Status 77 means that the machine lacks something; the test is then
+ * skipped. */
 void expect_child(pid_t child);
 
-/* Of a child process: writes `events` transfers, serials from 1, takes over into the trace what is there when `drained`
- * of them are written (0: nothing), and kills itself. */
+/* Called in a child process. Writes `events` transfers with the serials 1, 2 and so on; drains the spool into the trace
+ * when `drained` of them are written (0: never); and then kills the process. */
 void write_and_die(struct xs_spool *spool, struct xs_store *store, uint64_t events, uint64_t drained);
 
-/* A trace and a spool as a process leaves them that was killed after `events` transfers, serials from 1, of which
- * `drained` were taken over. Made by a child process, so the writer is gone. */
+/* Makes a trace and a spool as they are left by a process that was killed after `events` transfers, with the serials 1,
+ * 2 and so on, of which `drained` were drained. A child process makes them, so the writer no longer exists. */
 void make_killed_trace(const char *path, uint64_t events, uint64_t drained);
 
-/* A finished trace with that many transfers. */
+/* Makes a finished trace with this number of transfers. */
 void make_finished_trace(const char *path, uint64_t events);
 
 #endif

@@ -1,8 +1,8 @@
-/* A kernel for programs that use the driver alone. */
+/* A kernel for programs that use the driver without the runtime. */
 #ifndef XFERSPY_E2E_ADD_ONE_PTX_H
 #define XFERSPY_E2E_ADD_ONE_PTX_H
 
-/* nvcc's translation of xs_add_one_u8 of tests/sim/kernels.cuh. */
+/* The PTX that nvcc makes of xs_add_one_u8 in tests/sim/kernels.cuh. */
 static const char add_one_ptx[] = ".version 7.0\n"
                                   ".target sm_80\n"
                                   ".address_size 64\n"

@@ -1,4 +1,5 @@
-/* Three launches with parameters and one with a buffer of them, all with one allocation among their arguments. */
+/* Makes three launches with an array of parameters, and one launch with a buffer that contains the parameters. The
+ * arguments of each launch contain one allocation. */
 #ifndef XFERSPY_E2E_FEW_LAUNCHES_H
 #define XFERSPY_E2E_FEW_LAUNCHES_H
 

@@ -1,5 +1,5 @@
-/* The program of the tests of known lines: main, outer, inner, an upload; and a download from another line of outer.
- * No call is the last thing that a function does, or the compiler would make a jump of it. */
+/* The program of the tests of known lines: main calls outer, outer calls inner, inner makes an upload; another line of
+ * outer makes a download. No function ends with a call, because the compiler would make a jump of such a call. */
 #include <cuda.h>
 
 #include "../check.h"

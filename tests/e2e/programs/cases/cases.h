@@ -1,6 +1,6 @@
-/* What the programs of the worked cases (case_*.cu, near_*.cu) share: bytes that repeat nowhere, and the runtime's
- * calls in a line. Blocking copies between pinned memory and the device, so that only what a case is about stands
- * out. */
+/* Defines what the programs of the worked cases (case_*.cu, near_*.cu) share: contents that do not repeat, and short
+ * names for calls of the runtime. The copies are blocking and use pinned memory, so that each case has only the problem
+ * that it is about. */
 #ifndef XFERSPY_TESTS_E2E_CASES_H
 #define XFERSPY_TESTS_E2E_CASES_H
 
@@ -10,7 +10,8 @@
 
 #include "../check.h"
 
-/* Splitmix64 of the place: no two seeds have a leaf, a row or eight bytes in common. */
+/* Returns byte `i` of the content with this seed: splitmix64 of the seed and of i / 8. Contents with different seeds
+ * have no leaf, no row and no eight bytes in common. */
 static inline unsigned char case_byte(unsigned seed, size_t i) {
     unsigned long long x = (static_cast<unsigned long long>(seed) << 40) + i / 8 + 1;
     x *= 0x9E3779B97F4A7C15ull;
@@ -24,7 +25,7 @@ static inline void case_fill(void *memory, size_t bytes, unsigned seed) {
         static_cast<unsigned char *>(memory)[i] = case_byte(seed, i);
 }
 
-/* Each byte is the seed's plus `added`. */
+/* Requires that each byte equals the content with this seed, plus `added`. */
 static inline void case_expect(const void *memory, size_t bytes, unsigned seed, unsigned added = 0) {
     for (size_t i = 0; i < bytes; i++) {
         REQUIRE(static_cast<const unsigned char *>(memory)[i] ==
@@ -52,13 +53,13 @@ static inline void case_down(void *host, const void *device, size_t bytes) {
     OK(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
 }
 
-/* A kernel that reads `from` and writes `to`. */
+/* Launches a kernel that reads `from` and writes `to`. */
 static inline void case_read(void *to, const void *from, size_t bytes, cudaStream_t stream = nullptr) {
     xs_copy<<<8, 256, 0, stream>>>(static_cast<float *>(to), static_cast<const float *>(from), bytes / sizeof(float));
     OK(cudaGetLastError());
 }
 
-/* A kernel that changes every byte. */
+/* Launches a kernel that changes every byte. */
 static inline void case_change(void *memory, size_t bytes, cudaStream_t stream = nullptr) {
     xs_add_one_u8<<<8, 256, 0, stream>>>(static_cast<unsigned char *>(memory), bytes);
     OK(cudaGetLastError());

@@ -1,6 +1,6 @@
-/* Work that is with the driver before an upload and runs after it, because it waits for something else than a call
- * of the program's that could tell: a gate, on which a kernel of another stream waits that writes where the upload
- * goes. */
+/* In these programs the driver gets work before an upload, but the work runs only after the upload. The work waits in
+ * another stream at a gate, which the program opens without a CUDA call. After the gate a kernel writes to the upload's
+ * destination. */
 #include "../cases/cases.h"
 
 #include <atomic>
@@ -11,9 +11,9 @@ enum { BYTES = 50000 };
 static cudaStream_t other;
 static unsigned char *memory;
 
-static void close_gate(); // `other` waits from here on
+static void close_gate(); // from here on the stream `other` waits
 static void tell_when_over();
-static void open_gate(); // and wait until the kernel is over, by no call that may have written memory
+static void open_gate(); // also waits until the kernel has ended, without a call that may write memory
 
 int main() {
     unsigned char *x = case_pinned(BYTES), *changed = case_pinned(BYTES), *back = case_pinned(BYTES);
@@ -23,12 +23,12 @@ int main() {
     memory = case_device(BYTES);
     OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
-    case_change(memory, BYTES, other); // loaded now: that may wait for the device
+    case_change(memory, BYTES, other); // loads the kernel now, because loading may wait for the device
     OK(cudaStreamSynchronize(other));
     case_fill(x, BYTES, 1);
     for (size_t i = 0; i < BYTES; i++)
         changed[i] = static_cast<unsigned char>(x[i] + 1);
-    OK(cudaMemcpyAsync(reference, x, BYTES, cudaMemcpyHostToDevice, stream)); // 1, 2: to compare with
+    OK(cudaMemcpyAsync(reference, x, BYTES, cudaMemcpyHostToDevice, stream)); // copies 1, 2: to compare with
     OK(cudaMemcpyAsync(reference, changed, BYTES, cudaMemcpyHostToDevice, stream));
     OK(cudaMemcpyAsync(memory, x, BYTES, cudaMemcpyHostToDevice, stream));
     OK(cudaStreamSynchronize(stream));
@@ -36,7 +36,7 @@ int main() {
     close_gate();
     case_change(memory, BYTES, other);
     tell_when_over();
-    OK(cudaMemcpyAsync(memory, x, BYTES, cudaMemcpyHostToDevice, stream)); // 4
+    OK(cudaMemcpyAsync(memory, x, BYTES, cudaMemcpyHostToDevice, stream)); // copy 4
     OK(cudaStreamSynchronize(stream));
     open_gate();
     OK(cudaMemcpyAsync(memory, x, BYTES, cudaMemcpyHostToDevice, stream));

@@ -1,5 +1,6 @@
-/* The program of the three modes of XFERSPY_FINGERPRINT: each way to copy, small and large, blocking and not, from
- * pageable and from pinned memory, and the copies that have no content of their own. */
+/* The program of the tests of the three modes of XFERSPY_FINGERPRINT. It copies in each way: small and large, blocking
+ * and asynchronous, with pageable and with pinned memory. It also makes copies that get no fingerprint: an empty one,
+ * and one within the device. */
 #include <cuda.h>
 #include <string.h>
 
@@ -22,17 +23,17 @@ int main(void) {
     e2e_fill(pageable, LARGE, 1);
     e2e_fill(pinned, LARGE, 1);
 
-    OK(cuMemcpyHtoD(small[0], pageable, SMALL)); /* 1: one content, up by each way */
+    OK(cuMemcpyHtoD(small[0], pageable, SMALL)); /* copies 1 to 4: uploads one content in each way */
     OK(cuMemcpyHtoD(small[1], pinned, SMALL));
     OK(cuMemcpyHtoDAsync(small[2], pageable, SMALL, stream));
     OK(cuMemcpyHtoDAsync(small[3], pinned, SMALL, stream));
     OK(cuStreamSynchronize(stream));
 
-    OK(cuMemcpyHtoD(large[0], pageable, LARGE)); /* 5 */
+    OK(cuMemcpyHtoD(large[0], pageable, LARGE)); /* copies 5 and 6 */
     OK(cuMemcpyHtoDAsync(large[1], pinned, LARGE, stream));
     OK(cuStreamSynchronize(stream));
 
-    memset(pageable, 0, LARGE); /* 7: and down */
+    memset(pageable, 0, LARGE); /* copies 7 to 10: downloads the content in each way */
     OK(cuMemcpyDtoH(pageable, small[0], SMALL));
     e2e_expect(pageable, SMALL, 1);
     memset(pinned, 0, LARGE);
@@ -43,19 +44,19 @@ int main(void) {
     OK(cuStreamSynchronize(stream));
     e2e_expect(pinned, SMALL, 1);
 
-    OK(cuMemcpyDtoH(pageable, large[0], LARGE)); /* 11 */
+    OK(cuMemcpyDtoH(pageable, large[0], LARGE)); /* copies 11 and 12 */
     e2e_expect(pageable, LARGE, 1);
     OK(cuMemcpyDtoHAsync(pinned, large[1], LARGE, stream));
     OK(cuStreamSynchronize(stream));
     e2e_expect(pinned, LARGE, 1);
 
-    OK(cuMemsetD32(small[0], 0x01020304, SMALL / 4)); /* 13: one value again and again */
+    OK(cuMemsetD32(small[0], 0x01020304, SMALL / 4)); /* copies 13 and 14: one value is repeated */
     OK(cuMemcpyDtoH(pageable, small[0], SMALL));
     OK(cuMemsetD32Async(small[3], 0x01020304, SMALL / 4, stream));
     OK(cuMemcpyDtoHAsync(pinned, small[3], SMALL, stream));
     OK(cuStreamSynchronize(stream));
 
-    OK(cuMemcpyHtoD(small[0], pageable, 0)); /* 15 */
+    OK(cuMemcpyHtoD(small[0], pageable, 0)); /* copies 15 and 16 */
     OK(cuMemcpyDtoD(small[0], small[1], SMALL));
 
     for (int i = 0; i < 4; i++)

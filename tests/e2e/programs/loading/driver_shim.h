@@ -1,5 +1,6 @@
-/* The program of the driver_shim tests: copies in each way in which a program reaches the driver, beside a second shim
- * of libcuda, which is preloaded in the bare run, too. What the shim counts and refuses has to be the same. */
+/* The program of the driver_shim tests. It copies in each way in which a program can reach the driver. Another shim of
+ * libcuda is preloaded, also in the run without xferspy. In both runs this shim must count and refuse the same
+ * calls. */
 #define _GNU_SOURCE
 #include <cuda.h>
 #include <dlfcn.h>
@@ -46,7 +47,7 @@ static void by_name(void *driver) {
     OK(up(device, host, 2003));
 }
 
-/* The look-up itself is looked up, too, as the runtime does. */
+/* Also looks up the look-up function itself, as the runtime does. */
 static void by_look_up(void *driver) {
     CUdeviceptr large = 0;
     *(void **)&look_up = dlsym(driver, "cuGetProcAddress_v2");

@@ -1,5 +1,5 @@
-/* The program of both jemalloc tests: threads that copy from memory that they allocate and free meanwhile, and a child
- * that is forked in between. The bare run has jemalloc, too. */
+/* The program of both jemalloc tests. Its threads copy from memory that they allocate and free all the time; meanwhile
+ * the program forks a child. The run without xferspy has jemalloc, too. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <string.h>

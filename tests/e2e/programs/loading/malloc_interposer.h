@@ -1,4 +1,4 @@
-/* The program of both malloc_interposer tests. The bare run has the interposer preloaded too. */
+/* The program of both malloc_interposer tests. The interposer is also preloaded in the run without xferspy. */
 #define _GNU_SOURCE
 #include <stdatomic.h>
 

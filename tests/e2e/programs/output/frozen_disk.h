@@ -1,4 +1,5 @@
-/* Copies while the file system of the trace is frozen (fsfreeze, FIFREEZE), and says how long the longest took. */
+/* Copies while the file system of the trace is frozen (fsfreeze, FIFREEZE), and prints how long the longest copy took
+ * if that was too long. */
 #include <cuda.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,8 +13,8 @@
 
 #include "../check.h"
 
-enum { FROZEN_MS = 5000, LONGEST_MS = 3500, THAW_SECONDS = 100 }; /* two seconds are promised */
-enum { LEAST_COPIES = 45000 };                                    /* more than a spool of 2 MiB has room for */
+enum { FROZEN_MS = 5000, LONGEST_MS = 3500, THAW_SECONDS = 100 }; /* the documentation promises two seconds */
+enum { LEAST_COPIES = 45000 };                                    /* more copies than a spool of 2 MiB can hold */
 
 static double now_ms(void) {
     struct timespec t;
@@ -21,8 +22,8 @@ static double now_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* A clock that stands still while this thread could run and has no processor, so that a busy machine counts for nothing.
- * The kernel may not count that time: then it is the other clock. */
+/* Returns the time of a clock that stops while this thread is ready to run but has no processor, so that a busy machine
+ * does not matter. If the kernel does not count that time, the clock is the same as that of now_ms. */
 static double own_ms(void) {
     static int counts = -1;
     unsigned long long waited_ns = 0;
@@ -47,7 +48,7 @@ static double copy_for(double ms, long least, CUdeviceptr device, long *copies) 
 }
 
 #ifdef UNTIL_XFERSPY_IS_GONE
-/* Has the process a thread of xferspy's? */
+/* True if the process has a thread of xferspy. */
 static bool has_its_thread(void) {
     bool found = false;
     DIR *threads = opendir("/proc/self/task");
@@ -73,7 +74,7 @@ int main(int argc, char **argv) {
     REQUIRE(argc == 2);
     int folder = open(argv[1], O_RDONLY | O_DIRECTORY);
     REQUIRE(folder >= 0);
-    pid_t helper = fork(); /* whatever becomes of this program, the file system does not stay frozen */
+    pid_t helper = fork(); /* unfreezes the file system even if this program is killed */
     if (helper == 0) {
         sleep(THAW_SECONDS);
         ioctl(folder, FITHAW, 0);

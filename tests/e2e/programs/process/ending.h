@@ -1,5 +1,5 @@
-/* The program of the exit_* tests: three copies up, then the end that ENDING names. What had returned must be in the
- * trace. */
+/* The program of the exit_* tests. It makes three uploads and one download, and then ends in the way that ENDING
+ * defines. All calls that have returned must be in the trace. */
 #include <cuda.h>
 
 #include "../check.h"

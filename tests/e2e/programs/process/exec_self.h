@@ -1,4 +1,5 @@
-/* The program of both exec_self tests: a round trip, then exec of itself for another. */
+/* The program of both exec_self tests. It makes an upload and a download, then executes itself (exec), and makes both
+ * again. */
 #include <cuda.h>
 
 #include "../check.h"

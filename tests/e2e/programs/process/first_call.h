@@ -1,6 +1,7 @@
-/* Programs in which something happens in the very call that begins the session, while the driver makes the context. The
- * context's place cannot be written to, so the driver's store raises SIGSEGV inside of the call. The handler calls
- * MEANWHILE, makes the place writable and returns, and the call goes on. */
+/* In these programs something happens during the call that begins the session, while the driver makes the context. The
+ * memory to which the driver writes the context's handle is read-only at first, so the driver's store raises SIGSEGV
+ * inside the call. The handler makes the memory writable, executes MEANWHILE and returns, and then the call
+ * continues. */
 #include <cuda.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,7 +12,7 @@
 
 static CUcontext *place;
 
-/* Another thread's call, for which the start of the session has to be finished. */
+/* Makes calls on another thread, for which the start of the session has to be finished first. */
 static void *make_another(void *arg) {
     CUdevice device;
     CUcontext context;
@@ -31,14 +32,14 @@ static inline void call_from_another_thread(void) {
 static void on_fault(int signal_number, siginfo_t *info, void *frame) {
     (void)frame;
     if (info->si_addr != place) {
-        signal(signal_number, SIG_DFL); /* a bug, which ends the program when the handler returns */
+        signal(signal_number, SIG_DFL); /* a bug: the same fault ends the program when the handler returns */
         return;
     }
     OK(mprotect(place, 4096, PROT_READ | PROT_WRITE));
     MEANWHILE;
 }
 
-/* The first call, in which the handler runs. */
+/* Makes the first call, during which the handler runs. */
 static void call_first(void) {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
     CUdevice device;

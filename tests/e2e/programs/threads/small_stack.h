@@ -1,5 +1,6 @@
-/* How much of its caller's stack a wrapper takes. Each call is made by the driver's own address and through the
- * wrapper, over a stack that was painted before; how deep each came is where the paint begins again. */
+/* Measures how much of the caller's stack a wrapper uses. Each call is made directly, by the driver's own address, and
+ * also through the wrapper. Before each call the unused part of the stack is filled with one value (the paint). The
+ * lowest byte that is no longer paint shows how deep in the stack the call came. */
 #ifndef XFERSPY_E2E_SMALL_STACK_H
 #define XFERSPY_E2E_SMALL_STACK_H
 
@@ -18,13 +19,13 @@
 #include "../check.h"
 
 enum {
-    WRAPPER_BYTES_MAX = 2048, /* what a wrapper may take besides what the real call takes */
+    WRAPPER_BYTES_MAX = 2048, /* stack that a wrapper may use in addition to the real call */
     MEMORY_BYTES = 4096,
     REFILLS = 1100, /* copies that need more than one chunk of the spool */
     PAINT = 0xa5,
 };
 
-/* ---- the driver's own addresses, which no dlsym gives under libxferspy.so ---- */
+/* ---- the driver's own addresses, which dlsym does not return if libxferspy.so is preloaded ---- */
 
 struct search {
     const char *name;
@@ -47,7 +48,7 @@ static int search_driver(struct dl_phdr_info *info, size_t size, void *arg) {
             names = d->d_tag == DT_STRTAB ? (const void *)d->d_un.d_ptr : names;
         }
     }
-    for (; (const char *)symbols < names; symbols++) /* linkers put one behind the other */
+    for (; (const char *)symbols < names; symbols++) /* linkers put the names directly after the symbols */
         if (symbols->st_value && strcmp(names + symbols->st_name, s->name) == 0)
             s->found = (void *)(info->dlpi_addr + symbols->st_value);
     return 1;
@@ -135,7 +136,7 @@ static void call_up_often(void) {
         call_up();
 }
 
-/* The first one is the first call of the process that xferspy sees. */
+/* The first entry is the first call of the process that xferspy sees. */
 static void (*const calls[])(void) = {call_down_little, call_up,   call_down,          call_up_async, call_up_2d,
                                       call_launch,      call_wait, call_allocate_free, call_set,      call_up_often};
 static const char *const call_names[] = {
@@ -143,7 +144,7 @@ static const char *const call_names[] = {
     "allocation and free",     "memory set", "many uploads"};
 enum { CALLS = sizeof calls / sizeof *calls };
 
-/* The context and the rest of what the calls need, without a call that xferspy sees. */
+/* Makes the context and everything else that the calls need, without a call that xferspy sees. */
 static void prepare(void) {
     CUmodule module;
     CUdevice ordinal;
@@ -161,7 +162,8 @@ static void prepare(void) {
 
 /* ---- the paint ---- */
 
-/* Up to a little below its own frame; where nothing was painted, every call leaves traces. */
+/* Paints the stack from `low` to a little below this function's own frame. The bytes above, which are not painted,
+ * count as used by every call. */
 static __attribute__((noinline, noclone)) void paint(unsigned char *low) {
     volatile unsigned char *end = (unsigned char *)__builtin_frame_address(0) - 256;
     for (volatile unsigned char *p = low; p < end; p++)
@@ -180,7 +182,8 @@ static __attribute__((noinline, noclone)) size_t depth_of(void (*call)(void), un
 
 static size_t depths[CALLS][WAYS];
 
-/* On the stack whose lowest address is `low`, with all calls that the driver makes the first time behind us. */
+/* Runs on the stack whose lowest address is `low`. Makes each call once without measuring it, because the driver does
+ * more work at the first call. */
 static void measure_all(unsigned char *low) {
     for (int i = 0; i < CALLS; i++) {
         use = &ways[REAL];

@@ -1,5 +1,5 @@
-/* For programs that open windows of device times themselves: kernels that can be told apart in the trace, and waiting
- * until CUPTI is attached or detached. */
+/* For programs that open windows of device times themselves. Launches kernels that can be distinguished in the trace,
+ * and waits until CUPTI is attached or detached. */
 #ifndef XFERSPY_E2E_ASKED_H
 #define XFERSPY_E2E_ASKED_H
 
@@ -31,7 +31,7 @@ static inline void asked_launch(unsigned grid) {
     OK(cuLaunchKernel(asked_add_one, grid, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
 }
 
-/* Ten kernels whose grid has that width, all of which are over when it returns. */
+/* Launches ten kernels whose grid has this width, and waits until all of them have ended. */
 static inline void asked_work(unsigned grid) {
     for (int i = 0; i < 10; i++)
         asked_launch(grid);
@@ -40,8 +40,9 @@ static inline void asked_work(unsigned grid) {
 
 static inline bool asked_is_profiled(void) { return dlsym(RTLD_DEFAULT, "InitializeInjectionNvtx2") != NULL; }
 
-/* Returns when CUPTI is attached or detached. A window is opened and closed by one call, but somebody may be in the way
- * just then; what is in the way is gone some time later. On a real GPU that time is waited for. */
+/* Waits until CUPTI is attached or detached. Usually this is done during the call that opens or closes the window. If
+ * something prevents it then, for example a thread inside the driver, it is done some time later. On a real GPU the
+ * state is not known, so this function waits for 0.3 seconds. */
 static inline void asked_await(bool attached) {
     uint32_t (*attachment)(void);
     const struct timespec pause = {0, 1000000};

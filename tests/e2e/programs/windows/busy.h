@@ -1,6 +1,6 @@
-/* Eight threads that are busy with CUDA for a time, each with work of one sort, and count what they did. A profiler that
- * is attached to them and detached again has to find exactly that. Each thread has a stream and memory of its own, and
- * checks the contents that its work has to leave. */
+/* Eight threads are busy with CUDA for a time, each with one kind of work, and count their operations. A profiler that
+ * is attached and detached during this time must find exactly these operations. Each thread has its own stream and its
+ * own memory, and checks the contents that its work must produce. */
 #ifndef XFERSPY_E2E_BUSY_H
 #define XFERSPY_E2E_BUSY_H
 
@@ -13,7 +13,8 @@
 #include "../arguments/add_one_ptx.h"
 #include "../check.h"
 
-/* What is counted; counts.sh says by which query a trace has it. The first four are what the device did. */
+/* The names of the counts; counts.sh has the query that finds each count in a trace. The first four count operations of
+ * the device. */
 #define BUSY_COUNTS(X)                                                                                                 \
     X(device_uploads)                                                                                                  \
     X(device_downloads)                                                                                                \
@@ -42,12 +43,12 @@ enum busy_count { BUSY_COUNTS(X) BUSY_COUNT };
 enum { BUSY_THREADS = 8, BUSY_BYTES = 4096, BUSY_KERNEL_BYTES = 512, BUSY_LEAST_ROUNDS = 10 };
 
 struct busy_thread {
-    void (*round)(struct busy_thread *t); /* some work, all of which is over when it returns */
+    void (*round)(struct busy_thread *t); /* does some work, which has ended when the function returns */
     pthread_t thread;
     CUstream stream;
     CUfunction add_one;
     CUdeviceptr device;
-    unsigned char *pinned; /* what is uploaded, and behind it what is downloaded */
+    unsigned char *pinned; /* the bytes to upload, and after them the downloaded bytes */
     CUgraph graph;         /* an upload, a kernel and a download */
     CUgraphExec exec;
     unsigned rounds;
@@ -77,14 +78,14 @@ static void busy_download(struct busy_thread *t) {
     OK(cuMemcpyDtoHAsync(t->pinned + BUSY_BYTES, t->device, BUSY_BYTES, t->stream));
 }
 
-/* The bytes that come next are none that were there before. */
+/* Fills the pinned memory with a value that changes from round to round, and returns the value. */
 static unsigned char busy_fill(struct busy_thread *t) {
     unsigned char value = (unsigned char)(3 * t->rounds + 1);
     memset(t->pinned, value, 2 * BUSY_BYTES);
     return value;
 }
 
-/* What was downloaded is what was uploaded, and so many kernels later. */
+/* Waits for the stream, and requires that the downloaded bytes are the uploaded ones after so many kernels. */
 static void busy_expect(struct busy_thread *t, unsigned char value, unsigned kernels) {
     OK(cuStreamSynchronize(t->stream));
     e2e_expect_value(t->pinned + BUSY_BYTES, BUSY_KERNEL_BYTES, (unsigned char)(value + kernels));
@@ -118,7 +119,7 @@ static void busy_graph_launch(struct busy_thread *t) {
     t->counts[device_downloads]++;
 }
 
-/* ---- the sorts of work ---- */
+/* ---- the kinds of work ---- */
 
 static void busy_launches(struct busy_thread *t) {
     enum { LAUNCHES = 20 };
@@ -177,7 +178,7 @@ static void busy_captures(struct busy_thread *t) {
         busy_capture(t, &graph);
         OK(cuGraphDestroy(graph));
     }
-    busy_launches(t); /* captures alone are so quick that the trace would have little else */
+    busy_launches(t); /* captures alone are so fast that the trace would contain little else */
 }
 
 static void busy_modules(struct busy_thread *t) {
@@ -254,7 +255,7 @@ static void *busy_work(void *data) {
     OK(cuMemHostAlloc((void **)&t->pinned, 2 * BUSY_BYTES, 0));
     t->counts[modules]++;
     t->counts[allocations] += 2;
-    busy_launches(t); /* the driver may load a kernel only when it is launched first, which no capture allows */
+    busy_launches(t); /* the driver may load a kernel at its first launch, which a capture does not permit */
     busy_capture(t, &t->graph);
     while (t->rounds < BUSY_LEAST_ROUNDS || busy_now() < busy_until) {
         t->round(t);
@@ -271,7 +272,8 @@ static void *busy_work(void *data) {
     return NULL;
 }
 
-/* Into the test's folder; where there is none, for who called the program by hand. */
+/* Writes the counts to a file in the test's folder; if there is no such folder, because the program was started by
+ * hand, prints them. */
 static void busy_print(const struct busy_thread *threads) {
 #define X(name) #name,
     static const char *const names[] = {BUSY_COUNTS(X)};
@@ -291,8 +293,8 @@ static void busy_print(const struct busy_thread *threads) {
         REQUIRE(fclose(out) == 0);
 }
 
-/* Runs a thread for each of the eight sorts of work, for as many milliseconds as the program's argument says, and for
- * ten rounds at least. */
+/* Runs one thread for each of the eight functions in `rounds`, for as many milliseconds as the program's argument says
+ * (300 without an argument), and for at least ten rounds. */
 static int busy_run(int argc, char **argv, void (*const rounds[BUSY_THREADS])(struct busy_thread *t)) {
     static struct busy_thread threads[BUSY_THREADS];
     busy_context = e2e_context();
@@ -308,7 +310,7 @@ static int busy_run(int argc, char **argv, void (*const rounds[BUSY_THREADS])(st
     return 0;
 }
 
-/* All sorts, one after another. */
+/* All kinds of work. */
 static void (*const busy_sorts[BUSY_THREADS])(struct busy_thread *t) = {
     busy_launches, busy_copies,  busy_graph_launches, busy_graphs,
     busy_captures, busy_modules, busy_allocations,    busy_forks};

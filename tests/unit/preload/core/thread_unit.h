@@ -1,5 +1,5 @@
-/* A thread with a spool of two chunks, and calls of it as wrappers make them: for the tests of core/thread.h. A program
- * that uses this defines xs_hooks and xs_note. */
+/* For the tests of core/thread.h: a thread with a spool of two chunks, which makes calls as wrappers do. A program that
+ * uses this file must define xs_hooks and xs_note. */
 #ifndef XFERSPY_TESTS_UNIT_PRELOAD_CORE_THREAD_UNIT_H
 #define XFERSPY_TESTS_UNIT_PRELOAD_CORE_THREAD_UNIT_H
 
@@ -11,24 +11,26 @@
 
 enum { ROW = 7, CHUNKS = 2 };
 
-/* For setup and teardown: an empty spool, and the state in which calls are recorded. Return 0 or an error's status. */
+/* For set-up and tear-down: thread_unit_open makes an empty spool, and sets the state in which calls are recorded. Both
+ * return 0 or the status of an error. */
 int thread_unit_open(void);
 int thread_unit_close(void);
 
-/* How many events of the spool are published. */
+/* Returns the number of published events in the spool. */
 unsigned committed(void);
 
-/* One recorded call. It fails the test if there is no room for it. */
+/* Makes one recorded call. The test fails if there is no room for its event. */
 void record_one(void);
 
-/* A wrapper around a call of the driver's, in a frame of its own. False: the call was not recorded. */
+/* A wrapper with its own stack frame, which calls `real` instead of the driver. False: the call was not recorded. */
 bool wrapper(void (*real)(void));
 void nothing(void);
 
-/* Calls the wrapper from `bytes` deeper in the stack, below where a call was that the program jumped out of. */
+/* Calls the wrapper from a stack frame of `bytes` bytes, so that the wrapper's frame is deeper in the stack than that
+ * of an earlier call out of which the program jumped. */
 bool call_in_a_frame_of(size_t bytes);
 
-/* Afterwards nothing is left of what was on the stack below the caller. */
+/* Overwrites the part of the stack below the caller's frame. */
 void overwrite_the_stack(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The names of the two builds of dlsym_library.c. */
+/* The names of the functions in the two builds of dlsym_library.c. */
 #ifndef XFERSPY_TESTS_UNIT_PRELOAD_DLSYM_LIBRARY_H
 #define XFERSPY_TESTS_UNIT_PRELOAD_DLSYM_LIBRARY_H
 

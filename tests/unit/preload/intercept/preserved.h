@@ -1,4 +1,4 @@
-/* A call with known values in every register that a callee has to preserve. */
+/* Makes a call with known values in all registers that the called function must preserve. */
 #ifndef XFERSPY_TESTS_UNIT_PRELOAD_PRESERVED_H
 #define XFERSPY_TESTS_UNIT_PRELOAD_PRESERVED_H
 
@@ -10,8 +10,9 @@
 #define HAVE_PRESERVED_CALL 0
 #endif
 
-/* Calls function(handle, name) with the stack pointer lowered by `blocks` times 16 bytes. *preserved: the stack pointer
- * and all of the registers came back as they were. Where HAVE_PRESERVED_CALL is 0 a plain call that says true. */
+/* Calls function(handle, name) with the stack pointer lowered by `blocks` times 16 bytes. *preserved is true if the
+ * stack pointer and all these registers are unchanged after the call. If HAVE_PRESERVED_CALL is 0, this is a plain
+ * call, and *preserved is always true. */
 void *preserved_call(void *(*function)(void *, const char *), void *handle, const char *name, unsigned blocks,
                      bool *preserved);
 

@@ -1,5 +1,5 @@
-/* For tests of preload/nvtx: what events are told of ranges. The sources are linked in, and NVTX's header finds them as
- * it finds a tool that is linked in. */
+/* For tests of preload/nvtx: shows which ranges are defined in the trace. The sources of preload/nvtx are linked into
+ * the test, and NVTX's header finds them as it finds any tool that is linked into a program. */
 #ifndef XFERSPY_TESTS_NVTX_UNIT_H
 #define XFERSPY_TESTS_NVTX_UNIT_H
 
@@ -12,20 +12,20 @@
 
 int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table);
 
-/* By a range's number: what events were told of it, and how many times. */
+/* The definition of each range, indexed by the range's number, and how often it was defined. */
 extern struct told_range {
     unsigned times;
     uint32_t parent;
     char domain[300], name[300];
 } * told;
 
-extern bool spool_is_full;                /* nothing can be told */
-extern unsigned nvtx_unit_window_changes; /* how often the library was told that a window opens or closes */
+extern bool spool_is_full;                /* no range can be defined */
+extern unsigned nvtx_unit_window_changes; /* number of reports that a window opens or closes */
 
-/* The ranges that an event would carry, outermost first. */
+/* Returns the open ranges that an event would have now, outermost first. */
 const char *here(void);
 
-/* Before the first test. False: no memory. */
+/* Must be called before the first test. False: there is no memory. */
 bool nvtx_unit_prepare(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Copies and kernels for the tests of no-overlap: calls are made at once, and when their work runs on the device is
- * said in microseconds of a timeline that begins later, one piece of work after the other. */
+/* Plays copies and kernels for the tests of no-overlap. The calls are made right at the beginning. Their work runs on
+ * the device later, one operation after the other; the tests give the durations in microseconds. */
 #ifndef XFERSPY_TESTS_UNIT_ANALYZER_TURNS_H
 #define XFERSPY_TESTS_UNIT_ANALYZER_TURNS_H
 
@@ -10,7 +10,7 @@ enum { BEGIN_US = 20000 };
 
 static struct played played, *p = &played;
 static uint32_t a, b, c;
-static uint64_t at_us; /* of the device */
+static uint64_t at_us; /* present time on the device */
 
 #define PAIRS_UNDECIDED(count) UNDECIDED("no-overlap", "launch arguments not seen", count)
 
@@ -52,7 +52,7 @@ static inline void down(uint64_t us, uint64_t from) {
     at_us += us;
 }
 
-/* The host has waited for all of it before it goes on. */
+/* Lets the host wait for all work so far. */
 static inline void host_waits(void) {
     p->now_ns = at_us * US;
     idle(2 * STEP_US);
@@ -65,7 +65,8 @@ static inline void analyse(uint64_t run_us) {
     play_analyse(p, sql);
 }
 
-/* Kernels on one buffer, uploads into the other, in turns. */
+/* Alternates kernels on one buffer with uploads into the other buffer. The two buffers are exchanged after each
+ * pair. */
 static inline void turns(int times, uint64_t kernel_us, uint64_t up_us) {
     for (int i = 0; i < times; i++) {
         kernel(kernel_us, i % 2 ? b : a);

@@ -1,5 +1,5 @@
-/* Runs whose calls last as long as the test says, for the tests of what repairs save: the program works for 10 us, the
- * call is made, and the next one comes after it. */
+/* Plays runs for the tests of what repairs save. The test sets the duration of each call. Before each call the program
+ * works for 10 us, and each call is made after the previous one has returned. */
 #ifndef XFERSPY_TESTS_UNIT_ANALYZER_CAUSES_RUN_H
 #define XFERSPY_TESTS_UNIT_ANALYZER_CAUSES_RUN_H
 
@@ -10,18 +10,19 @@ enum { A = 0x10000000, B = 0x20000000, C = 0x30000000 };
 #define HOST UINT64_C(0x500000000)
 #define OTHER UINT64_C(0x600000000)
 
-/* From a copy's call to its start on the device. */
+/* Time from a copy's call to its start on the device. */
 enum { LATENCY_US = 2 };
-/* What the replay takes where a trace cannot say it (replay/model_waits.c): from the end of what a wait waits for to
- * its return, between two operations of a stream. And of plan/replay_plan.c: a call that only gives work to the
- * device, the host behind the end of a copy. */
+/* Times that the replay assumes if a trace cannot show them. From replay/model_waits.c: NOTICE_NS, from the end of the
+ * operation for which a wait waits to the wait's return; and GAP_NS, between two operations of a stream. From
+ * plan/replay_plan.c: ASYNC_CALL_NS, for a call that only gives work to the device; and BEHIND_COPY_NS, from the end of
+ * a copy to the return of its call. */
 enum { NOTICE_NS = 2000, GAP_NS = 1500, ASYNC_CALL_NS = 4000, BEHIND_COPY_NS = 10000 };
 
-/* With a link of which a pinned copy gets 17 GB/s. */
+/* SQL for a device with a link on which a pinned copy reaches 17 GB/s. */
 #define PEAK "INSERT INTO device (id, name, link_peak_bytes_per_s) VALUES (0, 'd', 20000000000);"
 #define PINNED_NS(bytes) ((uint64_t)((double)(bytes) / 17 + 0.5))
 
-/* `count` stacks of one frame each: lines 1 to count of a Python program. */
+/* SQL for `count` stacks of one frame each, with the lines 1 to `count` of a Python program. */
 #define LINES(count)                                                                                                   \
     "INSERT INTO python_code VALUES (1,'/app/train.py','step',1);"                                                     \
     "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < " #count ")"                             \
@@ -30,10 +31,11 @@ enum { NOTICE_NS = 2000, GAP_NS = 1500, ASYNC_CALL_NS = 4000, BEHIND_COPY_NS = 1
 
 static struct played played, *p = &played;
 
-/* The host does something for so long, besides the 10 us before each call. */
+/* The host works for `us`, in addition to the 10 us before each call. */
 static inline void works(uint64_t us) { p->now_ns += us * US; }
 
-/* The next calls last so long; a copy's time on the device is that from LATENCY_US after its call. */
+/* Sets the duration of the next calls, and the time of the next copies on the device, which begin LATENCY_US after
+ * their calls. */
 static inline void takes(uint64_t call_us, uint64_t device_us) {
     p->call_ns = call_us * US;
     p->delay_ns = LATENCY_US * US;
@@ -52,7 +54,7 @@ static inline void down(uint64_t from, uint64_t bytes, int content, uint64_t to)
     returned();
 }
 
-/* The device begins with it 5 us after the call. */
+/* Plays a kernel, which begins on the device 5 us after its call. */
 static inline void kernel(uint64_t us, uint32_t id) {
     p->kernel_delay_ns = 5 * US;
     p->kernel_ns = us * US;
@@ -70,20 +72,20 @@ static inline void release(uint32_t id) {
     returned();
 }
 
-/* The host waits for the device, `us` long. */
+/* The host waits for the device, for `us`. */
 static inline void waits(uint64_t us) {
     p->call_ns = us * US;
     play_sync(p);
     returned();
 }
 
-/* The run ends 100 us after its last call. */
+/* Ends the run 100 us after its last call, and diagnoses it. */
 static inline void diagnose(const char *sql) {
     xs_store_meta_int(p->store, "duration_ns", (int64_t)p->now_ns + 100 * US);
     play_diagnose(p, sql);
 }
 
-/* The nth finding of that kind, of one verdict or (NULL) any; NULL: there is none. */
+/* Returns finding number `n` (from 0) of this kind, with one verdict or (NULL) with any; NULL: there is none. */
 static inline const struct xs_diagnosed *nth(const char *id, const char *verdict, size_t n) {
     for (size_t i = 0; i < p->diagnosis->count; i++) {
         const struct xs_diagnosed *finding = &p->diagnosis->items[i];
@@ -102,7 +104,7 @@ static inline struct xs_saving saves(const char *id) {
     return finding->saves;
 }
 
-/* Of a replay: exactly so much, whatever the end of the range. */
+/* Requires that the repair saves exactly `ns`, as found by a replay: both ends of the range are `ns`. */
 static inline void saves_exactly(const char *id, uint64_t ns) {
     struct xs_saving of = saves(id);
     assert_false(of.bounds);
@@ -110,14 +112,15 @@ static inline void saves_exactly(const char *id, uint64_t ns) {
     assert_int_equal(of.most_ns, ns);
 }
 
-/* What the cause's nth finding is. */
+/* Returns the id of the cause's finding number `n`. */
 static inline const char *within(size_t cause, size_t n) {
     assert_true(cause < p->diagnosis->cause_count && n < p->diagnosis->causes[cause].count);
     return xs_detectors[p->diagnosis->items[p->diagnosis->causes[cause].findings[n]].finding->detector]->id;
 }
 
-/* Whatever the run is: the first findings are the causes', the causes are in order, each finding with a repair is in
- * one of them, and together they save no less than one alone and no more than the run. */
+/* Checks what must be true for every run: the first findings are those of the causes, in the same order; the causes are
+ * sorted by what they save; each finding with a repair belongs to one cause; together the causes save at least as much
+ * as each of them, and at most the run's time. */
 static inline void is_in_order(void) {
     const struct xs_diagnosis *f = p->diagnosis;
     size_t known = 0, within_causes = 0;

@@ -1,5 +1,5 @@
-/* Runs that are made by hand, for the tests of the replay: their calls, their operations, and the replay without some
- * of them. */
+/* Makes runs call by call and operation by operation, for the tests of the replay, and replays them without some of the
+ * calls. */
 #ifndef XFERSPY_TESTS_UNIT_ANALYZER_REPLAY_MADE_RUN_H
 #define XFERSPY_TESTS_UNIT_ANALYZER_REPLAY_MADE_RUN_H
 
@@ -11,7 +11,7 @@
 
 enum { US = 1000, MS = 1000000, CALLS = 16 };
 
-/* A run on one device. Calls are on stream 1 where nothing else is said. */
+/* A run on one device. Calls are in stream 1 unless a test says otherwise. */
 struct run {
     struct xs_model model;
     struct xs_model_call calls[CALLS];
@@ -33,7 +33,7 @@ static inline struct xs_model_call *call(struct run *run, enum xs_model_kind kin
     return c;
 }
 
-/* An operation of the last call. */
+/* Adds an operation to the last call. */
 static inline void runs(struct run *run, enum xs_model_engine engine, int64_t start_us, int64_t end_us) {
     struct xs_model_call *c = &run->calls[run->model.call_count - 1];
     if (!c->operations++)
@@ -63,7 +63,7 @@ static inline struct xs_model *ended(struct run *run, int64_t run_us) {
     return model;
 }
 
-/* The run without the calls whose bits are set, in microseconds. */
+/* Replays the run without the calls whose bits are set in `dropped`. Returns the run's time in microseconds. */
 static inline int64_t without(const struct xs_model *model, unsigned dropped) {
     uint32_t change_of[CALLS] = {0};
     const struct xs_change change = {.dropped = true};

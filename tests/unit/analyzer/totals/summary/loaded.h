@@ -1,4 +1,4 @@
-/* A trace that is made of SQL, and its summary. */
+/* Makes a trace by SQL, and computes its summary. */
 #ifndef XFERSPY_TESTS_UNIT_ANALYZER_SUMMARY_LOADED_H
 #define XFERSPY_TESTS_UNIT_ANALYZER_SUMMARY_LOADED_H
 
@@ -8,7 +8,7 @@
 #include "schema/write/store.h"
 #include "unit.h"
 
-/* Rows with what these tests do not look at filled in. */
+/* SQL for rows. Columns that these tests do not use get fixed values. */
 #define TRANSFER(id, direction, bytes, src, dst, async, enter, leave, correlation)                                     \
     "INSERT INTO transfer "                                                                                            \
     "(id,entry_point,thread,direction,bytes,src_kind,dst_kind,is_async,is_captured,result,enter_ns,"                   \
