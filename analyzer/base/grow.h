@@ -1,5 +1,5 @@
-/* xs_grow makes room for one more item in an array that grows by doubling. xs_reach returns an item of an array that
- * has items up to the largest index that was used. */
+/* xs_grow makes room for one more item in an array that grows by doubling. xs_reach returns the item at an index, and
+ * makes the array longer if it ends before this index. */
 #ifndef XFERSPY_ANALYZER_BASE_GROW_H
 #define XFERSPY_ANALYZER_BASE_GROW_H
 

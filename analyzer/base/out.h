@@ -53,17 +53,17 @@ void xs_out_heading(struct xs_out *out, const char *title);
 void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Prints a line with the given indent, which its continuation lines have, too. */
+/* Prints a line. The line and its continuation lines have the given indent. */
 void xs_out_indented(struct xs_out *out, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Prints the rest of a line that already has `at` columns. Continuation lines have the given indent. */
 void xs_out_rest(struct xs_out *out, int at, int indent, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Prints a line after a label in plain ASCII. */
+/* Prints a label, which must be plain ASCII, and a line of text after it. */
 #define XS_FACT_LABEL 8
 void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* These functions print a text as a line, or as a fact, if it is not empty, and free it. */
+/* These functions print a text as a line or as a fact, and free it. They print nothing if the text is empty. */
 struct xs_string; /* text.h */
 void xs_out_take_line(struct xs_out *out, enum xs_style style, struct xs_string *text);
 void xs_out_take_fact(struct xs_out *out, const char *label, struct xs_string *text);
