@@ -26,7 +26,7 @@ typedef void xs_symbol_sink(void *data, size_t index, unsigned depth, const char
 enum xs_binary_status xs_symbols_resolve(const char *path, const char *build_id, bool lines, const uint64_t *addresses,
                                          size_t count, xs_symbol_sink *sink, void *data);
 
-/* Returns the name of a C++ or Rust function without its parameters, in `buffer`; any other name unchanged. */
+/* Returns the name of a C++ or Rust function without its parameters, in `buffer`; returns any other name unchanged. */
 const char *xs_demangle(const char *name, char *buffer, size_t bytes);
 
 #endif
