@@ -8,7 +8,7 @@
 #include "analyzer/trace/windows/device_windows.h"
 
 /* True if some device times are modelled. False if device times were recorded during the whole run, or if only parts of
- * the run were recorded and every device time in them was. */
+ * the run were recorded and all device times in these parts were recorded. */
 bool xs_modelled_any(const struct xs_summary *summary);
 
 /* Says when device times were recorded, and that the rest is modelled. XS_MODELLED_SENTENCE writes a sentence;
