@@ -1,6 +1,6 @@
 /* Finds which streams are not ordered with the legacy default stream (the trace does not show how a stream was
- * created), and which functions wait for the device. For this all calls are needed. Both follow from the measured
- * times, because what began or returned too early did not wait. */
+ * created), and which functions wait for the device. It needs all calls for this. Both are concluded from the measured
+ * times: an operation that began too early, or a call that returned too early, did not wait. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_UNORDERED_STREAMS_H
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_UNORDERED_STREAMS_H
 
