@@ -11,8 +11,9 @@
 enum { XS_DIFF_JSON_VERSION = 1 };
 
 struct xs_diff_view {
-    size_t top; /* number of findings to be shown, and of call sites; 0: as many as fit a screen, or, in JSON, all */
-    bool all;   /* also shows small and unchanged ones */
+    size_t top; /* number of findings, and of call sites, that are shown; 0: as many as fit a screen, or, in JSON,
+                 * all */
+    bool all;   /* small and unchanged findings and call sites are shown, too */
 };
 
 void xs_diff_text(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out);

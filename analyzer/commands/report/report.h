@@ -40,7 +40,7 @@ extern const char *const xs_report_section_names[]; /* NULL after the last */
 #define XS_SECTIONS_FILTERED (XS_SECTION_BIT(FINDINGS) | XS_SECTION_BIT(TRANSFERS))
 #define XS_SECTIONS_DETAILS (XS_SECTION_BIT(LARGEST) | XS_SECTION_BIT(SLOWEST))
 
-/* The data of one trace, and what is to be printed of it. */
+/* The data of one trace, and the choice of what is printed. */
 struct xs_report {
     const struct xs_summary *summary;
     const struct xs_diagnosis *diagnosis;

@@ -1,4 +1,5 @@
-/* The program whose repairs are tried: its command, folder and environment. The functions can also record it first. */
+/* Describes the program with which repairs are tried: its command, folder and environment. The functions can also
+ * record the program before this. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_TRY_PROGRAM_H
 #define XFERSPY_ANALYZER_COMMANDS_TRY_PROGRAM_H
 
