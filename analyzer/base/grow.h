@@ -7,8 +7,8 @@
 
 #include "analyzer/base/memory.h"
 
-/* Grows an array whose first block has room for `first` items. `items` is the address of the array's pointer. Memory
- * that runs out ends the program. */
+/* Grows an array whose first block has room for `first` items. `items` is the address of the array's pointer. The
+ * program ends if memory runs out. */
 static inline void xs_grow_from(size_t first, void *items, size_t count, size_t *capacity, size_t item_bytes) {
     void *block;
     if (count < *capacity)

@@ -17,7 +17,7 @@ struct xs_intervals {
     bool unordered; /* an added interval begins before the interval that was added before it */
 };
 
-/* Adds an interval; an empty or inverted one is ignored. Memory that runs out ends the program. */
+/* Adds an interval; an empty or inverted one is ignored. The program ends if memory runs out. */
 void xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end);
 
 /* Replaces the intervals by disjoint ones in ascending order, and returns their total length. */

@@ -11,7 +11,7 @@ struct xs_string; /* text.h */
 struct xs_json {
     FILE *file;
     unsigned depth;
-    bool filled[32]; /* by depth: the level has content */
+    bool filled[32]; /* by depth: something was written at this level */
     bool compact;    /* one line for each outermost value */
 };
 

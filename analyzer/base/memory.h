@@ -1,4 +1,5 @@
-/* Allocation for a command line program: if memory runs out, the program ends with one line and status 1. */
+/* These functions allocate memory for a command line program: if memory runs out, the program ends with one line and
+ * status 1. */
 #ifndef XFERSPY_ANALYZER_BASE_MEMORY_H
 #define XFERSPY_ANALYZER_BASE_MEMORY_H
 

@@ -34,7 +34,7 @@ struct xs_callsites; /* owns everything that the functions below return */
 /* Reads all stacks and resolves their addresses: with the trace's table `symbol`, or else with the binaries of this
  * machine, which are also searched in the folders of analyzer/symbols/debug_path.h. On a negative status of
  * schema/error.h the message is set and *callsites is NULL. Only one thread may use the result, because some of the
- * functions below build what they return in their first call. */
+ * functions below build their results in their first call. */
 int xs_callsites_open(const struct xs_trace *trace, struct xs_callsites **callsites, char *message);
 void xs_callsites_close(struct xs_callsites *callsites); /* NULL is allowed */
 

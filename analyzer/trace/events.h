@@ -65,8 +65,8 @@ struct xs_source_kind {
 struct xs_source;
 struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window,
                                   char *message, uint64_t *damaged);
-/* Returns the next item, valid until the next call of a function for this source. NULL: the end, or an error, and then
- * *status is negative. */
+/* Returns the next item, valid until the next call of a function for this source. NULL: an error if *status is
+ * negative, else the end. */
 void *xs_source_peek(struct xs_source *source, struct xs_order_key *key, int *status);
 void xs_source_pop(struct xs_source *source);
 void xs_source_end(struct xs_source *source);

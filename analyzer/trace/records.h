@@ -32,7 +32,7 @@ struct xs_records {
     bool unordered;
 };
 
-/* Adds a row, unless it belongs to no call. Memory that runs out ends the program. */
+/* Adds a row, unless it belongs to no call. The program ends if memory runs out. */
 void xs_records_add(struct xs_records *records, const struct xs_record *row);
 
 /* Sorts the rows, and combines the rows of each call into one entry. Must be called after the last xs_records_add and

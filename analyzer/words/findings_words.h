@@ -44,8 +44,8 @@ void xs_replay_json(struct xs_json *json, const struct xs_diagnosis *diagnosis);
 /* Writes the kind of a finding: "noop-upload", "duplicate-upload/freed". It is the same at every site. Nothing needs
  * escaping, because the detectors' ids are static. */
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict);
-/* Writes the name that `explain` takes: the kind. If several sites have findings of this kind, the first one in rank
- * has this name, and the names of the others end with "#2", "#3" and so on. */
+/* Writes the name that `explain` accepts, which is the finding's kind. If several sites have findings of this kind, the
+ * first one in rank has this name, and the names of the others end with "#2", "#3" and so on. */
 void xs_finding_name(struct xs_string *text, const struct xs_diagnosis *diagnosis, size_t index);
 
 /* Returns the index of the finding with this name or rank number; -1: none, -2: several. */
@@ -73,8 +73,8 @@ void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample);
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *finding);
 /* Returns the number and the size of all instances, with an estimate for the copies that were not checked. */
 struct xs_amount xs_finding_in_all(const struct xs_finding *finding);
-/* Return the ends of the 95 % interval of the number of instances; both are the number found if every copy was checked.
- */
+/* These functions return the ends of the 95 % interval of the number of instances; both are the number found if every
+ * copy was checked. */
 uint64_t xs_finding_low(const struct xs_finding *finding);
 uint64_t xs_finding_high(const struct xs_finding *finding);
 /* Writes the amount of xs_finding_in_all: "9, 72.0 MiB", or "about 199, 1.55 GiB" for an estimate. */

@@ -18,7 +18,7 @@
 #define XS_MARKDOWN_HEADING "## Transfers: "
 #define XS_KERNELS_NOT_RECORDED "; kernels were not recorded"
 
-/* Text and Markdown word a few sentences differently. */
+/* A few sentences are not the same in text and in Markdown. */
 enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
 
 #define XS_UP_TO "up to " /* written before the largest saving, if the least saving is lower */

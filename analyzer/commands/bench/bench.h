@@ -1,6 +1,6 @@
-/* Measures commands without capture: which is faster, by how much, and whether they print the same. These functions
- * start the programs, keep their times and outputs, and compare them. bench_words.h has the functions that print the
- * results. */
+/* Measures commands without capture, to find out which command is faster, by how much, and whether they print the same.
+ * These functions start the programs, keep their times and outputs, and compare them. bench_words.h has the functions
+ * that print the results. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_H
 #define XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_H
 
@@ -59,7 +59,7 @@ struct xs_bench {
 };
 
 /* Runs the variants alternately, each once per round. The order of the variants changes between rounds (with two: AB,
- * BA, BA, AB), so that no variant always runs after the same other one. A program gets the environment without the
+ * BA, BA, AB), so that no variant always runs after the same other variant. A program gets the environment without the
  * variables of capture, an empty standard input and a new process group. SIGINT, SIGTERM and SIGHUP end the running
  * program and the measurement. Only one thread may call this at a time. */
 void xs_bench_measure(const struct xs_bench_terms *terms, struct xs_bench *bench);

@@ -20,7 +20,7 @@ void xs_diff_text(const struct xs_diff *c, const struct xs_diff_view *view, stru
 void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out);
 void xs_diff_json(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_json *json);
 
-/* --- diff_words.c: texts for all three formats; ASCII, and text of a trace only where `place` is added --- */
+/* --- diff_words.c: texts for all three formats; ASCII, with text of a trace only where they name a place --- */
 
 /* Writes "It paid: 2.41 s -> 1.98 s (-18 %), of which 390 ms is transfer time that is gone." */
 void xs_diff_conclusion(struct xs_string *text, const struct xs_diff *c);

@@ -108,8 +108,9 @@ int32_t xs_nsys_kernel_name(struct xs_nsys_importer *importer, const char *name)
  * CUpti_ActivityMemoryKind instead, whose number is larger by 1. */
 enum xs_memory_kind xs_nsys_memory_kind(int64_t kind);
 
-bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column); /* true if the globalPid
-                                                                                                  in this column is of
+bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column); /* true if the
+                                                                                                  globalPid in this
+                                                                                                  column belongs to
                                                                                                   the process that is
                                                                                                   imported */
 int64_t xs_nsys_since(struct xs_nsys_importer *importer, int64_t ns); /* converts a time of the export to ns since time

@@ -14,8 +14,8 @@
 
 #define XS_REPORT_JSON_VERSION 1
 
-/* Parts of a report, with their names for --sections. The head of the report, which says how much was wasted, is always
- * printed. */
+/* Parts of a report, with their names for --sections. The beginning of the report, which says how much was wasted, is
+ * always printed. */
 #define XS_REPORT_SECTIONS(X)                                                                                          \
     X(FINDINGS, "findings")                                                                                            \
     X(IDLE, "idle")                                                                                                    \

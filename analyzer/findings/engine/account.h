@@ -1,6 +1,6 @@
-/* An account holds the largest claim of findings on one transfer, memset or allocation, so that the total is a union
- * (docs/rules/analysis.md, "Accounting"). If a claim is larger than all claims before it, the totals are increased by
- * the difference at once. An account is therefore needed only as long as further claims are possible. */
+/* An account holds the largest claim of findings on one transfer, memset or allocation, so that the total counts no
+ * time twice (docs/rules/analysis.md, "Accounting"). If a claim is larger than all claims before it, the totals are
+ * increased by the difference at once. An account is therefore needed only as long as further claims are possible. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_ACCOUNT_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_ACCOUNT_H
 

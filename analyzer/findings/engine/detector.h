@@ -64,7 +64,7 @@ struct xs_detection {
 };
 
 struct xs_detector {
-    const char *id;         /* as in every output: the name of the detector's file, with dashes */
+    const char *id;         /* the detector's name in all outputs, which is the name of its file, with dashes */
     const char *title;      /* a name in a few words, lower case: "uploads of one repeated value" */
     const char *definition; /* when an instance counts, in one sentence, for `explain`; docs/rules/analysis.md has the
                              * full rule */
@@ -85,7 +85,8 @@ struct xs_detector {
      * row's event and before the next row. */
     void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);
     /* Called for each transfer that ran, some time before on_event, as soon as its content and region are known. The
-     * detector can prefetch here what on_event will read; nothing changes in between. NULL: not needed. */
+     * detector can prefetch here what on_event will read; nothing changes until on_event is called. NULL: not needed.
+     */
     void (*before_transfer)(struct xs_detection *detection, const struct xs_trace_event *event);
     /* Called at each gap, where calls are missing, for example between two recorded parts of the run. Events before the
      * gap say nothing about events after it. NULL: the detector keeps nothing that a gap could make wrong. */
@@ -116,7 +117,7 @@ bool xs_consider(struct xs_detection *detection, const struct xs_instance *insta
 
 /* How the sample of mode `auto` treated a copy that may be an instance. */
 enum xs_drawn {
-    XS_DRAWN_CHECKED,  /* the detector could decide, only because the random sample chose the copy */
+    XS_DRAWN_CHECKED,  /* the detector could decide, but only because the random sample chose the copy */
     XS_DRAWN_LEFT_OUT, /* the random sample left the copy out; or the copy was looked at, but for another reason */
     XS_DRAWN_UNKNOWN,  /* the detector cannot decide, for another reason */
 };

@@ -1,6 +1,6 @@
-/* The residency model knows which memory of each device was written by what, what may have read it, and which content a
- * region holds. Definition: docs/rules/analysis.md, "The model". Detectors only read it; only the analysis changes
- * it. */
+/* The residency model knows what wrote each part of a device's memory, what may have read it, and which content a
+ * region holds. Definition: docs/rules/analysis.md, "The model". Detectors only read it; only the analysis changes it.
+ */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_RESIDENCY_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_RESIDENCY_H
 
@@ -111,8 +111,8 @@ uint64_t xs_residency_order(const struct xs_residency *residency);
 /* Returns whether the region's known content is still there. */
 enum xs_region_state xs_region_state(const struct xs_residency *residency, const struct xs_region *region);
 
-/* Searches another region of the same device that holds an upload's known content. `found` gets the first region that
- * surely holds it, else one that may hold it. Searches only the XS_REGIONS_LOOKED_AT latest regions. */
+/* Searches for another region of the same device that holds an upload's known content. `found` gets the first region
+ * that surely holds it, else one that may hold it. Searches only the XS_REGIONS_LOOKED_AT latest regions. */
 enum { XS_REGIONS_LOOKED_AT = 256 };
 enum xs_region_state xs_region_holding(const struct xs_residency *residency, const struct xs_trace_event *upload,
                                        const struct xs_region **found);

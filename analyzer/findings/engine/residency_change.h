@@ -103,8 +103,8 @@ bool xs_place_make(const struct xs_residency *residency, struct xs_place *place,
                    uint64_t address, uint64_t bytes, int64_t allocation, int32_t device, const struct xs_box *box,
                    bool source);
 
-/* These functions make the place of a transfer's source or destination in device memory. False if it is in host memory,
- * or as in xs_place_make. */
+/* These functions make the place of a transfer's source or destination in device memory. False if the source or
+ * destination is in host memory, or for the same reasons as in xs_place_make. */
 bool xs_place_of_source(const struct xs_residency *residency, const struct xs_trace_event *event,
                         struct xs_place *place);
 bool xs_place_of_destination(const struct xs_residency *residency, const struct xs_trace_event *event,

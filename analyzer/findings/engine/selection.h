@@ -31,7 +31,7 @@ struct xs_selection {
         struct xs_hash far; /* rows with ids that are too large for a bit */
     } tables[XS_SELECTION_TABLES];
     int64_t since_ns, until_ns;  /* INT64_MIN and INT64_MAX if not given */
-    uint64_t transfers, passing; /* transfers that ran, and those that pass */
+    uint64_t transfers, passing; /* number of transfers that ran; number of those that pass */
     uint64_t left_out;           /* instances of findings that did not pass; the analysis counts them */
 };
 

@@ -1,5 +1,5 @@
-/* Reads the steps that were recorded during the run by an NVTX range that the user had named: XFERSPY_STEP=NAME, or
- * XFERSPY_WINDOW=nvtx:NAME. */
+/* Reads the steps that capture recorded during the run. It did so if the user named an NVTX range that marks the steps:
+ * XFERSPY_STEP=NAME, or XFERSPY_WINDOW=nvtx:NAME. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_STEPS_ASKED_H
 #define XFERSPY_ANALYZER_FINDINGS_STEPS_ASKED_H
 

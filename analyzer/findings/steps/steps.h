@@ -25,7 +25,7 @@ struct xs_step_sums {
 
 struct xs_steps { /* zeroed: none */
     enum xs_step_mark mark;
-    char *range;                /* name of the range, digits as #; NULL unless `mark` is RANGE */
+    char *range;                /* name of the range, with # instead of each number; NULL unless `mark` is RANGE */
     int64_t entry_point, stack; /* entry point and stack of the wait or the copy; 0: not known */
     uint32_t site;              /* site of the wait or the copy, set by xs_steps_finish; 0 for a range */
     struct xs_step *items;      /* the steps, and one more item: items[count] begins at the end of the last step */

@@ -18,9 +18,9 @@ struct xs_saving {
                                                * sample left out (xs_sample) */
 };
 
-/* A cause is one cause of waste with its remedy: findings about the same place and the same transfers. The repair of
- * the first finding should be tried first. The other findings show what else is wrong there, or what helps if the first
- * repair is not possible. */
+/* A cause of waste. It has the findings about the same place and the same transfers. The repair of the first finding
+ * should be tried first. The other findings show what else is wrong there, or what helps if the first repair is not
+ * possible. */
 struct xs_cause {
     size_t *findings; /* indexes in xs_diagnosis.items, best repair first */
     size_t count;
@@ -33,7 +33,8 @@ struct xs_detour {
     uint32_t down_site, up_site;
     uint64_t trips;
     uint64_t host_ns; /* total time of the program's own work between download and upload */
-    uint64_t most_ns; /* the most that is saved if the device does the work, which is that time and both copies */
+    uint64_t most_ns; /* the most that is saved if the device does the work, which is the time host_ns and the time
+                       * of both copies */
 };
 
 /* Describes contents that one place uploads again and again (causes/turns.h). */

@@ -61,7 +61,7 @@ void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *p
  * useless; NULL: none. */
 const struct xs_locked_memory *xs_host_memory_next_useless(struct xs_host_memory *memory);
 
-/* Must be called when the plan is cleared: it drops no copy any more. */
+/* Must be called when the plan is cleared, because it then drops no copy any more. */
 void xs_host_memory_clear(struct xs_host_memory *memory);
 
 #endif

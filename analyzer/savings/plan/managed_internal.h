@@ -20,10 +20,10 @@ struct xs_managed_memory {
 
 /* A span is the time of a kernel, or a gap, which is the host's time between two calls of a thread. */
 struct xs_managed_span {
-    uint32_t call; /* index in the model of the launch, or of the call after the gap */
+    uint32_t call; /* index, in the model, of the kernel's launch or of the call after the gap */
     uint32_t group;
-    uint32_t first_given, given; /* of a kernel: index and number, in xs_managed.given, of the managed memory among its
-                                  * arguments */
+    uint32_t first_given, given; /* of a kernel: index of the first item, and number of items, in xs_managed.given;
+                                  * they are the managed memory among its arguments */
     int64_t start_ns, end_ns;
     uint64_t recorded_ns; /* the part of the span inside windows */
     uint64_t stalled_ns;  /* the part of recorded_ns in which pages moved */
@@ -33,7 +33,8 @@ struct xs_managed_span {
 /* A group has spans that are assumed to be similar: kernels of one function with the same amount of managed memory, or
  * gaps after calls of one place. */
 struct xs_managed_group {
-    double recorded_ns, squares; /* sum of the lengths of its spans' sampled parts, and sum of their squares */
+    double recorded_ns, squares; /* sum of the lengths of its spans' sampled parts, and sum of the squares of these
+                                  * lengths */
     double stalled_ns;           /* the stalled time in the sampled parts */
     double bytes;                /* bytes that were seen to move in the sampled parts */
     double staying;              /* the share of `bytes` that belongs to memory whose pages stay; managed.c */

@@ -1,9 +1,9 @@
-/* A plan describes the run with some repairs made, as changes of the replay.
+/* A plan describes how the run would be with some repairs. It consists of changes of the replay.
  *
  * A statement of the program does more than its driver call. In Python, the interpreter and the library work before and
  * after the call: they may first copy the data into page-locked memory, and record an event after the copy and wait for
  * it. If a call is dropped, this work is dropped with it: the calls of the same statement directly after the call, and
- * the part of the time before it that statements of this line always take. */
+ * the part of the time before the call that statements of this line always take. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_REPLAY_PLAN_H
 #define XFERSPY_ANALYZER_SAVINGS_PLAN_REPLAY_PLAN_H
 

@@ -1,7 +1,7 @@
 /* Estimates what a repair saves at the copies that the sample left out. Their contents are unknown, but their calls are
  * in the model. The run is replayed as if all these copies were instances. The finding then gets a part of the extra
  * saving, in proportion to the share of these copies that are instances according to its sample. In this way the time
- * for taking fingerprints is not multiplied, and no copy saves more than its own call, wait and gap. */
+ * for taking fingerprints is not multiplied, and no copy saves more than the time of its own call, wait and gap. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_SCALE_H
 #define XFERSPY_ANALYZER_SAVINGS_PLAN_SCALE_H
 

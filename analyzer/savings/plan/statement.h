@@ -19,7 +19,7 @@ int64_t xs_statement_gap(const struct xs_plan *plan, uint32_t call);
 enum { XS_STATEMENT_LIMIT_NS = 100000 };
 
 /* Returns how much of the time before the call belongs to its statement. This is the time of the interpreter and the
- * library; with XS_PLAN_MOST, also the time in which a library may copy the data into page-locked memory. If the
+ * library; for XS_PLAN_MOST, it is also the time in which a library may copy the data into page-locked memory. If the
  * previous call is of another line, only half of the interpreter's time counts, because the end of the previous call's
  * statement lies in the same gap. 0 if the program calls the driver or the runtime itself. */
 int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_plan_end end);

@@ -1,6 +1,7 @@
 /* Finds the time that looking at contents took. In mode `auto` the library takes fingerprints of a sample of the
  * copies. This happens inside the calls that make these copies, so the calls take longer. A program without xferspy
- * would not lose this time, so no repair can save it. Part of xs_model_read; also for models made by hand. */
+ * would not lose this time, so no repair can save it. xs_model_read calls the function below. Tests also call it, for
+ * models made by hand. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_LOOKS_H
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_LOOKS_H
 

@@ -5,7 +5,7 @@
  * the wait inside cudaFree) say what a call or an operation waited for, unless the measured times contradict them: an
  * operation that began before another one ended did not wait for it. The other parts of the times (the latency of a
  * launch, the work in a call) are kept as measured. A replay without changes therefore gives the measured run, except
- * for what this model cannot express. For such a graph and its replay see Daydream (USENIX ATC 2020).
+ * for what this model cannot express. Daydream (USENIX ATC 2020) describes such a graph and its replay.
  *
  * The pauses of host threads show which threads wait for each other (handoffs.h). The model ignores that kernels may
  * slow each other down. */
@@ -159,7 +159,7 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
 void xs_model_free(struct xs_model *model);
 
 /* Links the calls of each thread, and sets what each call and operation waited for, from CUDA's rules and the times.
- * Part of xs_model_read; also for models made by hand. */
+ * xs_model_read calls this function. Tests also call it, for models made by hand. */
 void xs_model_find_waits(struct xs_model *model);
 
 #endif

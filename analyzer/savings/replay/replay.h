@@ -5,7 +5,7 @@
 #include "analyzer/savings/replay/model.h"
 
 enum xs_change_return {
-    XS_RETURNS_AS_IT_DID, /* after the end of what it waited for in the run */
+    XS_RETURNS_AS_IT_DID, /* after the end of the work for which it waited in the measured run */
     XS_RETURNS_AT_ONCE,   /* `host_ns` and its look_ns after its enter */
     XS_RETURNS_BEHIND,    /* `host_ns` and its look_ns after the end of its operations */
 };

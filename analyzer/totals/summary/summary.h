@@ -189,10 +189,10 @@ struct xs_summary {
     uint64_t damaged_rows; /* rows with impossible values, which were read as 0, or left out */
 };
 
-/* Reads the trace and computes everything. With a `selection` that is not NULL, the totals, `largest` and `slowest` are
- * of the selected transfers only; everything else is of the whole trace. On error, returns a negative status, writes
- * one line that names the file into `message` (XS_TRACE_MESSAGE_BYTES long), and leaves the summary empty. `trace` must
- * outlive the summary. */
+/* Reads the trace and computes everything. If `selection` is not NULL, the totals, `largest` and `slowest` are of the
+ * selected transfers only; everything else is of the whole trace. On error, returns a negative status, writes one line
+ * that names the file into `message` (XS_TRACE_MESSAGE_BYTES long), and leaves the summary empty. `trace` must outlive
+ * the summary. */
 struct xs_selection;
 int xs_summary_compute(const struct xs_trace *trace, const struct xs_selection *selection, struct xs_summary *summary,
                        char *message);

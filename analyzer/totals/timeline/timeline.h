@@ -27,7 +27,7 @@ enum xs_timeline_kind {
     XS_TIMELINE_COPY,
     XS_TIMELINE_KERNEL,
     XS_TIMELINE_DEVICE_MEMSET,
-    XS_TIMELINE_MIGRATION, /* only by xs_timeline_merge */
+    XS_TIMELINE_MIGRATION, /* made only by xs_timeline_merge */
     XS_TIMELINE_KINDS
 };
 enum { XS_TIMELINE_NO_EVIDENCE = -1, XS_TIMELINE_RANGE_NOT_RECORDED = -1 };

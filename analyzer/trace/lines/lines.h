@@ -37,8 +37,8 @@ struct xs_lines {
     size_t text_capacity;
 };
 
-/* Looks up the lines that the trace lacks; with `again`, looks up all lines. If the status is negative, the message is
- * set and nothing has to be freed. */
+/* Looks up the lines that the trace lacks; if `again` is true, looks up all lines. If the status is negative, the
+ * message is set and nothing has to be freed. */
 int xs_lines_find(const struct xs_trace *trace, enum xs_lines_reason reason, bool again, struct xs_lines *lines,
                   char *message);
 void xs_lines_free(struct xs_lines *lines);

@@ -1,6 +1,6 @@
-/* Holds what was learned in the windows about work: how long it runs, how soon it begins, and when its call returns.
- * Similar work forms a group, at each of four levels (enum xs_learned_level), from narrow to wide groups. A look-up
- * uses the narrowest group that has enough values. */
+/* Holds what the model has learned about work from the windows: how long work runs, how soon it begins, and when its
+ * call returns. Similar work forms a group, at each of four levels (enum xs_learned_level), from narrow to wide groups.
+ * A look-up uses the narrowest group that has enough values. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_LEARNED_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_LEARNED_H
 
