@@ -10,7 +10,8 @@
 /* Sets xs_model_call.look_ns of the calls whose copies were looked at. The other calls with the same site and size
  * class are used for comparison. look_ns is the larger of two differences: the median time of the calls that were
  * looked at, less the median time of the other calls; and the time of the call itself, less the longest time of the
- * other calls. It is 0 if there are too few other calls. xs_model_find_waits must have been called. */
+ * other calls. If a call waits for its copy, its time is taken without the copy's device time. look_ns is 0 if there
+ * are too few other calls. xs_model_find_waits must have been called. */
 void xs_model_find_looks(struct xs_model *model);
 
 #endif
