@@ -1,5 +1,5 @@
-/* xs_grow makes room for one more item in an array that grows by doubling. xs_reach returns an item of an array that
- * has items up to the largest index that was used. */
+/* xs_grow makes room for one more item in an array that grows by doubling. xs_reach returns the item at an index, and
+ * makes the array longer if it ends before this index. */
 #ifndef XFERSPY_ANALYZER_BASE_GROW_H
 #define XFERSPY_ANALYZER_BASE_GROW_H
 
@@ -7,8 +7,8 @@
 
 #include "analyzer/base/memory.h"
 
-/* Grows an array whose first block has room for `first` items. `items` is the address of the array's pointer. Memory
- * that runs out ends the program. */
+/* Grows an array whose first block has room for `first` items. `items` is the address of the array's pointer. The
+ * program ends if memory runs out. */
 static inline void xs_grow_from(size_t first, void *items, size_t count, size_t *capacity, size_t item_bytes) {
     void *block;
     if (count < *capacity)

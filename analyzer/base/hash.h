@@ -1,5 +1,5 @@
 /* This hash table maps 128-bit keys to numbers or pointers that are not 0, or to items that it holds itself. It is a
- * uthash with one type of key and of value, so no user needs a struct and macros of its own. */
+ * uthash with one type of key and of value, so its users do not have to define structs or macros for it. */
 #ifndef XFERSPY_ANALYZER_BASE_HASH_H
 #define XFERSPY_ANALYZER_BASE_HASH_H
 
@@ -59,7 +59,8 @@ static inline void *xs_hash_pointer(const struct xs_hash *table, uint64_t low, u
 void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high);
 
 /* Returns the entry after `entry`, in the order in which keys were put. `entry` NULL: returns the first; result NULL:
- * no more entries. An entry may be removed once the entry after it is known; what the values point to may be freed. */
+ * no more entries. During the iteration, an entry may be removed as soon as the entry after it was returned, and the
+ * memory to which a value points may be freed. */
 const struct xs_hash_entry *xs_hash_next(const struct xs_hash *table, const struct xs_hash_entry *entry);
 
 void xs_hash_free(struct xs_hash *table);

@@ -7,8 +7,8 @@
 
 struct xs_heap_item {
     int64_t ns;
-    int64_t order;  /* of items with equal times, the one with the least `order` comes first */
-    uint64_t value; /* the caller's: a number or a pointer */
+    int64_t order;  /* among items with equal times, the item with the smallest `order` comes first */
+    uint64_t value; /* a number or pointer that belongs to the caller */
 };
 
 struct xs_heap {                /* zeroed: empty */

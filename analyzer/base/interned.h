@@ -10,7 +10,8 @@ struct xs_texts { /* zeroed: empty */
     size_t used, bytes;
 };
 
-/* Returns the stored copy of a text. Only the first 4095 bytes are kept: no honest name is longer. NULL gives NULL. */
+/* Returns the stored copy of a text. Only the first 4095 bytes are kept, because no real name is longer. NULL gives
+ * NULL. */
 const char *xs_texts_keep(struct xs_texts *texts, const char *text);
 void xs_texts_free(struct xs_texts *texts);
 

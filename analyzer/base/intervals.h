@@ -14,16 +14,17 @@ struct xs_interval {
 struct xs_intervals {
     struct xs_interval *items;
     size_t count, capacity;
-    bool unordered; /* an interval was added that begins before the one added before it */
+    bool unordered; /* an added interval begins before the interval that was added before it */
 };
 
-/* Adds an interval; an empty or inverted one is ignored. Memory that runs out ends the program. */
+/* Adds an interval; an empty or inverted one is ignored. The program ends if memory runs out. */
 void xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end);
 
 /* Replaces the intervals by disjoint ones in ascending order, and returns their total length. */
 uint64_t xs_intervals_unite(struct xs_intervals *set);
 
-/* Returns the length of the intersection of two united sets. `common` gets the intersection; NULL: not wanted. */
+/* Returns the length of the intersection of two united sets. `common` gets the intersection; NULL: the caller does not
+ * need it. */
 uint64_t xs_intervals_common(const struct xs_intervals *a, const struct xs_intervals *b, struct xs_intervals *common);
 
 void xs_intervals_free(struct xs_intervals *set);

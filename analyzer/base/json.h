@@ -11,14 +11,14 @@ struct xs_string; /* text.h */
 struct xs_json {
     FILE *file;
     unsigned depth;
-    bool filled[32]; /* by depth: the level has content */
+    bool filled[32]; /* by depth: something was written at this level */
     bool compact;    /* one line for each outermost value */
 };
 
 /* `key` is NULL inside an array and at the top. */
 void xs_json_object(struct xs_json *json, const char *key);
 void xs_json_array(struct xs_json *json, const char *key);
-void xs_json_end(struct xs_json *json, char bracket); /* '}' or ']'; the last one ends the line */
+void xs_json_end(struct xs_json *json, char bracket); /* '}' or ']'; at the outermost level, a line feed follows */
 void xs_json_text(struct xs_json *json, const char *key, const char *value); /* NULL: null */
 void xs_json_text_bytes(struct xs_json *json, const char *key, const char *value, size_t bytes);
 /* Writes the text, or null if it is empty, and frees it. */

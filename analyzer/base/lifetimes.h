@@ -1,6 +1,7 @@
-/* A life is an address range that exists for a time. Look-ups find the life that exists at an address. Look-ups must
- * come in order of time, so a range that has ended, or begins later, never hides the live one. If two lives exist at
- * one address at the same time (because the end of one was not recorded), the one that began later is found. */
+/* A life is an address range that exists for a time. Look-ups find the life that exists at an address. Look-ups must be
+ * made in order of time. Therefore a range that has ended already, or that begins later, is never found. If two lives
+ * exist at one address at the same time (because the end of one was not recorded), the one that began later is found.
+ */
 #ifndef XFERSPY_ANALYZER_BASE_LIFETIMES_H
 #define XFERSPY_ANALYZER_BASE_LIFETIMES_H
 
@@ -8,7 +9,7 @@
 
 struct xs_life {
     uint64_t begin, end;       /* addresses: [begin, end) */
-    int64_t from_ns, until_ns; /* alive from from_ns until before until_ns */
+    int64_t from_ns, until_ns; /* it exists in the time [from_ns, until_ns) */
 };
 
 struct xs_lives {

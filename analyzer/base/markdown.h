@@ -10,7 +10,8 @@
  * adds "?". */
 void xs_markdown_code(struct xs_string *text, const char *raw);
 
-/* Prints a text between two others, unless it is empty, and frees it. The text is no raw text: it is not escaped. */
+/* Prints `text` between `before` and `after`, or nothing if `text` is empty, and frees `text`. It must be Markdown
+ * already: it is not escaped. */
 void xs_markdown_take(struct xs_out *out, const char *before, struct xs_string *text, const char *after);
 
 /* Prints a source line below a list item. NULL prints nothing. */

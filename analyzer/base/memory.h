@@ -1,4 +1,5 @@
-/* Allocation for a command line program: if memory runs out, the program ends with one line and status 1. */
+/* These functions allocate memory for a command line program: if memory runs out, the program ends with one line and
+ * status 1. */
 #ifndef XFERSPY_ANALYZER_BASE_MEMORY_H
 #define XFERSPY_ANALYZER_BASE_MEMORY_H
 
@@ -8,6 +9,6 @@ _Noreturn void xs_out_of_memory(void);
 void *xs_realloc(void *memory, size_t bytes); /* memory NULL: a new block; bytes 0 counts as 1 */
 void *xs_zeroed(size_t count, size_t bytes);  /* a new block for `count` items of `bytes` bytes, all 0 */
 char *xs_strdup(const char *text);
-char *xs_strndup(const char *text, size_t bytes); /* copies that many bytes and adds a NUL */
+char *xs_strndup(const char *text, size_t bytes); /* copies `bytes` bytes of the text and adds a NUL */
 
 #endif

@@ -1,5 +1,5 @@
-/* Functions of numbers: the larger one of two, a number without its sign, the size class, and comparison functions for
- * qsort. */
+/* Has small functions for numbers: the larger one of two, a number without its sign, the size class, and comparison
+ * functions for qsort. */
 #ifndef XFERSPY_ANALYZER_BASE_NUMBERS_H
 #define XFERSPY_ANALYZER_BASE_NUMBERS_H
 
@@ -12,8 +12,8 @@ static inline unsigned xs_size_class(uint64_t bytes) { return bytes ? 64 - (unsi
 
 static inline uint64_t xs_without_sign(int64_t a) { return a < 0 ? (uint64_t)0 - (uint64_t)a : (uint64_t)a; }
 
-/* These functions return -1, 0 or 1, as a comparison function of qsort does. `a ?: b` compares by a, then by b: its
- * value is the first of the two that is not 0. */
+/* These functions return -1, 0 or 1, as a comparison function of qsort does. To compare by a first and then by b, write
+ * `a ?: b`, whose value is a, or b if a is 0. */
 static inline int xs_compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
 static inline int xs_compare_uint64(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 

@@ -1,7 +1,7 @@
 /* An order sorts rows that are nearly in order of time, with at most `window` rows in memory. Such rows consist of a
  * few interleaved ascending runs, for instance one for each thread or stream. Each row is appended to a run whose last
- * row is not later; the next row in order is the smallest of the runs' first rows. Rows that are in order already cost
- * as little as in a queue. */
+ * row is not later; the next row in order is the smallest of the runs' first rows. If all rows are already in order, a
+ * row costs as little as in a queue. */
 #ifndef XFERSPY_ANALYZER_BASE_ORDER_H
 #define XFERSPY_ANALYZER_BASE_ORDER_H
 
@@ -16,7 +16,7 @@ struct xs_order_key {
 };
 
 struct xs_order {
-    size_t item_bytes, step; /* item_bytes: size of an item; step: size of a slot, which has the item and its header */
+    size_t item_bytes, step; /* item_bytes: size of an item; step: size of a slot, which holds an item and its header */
     unsigned window, count;
     unsigned free;  /* first free slot that was used before; UINT32_MAX: none */
     unsigned fresh; /* first slot that was never used; this slot and those after it take no memory yet */

@@ -28,8 +28,8 @@ struct xs_out {
  * xs_out_close, so a command that fails midway leaves it as it was. */
 int xs_out_open(struct xs_out *out, const struct xs_out_options *options);
 
-/* Checks before a long run that xs_out_open will not refuse the file because it exists. If it would, prints the same
- * message and returns a negative value. */
+/* Is called before a long run, so that the run is not in vain. If xs_out_open would refuse the file because it exists,
+ * prints the same message and returns a negative value. */
 int xs_out_check(const struct xs_out_options *options);
 
 /* True if `path` is a system link to a file that is open already, such as /dev/stdout or /dev/fd/1. Such a link is
@@ -39,8 +39,8 @@ bool xs_out_is_open_already(const char *path);
 /* Makes standard error the output, for `run --report`, because standard output belongs to the application. */
 void xs_out_stderr(struct xs_out *out, const struct xs_out_options *options);
 
-/* Closes the output; if `keep`, the new file replaces the existing one. Returns 0, or a negative status after printing
- * what failed. A full disk is noticed here at the latest. */
+/* Closes the output. If `keep` is true, the new file replaces the existing one; otherwise the new file is removed.
+ * Returns 0, or a negative status after printing what failed. A full disk is noticed here at the latest. */
 int xs_out_close(struct xs_out *out, bool keep);
 
 enum xs_style { XS_STYLE_PLAIN = 0, XS_STYLE_HEADING, XS_STYLE_DIM, XS_STYLE_GOOD, XS_STYLE_WARN, XS_STYLE_BAD };
@@ -53,17 +53,17 @@ void xs_out_heading(struct xs_out *out, const char *title);
 void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Prints a line with the given indent, which its continuation lines have, too. */
+/* Prints a line. The line and its continuation lines have the given indent. */
 void xs_out_indented(struct xs_out *out, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Prints the rest of a line that already has `at` columns. Continuation lines have the given indent. */
 void xs_out_rest(struct xs_out *out, int at, int indent, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Prints a line after a label in plain ASCII. */
+/* Prints a label, which must be plain ASCII, and a line of text after it. */
 #define XS_FACT_LABEL 8
 void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* These functions print a text as a line, or as a fact, if it is not empty, and free it. */
+/* These functions print a text as a line or as a fact, and free it. They print nothing if the text is empty. */
 struct xs_string; /* text.h */
 void xs_out_take_line(struct xs_out *out, enum xs_style style, struct xs_string *text);
 void xs_out_take_fact(struct xs_out *out, const char *label, struct xs_string *text);

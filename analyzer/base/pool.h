@@ -8,11 +8,11 @@
 
 struct xs_pool { /* zeroed, with item_bytes set: empty */
     size_t item_bytes;
-    void *free;  /* linked by a pointer behind each item */
-    void *slabs; /* linked through their first pointer */
+    void *free;  /* list of the free blocks, linked by a pointer after each item */
+    void *slabs; /* list of all memory, linked through the first pointer of each slab */
 };
 
-/* Returns a block. A fresh one is zeroed; one that was given back has its old bytes. */
+/* Returns a block. A block that was never used is zeroed; a block that was returned to the pool has its old bytes. */
 void *xs_pool_take(struct xs_pool *pool);
 void xs_pool_give(struct xs_pool *pool, void *item);
 void xs_pool_free(struct xs_pool *pool);

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 enum {
-    XS_RUNS_LIMIT = 32, /* runs on each side */
-    XS_RUNS_TO_TELL =
-        3, /* 3 and 3 runs have 20 orders, so a test of the most extreme one has p = 5 % and can succeed */
+    XS_RUNS_LIMIT = 32,  /* runs on each side */
+    XS_RUNS_TO_TELL = 3, /* the ranks of 3 and 3 runs can be divided in 20 ways; the most extreme one has p = 5 %, so
+                          * the test can find a difference */
 };
 
 struct xs_metric_value {
@@ -42,14 +42,14 @@ void xs_difference_of(const struct xs_metric_value *before, size_t before_count,
                       size_t after_count, size_t stride, struct xs_difference *difference);
 
 /* Runs the exact one-sided rank sum test of Mann and Whitney; equal values share their ranks. Returns the probability
- * that `high` ranks at least this far above `low` if both come from the same distribution. */
+ * that `high` ranks above `low` by at least as much as it does here, if both come from the same distribution. */
 double xs_rank_test(const uint64_t *low, size_t low_count, const uint64_t *high, size_t high_count);
 
-/* Computes a confidence interval for the shift from `before` to `after`. It contains the differences that the rank test
- * rejects on neither side (Hodges and Lehmann), with a confidence of 90 % or slightly more. The interval excludes 0
- * exactly when the test says that the two differ. False if there are too few runs for such an interval; the result is
- * then the range of all pairwise differences. Each side has at most XS_RUNS_LIMIT values; if one has none, both ends
- * are 0. */
+/* Computes a confidence interval for the shift from `before` to `after`. It contains all shifts that the one-sided rank
+ * test rejects in neither direction (Hodges and Lehmann), and has a confidence of 90 % or slightly more. The interval
+ * excludes 0 exactly when the test says that the two differ. False if there are too few runs for such an interval; the
+ * result is then the range of all pairwise differences. Each side has at most XS_RUNS_LIMIT values; if one has none,
+ * both ends are 0. */
 bool xs_shift_interval(const uint64_t *before, size_t before_count, const uint64_t *after, size_t after_count,
                        int64_t *low, int64_t *high);
 

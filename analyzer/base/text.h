@@ -12,8 +12,8 @@
 #include "schema/path.h" /* for code that names files */
 #include "schema/utf8.h"
 
-/* A growing string; `data` is NUL-terminated as soon as something was added. The program ends if memory runs
- * out. */
+/* A growing string; `data` is NULL before the first addition, and NUL-terminated after it. The program ends if memory
+ * runs out. */
 struct xs_string {
     char *data;
     size_t length, capacity;
@@ -23,7 +23,7 @@ void xs_string_add(struct xs_string *string, const char *text, size_t bytes);
 void xs_string_format(struct xs_string *string, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void xs_string_vformat(struct xs_string *string, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
-/* Adds what is left of a file, and stops when the string has `most` bytes or more. */
+/* Adds the rest of a file, and stops when the string has `most` bytes or more. */
 void xs_string_read(struct xs_string *string, FILE *file, size_t most);
 void xs_string_free(struct xs_string *string);
 

@@ -7,7 +7,7 @@
  * The caller keeps `path` until xs_finished. At most eight files at a time are removed in this way. */
 void xs_unfinished(const char *path);
 /* Unregisters the file, so that a signal does not remove it. Does nothing for a file that was not registered. Only the
- * thread that called xs_unfinished may call it. */
+ * thread that called xs_unfinished may call this function. */
 void xs_finished(const char *path);
 
 #endif

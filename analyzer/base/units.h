@@ -1,4 +1,4 @@
-/* Functions that write numbers as people read them. Each function writes into the buffer and returns it. */
+/* These functions write numbers in a form for people. Each function writes into the buffer and returns it. */
 #ifndef XFERSPY_ANALYZER_BASE_UNITS_H
 #define XFERSPY_ANALYZER_BASE_UNITS_H
 

@@ -1,4 +1,5 @@
-/* Warnings name environment variables that xferspy does not have; see schema/variables.h. */
+/* These functions warn about environment variables that have xferspy's prefix but that xferspy does not know; see
+ * schema/variables.h. */
 #ifndef XFERSPY_ANALYZER_BASE_UNKNOWN_VARIABLES_H
 #define XFERSPY_ANALYZER_BASE_UNKNOWN_VARIABLES_H
 

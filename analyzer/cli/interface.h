@@ -1,13 +1,13 @@
-/* The options and arguments of a command, read from its argp structures. The completion scripts and the man pages are
- * generated from these two lists. argp prints the help from the same structures, so completion, man pages and help
- * cannot differ. */
+/* Lists the options and the arguments of a command, which are read from its argp structures. The completion scripts and
+ * the man pages are generated from these lists. argp prints the help from the same structures, so completion, man pages
+ * and help cannot differ. */
 #ifndef XFERSPY_ANALYZER_CLI_INTERFACE_H
 #define XFERSPY_ANALYZER_CLI_INTERFACE_H
 
 #include "analyzer/base/text.h"
 #include "analyzer/cli/commands.h"
 
-/* What an argument of an option or of a command is. */
+/* Says what an argument of an option or of a command means. */
 enum xs_argument_kind {
     XS_ARGUMENT_OTHER = 0, /* a number, SQL: text that no shell can complete */
     XS_ARGUMENT_WORDS,     /* one of the words of "a|b|c" */
@@ -44,8 +44,8 @@ struct xs_interface_list {
     struct xs_string format_words, format_help;
 };
 
-/* Reads the options and arguments of a command into `list`. `command` NULL: those of xferspy itself. The caller frees
- * the list. */
+/* Reads the options and arguments of a command into `list`. `command` NULL: reads the options and arguments of xferspy
+ * itself. The caller frees the list. */
 void xs_interface_read(const struct xs_command *command, struct xs_interface_list *list);
 void xs_interface_free(struct xs_interface_list *list);
 

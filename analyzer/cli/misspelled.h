@@ -4,9 +4,9 @@
 
 #include "analyzer/cli/commands.h"
 
-/* Returns true if the first unknown long option is spelled like an option of the command; it then prints a complaint
- * that names that option. If it returns false, argp complains about unknown options. `command` NULL: xferspy itself.
- * argv[0] is the command's name. */
+/* Returns true if the first unknown long option is spelled almost like an option of the command; it then prints a
+ * complaint that names that option. If it returns false, argp complains about unknown options. `command` NULL: xferspy
+ * itself. argv[0] is the command's name. */
 bool xs_option_misspelled(const struct xs_command *command, int argc, char **argv);
 
 #endif

@@ -1,6 +1,6 @@
-/* Binaries and debug information are searched in debug folders, in addition to their usual paths. The folders are those
- * of --debug-path, then of XFERSPY_DEBUG_PATH, then /usr/lib/debug. The program has one list of them, which is filled
- * before the first trace is read. */
+/* Binaries and debug information are searched for at their usual paths, and also in debug folders. The folders are
+ * those of --debug-path, then of XFERSPY_DEBUG_PATH, then /usr/lib/debug. The program has one list of them, which is
+ * filled before the first trace is read. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_DEBUG_PATH_H
 #define XFERSPY_ANALYZER_SYMBOLS_DEBUG_PATH_H
 

@@ -12,8 +12,8 @@ void xs_dwarf_close(struct xs_dwarf *dwarf);
 
 /* Passes the functions and lines at an instruction's address to the sink (symbols.h), with mangled names, and returns
  * their number. `fallback`: the function's name if the debug information has only a line; NULL: not known. `is_split`:
- * the instruction calls the split-off rest of the innermost function; this function is then left out, because the rest
- * has a frame of its own in the stack. */
+ * the compiler split the innermost function in two, and the instruction calls the second part. The function is then
+ * left out, because the second part has a frame of its own in the stack. */
 unsigned xs_dwarf_find(struct xs_dwarf *dwarf, uint64_t address, size_t index, const char *fallback, bool is_split,
                        xs_symbol_sink *sink, void *data);
 

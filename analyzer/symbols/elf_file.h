@@ -20,12 +20,12 @@ struct xs_elf_file { /* zeroed: none */
     void *memory; /* memory that holds the file */
 };
 
-/* Opens a file; with `build_id` NULL any build id will do. XS_BINARY_CHANGED: the file has another build id, or
+/* Opens a file; `build_id` NULL: the file may have any build id. XS_BINARY_CHANGED: the file has another build id, or
  * none. */
 enum xs_binary_status xs_elf_open(struct xs_elf_file *file, const char *path, const char *build_id);
 void xs_elf_close(struct xs_elf_file *file);
 
-/* Writes a build id as hexadecimal digits; false for no bytes or too many. */
+/* Writes a build id as hexadecimal digits; false: `count` is 0 or too large. */
 bool xs_build_id_hex(const void *bytes, ssize_t count, char id[XS_BUILD_ID_HEX]);
 
 /* Reads the build id in hexadecimal; false: the file has none. */

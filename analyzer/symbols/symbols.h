@@ -21,12 +21,12 @@ typedef void xs_symbol_sink(void *data, size_t index, unsigned depth, const char
                             uint32_t line);
 
 /* Resolves the return addresses addresses[0..count), ascending, relative to the file (not to memory). `build_id` is the
- * build id that the run saw, in hexadecimal; NULL: the run saw none. Without `lines` only symbol tables are read. The
- * sink is not called for an unknown address. */
+ * build id that the run saw, in hexadecimal; NULL: the run saw none. If `lines` is false, only symbol tables are read.
+ * The sink is not called for an unknown address. */
 enum xs_binary_status xs_symbols_resolve(const char *path, const char *build_id, bool lines, const uint64_t *addresses,
                                          size_t count, xs_symbol_sink *sink, void *data);
 
-/* Returns the name of a C++ or Rust function without its parameters, in `buffer`; any other name unchanged. */
+/* Returns the name of a C++ or Rust function without its parameters, in `buffer`; returns any other name unchanged. */
 const char *xs_demangle(const char *name, char *buffer, size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* Shows where calls came from: the frames of a call stack with function, file and line, and which frame is the user's
- * own. Python frames replace those of the interpreter. Texts may contain any bytes, as a trace or a binary has them, at
- * most 4095 each; escape them before printing. */
+ * own code. Python frames replace those of the interpreter. Texts come from a trace or a binary, so they may contain
+ * any bytes; escape them before printing. A text has at most 4095 bytes. */
 #ifndef XFERSPY_ANALYZER_TRACE_CALLSITES_H
 #define XFERSPY_ANALYZER_TRACE_CALLSITES_H
 
@@ -20,8 +20,8 @@ struct xs_frame {
     bool inlined; /* this function is inlined into that of the next frame */
     bool stored;  /* taken from the trace, without a look into this machine's binaries; never set for a Python frame */
     bool library; /* belongs to CUDA, the C library, the interpreter, torch, cupy, ...: schema/source/libraries.def */
-    const struct xs_frame *through; /* only in the frame of a place: the frame of the helper that makes the call for
-                                     * this line; NULL: no helper */
+    const struct xs_frame *through; /* set only in the frame of a place: the frame of the helper that makes the call
+                                     * for this line; NULL: there is no helper */
 };
 
 /* True if a frame is the user's own code, even if only its binary is known. */
@@ -34,26 +34,27 @@ struct xs_callsites; /* owns everything that the functions below return */
 /* Reads all stacks and resolves their addresses: with the trace's table `symbol`, or else with the binaries of this
  * machine, which are also searched in the folders of analyzer/symbols/debug_path.h. On a negative status of
  * schema/error.h the message is set and *callsites is NULL. Only one thread may use the result, because some of the
- * functions below build what they return in their first call. */
+ * functions below build their results in their first call. */
 int xs_callsites_open(const struct xs_trace *trace, struct xs_callsites **callsites, char *message);
-void xs_callsites_close(struct xs_callsites *callsites); /* NULL is nothing */
+void xs_callsites_close(struct xs_callsites *callsites); /* NULL is allowed */
 
-/* Returns the frames of a stack, innermost first. NULL and a count of 0 for number 0 and for an unknown number. */
+/* Returns the frames of a stack, innermost first. If the stack's number is 0 or unknown, returns NULL and sets *count
+ * to 0. */
 const struct xs_frame *xs_callsites_frames(const struct xs_callsites *callsites, int64_t stack, size_t *count);
 bool xs_callsites_cut(const struct xs_callsites *callsites,
                       int64_t stack); /* True if outer frames of the stack are missing. */
 
-/* Returns the frame that represents the stack's place. This is the innermost frame of the user's own code, even if only
- * its binary is known. If that frame is a helper (callsites_helpers.h), it is the frame that calls the helper. If all
- * frames belong to libraries, it is the outermost known one. NULL: nothing is known. Stacks of the same place give the
- * same pointer. */
+/* Returns the frame of the stack's place, which is the source line that is named as the origin of the stack's calls.
+ * This frame is the innermost frame of the user's own code, even if only its binary is known. If that frame is a helper
+ * (callsites_helpers.h), it is the frame that calls the helper. If all frames belong to libraries, it is the outermost
+ * known one. NULL: nothing is known. The pointer is the same for all stacks with the same place. */
 const struct xs_frame *xs_callsites_user_frame(const struct xs_callsites *callsites, int64_t stack);
 
 /* Returns the number of a stack's place; 0: nothing is known. Places are numbered from 1 without gaps. Two stacks have
- * the same place if their user frames have the same function, file and line (without a line: the same module and
- * address), and both have the same helper or both have none. */
+ * the same place if their user frames have the same function, file and line (or, if they have no line, the same module
+ * and address), and both have the same helper or both have none. */
 uint32_t xs_callsites_place(const struct xs_callsites *callsites, int64_t stack);
-uint32_t xs_callsites_place_count(const struct xs_callsites *callsites); /* the largest number of a place */
+uint32_t xs_callsites_place_count(const struct xs_callsites *callsites); /* also the largest number of a place */
 const struct xs_frame *xs_callsites_place_frame(const struct xs_callsites *callsites, uint32_t place);
 
 /* Returns note `i` about something that could not be resolved and why, such as a binary that is gone or has changed
@@ -69,8 +70,8 @@ struct xs_unread_module {
     const char *path, *reason;
     bool library;
 };
-/* Finds the first unread module whose number is at least *next, and sets *next to the number after it. False: there is
- * none. */
+/* Finds the first unread module whose number is at least *next, and sets *next to that module's number plus 1. False:
+ * there is none. */
 bool xs_callsites_unread(const struct xs_callsites *callsites, uint32_t *next, struct xs_unread_module *module);
 
 /* Returns the name of an NVTX range, preceded by the names of the ranges around it: "epoch / batch". NULL for 0 and for

@@ -10,7 +10,7 @@ struct xs_callsites;
 
 enum { XS_CHAIN_FRAMES_MAX = 16 };
 
-/* Has for each stack the program's frames from the innermost outwards, up to the first frame of a library. */
+/* Holds, for each stack, the program's frames from the innermost outwards, up to the first frame of a library. */
 struct xs_callsite_chains {
     uint32_t *frames; /* numbers of frames, stack by stack */
     size_t count, capacity;
@@ -18,9 +18,10 @@ struct xs_callsite_chains {
 };
 
 /* Writes for each stack to `passed` how many frames at the beginning of its chain are helpers; the frame after them is
- * the stack's place. A frame is a helper if its callers move different things, which is decided by sizes, and in native
- * code also by device addresses. In a header of helpers, a function that copies for only one line of another file is a
- * helper too. If in doubt, a frame is no helper. */
+ * the stack's place. A frame is a helper if its callers copy different data. Whether data differ is decided by sizes,
+ * and in native code also by device addresses. A header of helpers is a header file that has a helper which other files
+ * call. In such a header, a function that copies for only one line of another file is a helper, too. If in doubt, a
+ * frame is no helper. */
 void xs_callsites_helpers(const struct xs_callsites *callsites, const struct xs_callsite_chains *chains,
                           uint8_t *passed);
 

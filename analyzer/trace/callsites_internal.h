@@ -28,7 +28,8 @@ struct xs_callsite_address {
         frames;   /* the address's frames in `frames`: index of the first, and their number; 0 frames: not yet known */
     uint8_t role; /* enum xs_native_role */
     bool stored;  /* the trace's table `symbol` has it */
-    bool looks_again; /* only functions are stored; a binary that the user names may have the lines */
+    bool looks_again; /* the trace has no line for it; binaries in the folders that the user named are searched for
+                       * the line */
 };
 
 struct xs_callsite_stack {
@@ -44,13 +45,13 @@ struct xs_callsite_stack {
 struct xs_callsite_range {
     int64_t parent;
     const char *name;
-    char *full; /* the name with those of the ranges around it, built by the first call of xs_callsites_range; NULL
-                 * before */
+    char *full; /* the name, preceded by the names of the ranges around it; built by the first call of
+                 * xs_callsites_range; NULL before */
 };
 
 struct xs_callsites {
     const struct xs_trace *trace;
-    uint64_t damaged; /* number of rows that cannot be true */
+    uint64_t damaged; /* number of rows with impossible values */
     struct xs_texts texts;
     struct xs_callsite_module *modules;
     struct xs_callsite_code *codes;
@@ -65,8 +66,8 @@ struct xs_callsites {
     struct xs_frame *frames;      /* the frames of native addresses, innermost first, and of Python's code objects and
                                    * lines */
     size_t frame_count, frame_capacity;
-    uint32_t *parts; /* of a native frame the index in `addresses`; of a Python frame the index in `frames`, perhaps
-                      * with XS_PART_ENTRY */
+    uint32_t *parts; /* for a native frame, its index in `addresses`; for a Python frame, its index in `frames`,
+                      * perhaps with XS_PART_ENTRY added */
     size_t part_count, part_capacity;
     struct xs_frame *places; /* item i is the frame of place i + 1 */
     uint32_t place_count;

@@ -7,9 +7,9 @@
 #include "analyzer/trace/trace_event.h"
 #include "schema/read/trace.h"
 
-/* Finds fingerprints for a reader of the transfers. The number of a fingerprint is its row id. Numbers follow the order
- * of the calls, so one statement reads the fingerprints in step with the transfers, and a ring keeps the last few
- * thousand for transfers that come out of order. */
+/* Finds the fingerprints while a caller reads the transfers. The number of a fingerprint is its row id. Numbers follow
+ * the order of the calls, so one statement reads the fingerprints in step with the transfers, and a ring keeps the last
+ * few thousand fingerprints for transfers that come out of order. */
 struct xs_contents {
     const struct xs_trace *trace;
     struct xs_scan forward, single;

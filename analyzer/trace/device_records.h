@@ -1,6 +1,7 @@
 /* Finds the device records of copies or memsets by the correlation number of their call. They are read in step with the
- * host's calls. The rows are nearly in the order of the calls, so only a few records have to be kept until their call
- * comes. Unlike in records.h, a record here also has the earliest start and the latest end of its call's rows. */
+ * host's calls. The rows are nearly in the order of the calls, so only a few records have to be kept in memory until
+ * their call is read. Unlike in records.h, a record here also has the earliest start and the latest end of its call's
+ * rows. */
 #ifndef XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
 #define XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
 
@@ -14,7 +15,7 @@ struct xs_device_record {
 
 /* A copy that a launched graph made; it has no call of its own. */
 struct xs_graph_copy {
-    uint32_t correlation; /* of the graph launch */
+    uint32_t correlation; /* correlation number of the graph launch */
     unsigned kind;        /* number of XS_COPY_KINDS */
     int32_t device;
     int64_t start_ns, end_ns;
@@ -25,7 +26,8 @@ struct xs_device_records {
     struct xs_scan scan;
     struct xs_device_record *places; /* hash slots */
     uint32_t count, mask;
-    uint32_t rows, newest; /* number of rows read; the correlation number of the newest call among them */
+    uint32_t rows, newest; /* number of rows that were read; the correlation number of the newest call to which they
+                            * belong */
     bool ended, full;
     uint32_t swept_at; /* the correlation number that was searched at the last sweep (device_records.c) */
     void (*on_graph_copy)(void *context, const struct xs_graph_copy *copy);
@@ -42,7 +44,8 @@ void xs_device_records_begin(struct xs_device_records *records, const struct xs_
 bool xs_device_records_take(struct xs_device_records *records, uint32_t correlation, bool keep,
                             struct xs_device_record *record);
 
-/* Reads on until rows of later calls appear, so that on_graph_copy is called for all graph copies before them. */
+/* Reads more rows until rows of calls after `correlation` appear, so that on_graph_copy was called for all graph copies
+ * up to this call. */
 void xs_device_records_reach(struct xs_device_records *records, uint32_t correlation);
 
 /* Frees everything and returns the status. */

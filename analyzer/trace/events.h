@@ -21,8 +21,8 @@ enum xs_source_index {
     XS_SOURCES,
 };
 
-/* The row of an allocation. An event XS_ON_ALLOCATION has it until the residency model has made its struct
- * xs_allocation. */
+/* The row of an allocation. An event XS_ON_ALLOCATION has this row until the residency model has made the struct
+ * xs_allocation of the event. */
 struct xs_allocation_row {
     uint64_t address, bytes;
     enum xs_memory_kind kind;
@@ -32,7 +32,7 @@ struct xs_allocation_row {
     int64_t enter_ns, free_enter_ns, free_return_ns; /* INT64_MAX: never */
 };
 
-/* An event that waits to be sorted, with what struct xs_trace_event has no field for. */
+/* An event that waits to be sorted, with values for which struct xs_trace_event has no field. */
 struct xs_row_event {
     struct xs_trace_event event;
     int64_t arguments;                   /* number of a launch's argument set; 0: the arguments were not seen */
@@ -65,13 +65,14 @@ struct xs_source_kind {
 struct xs_source;
 struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window,
                                   char *message, uint64_t *damaged);
-/* Returns the next item, valid until the next call of a function for this source. NULL: the end, or an error, and then
- * *status is negative. */
+/* Returns the next item, valid until the next call of a function for this source. NULL: an error if *status is
+ * negative, else the end. */
 void *xs_source_peek(struct xs_source *source, struct xs_order_key *key, int *status);
 void xs_source_pop(struct xs_source *source);
 void xs_source_end(struct xs_source *source);
 
-/* Several tables that are read as one, in order of time; of equal times the first table's comes first. */
+/* Several tables that are read as one, in order of time. If two rows have the same time, the row of the table that is
+ * listed first comes first. */
 enum { XS_MERGED_MOST = 8 };
 struct xs_merge {
     struct xs_source *sources[XS_MERGED_MOST];
@@ -81,8 +82,9 @@ struct xs_merge {
     int taken; /* the source whose first item the caller still uses; -1: none */
 };
 
-/* Begins reading `count` tables. Up to `window` rows of a table are kept to be sorted, if that suffices; 0: as many as
- * xs_events_window says. Negative status: the message is set. Call xs_merge_end even after an error. */
+/* Begins reading `count` tables. Up to `window` rows of each table are kept in memory to be sorted; if that is too few
+ * for a table, SQLite sorts it. `window` 0: the result of xs_events_window is used. Negative status: the message is
+ * set. Call xs_merge_end even after an error. */
 int xs_merge_begin(struct xs_merge *merge, const struct xs_source_kind *kinds, unsigned count,
                    const struct xs_trace *trace, unsigned window, char *message, uint64_t *damaged);
 void xs_merge_end(struct xs_merge *merge);

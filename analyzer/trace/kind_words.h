@@ -1,4 +1,5 @@
-/* Has the numbers of kinds of things in a trace, and their printed names (schema/format/kinds.h). */
+/* Has the number of kinds that each list of schema/format/kinds.h defines, for instance how many directions of copies
+ * there are, and the printed names of the kinds. */
 #ifndef XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
 #define XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
 

@@ -54,7 +54,8 @@ enum xs_link_class xs_link_class_of(unsigned direction, unsigned host_kind);
  * unknown. */
 double xs_link_best_rate(const struct xs_link_model *model, unsigned direction);
 
-/* Fits the model to the trace's device records (or blocking transfers). Negative status: the message is set. */
+/* Fits the model to the trace's device records or, if there are none, to its blocking transfers. Negative status: the
+ * message is set. */
 int xs_link_fit(struct xs_link_model *model, const struct xs_trace *trace, char *message);
 
 #endif

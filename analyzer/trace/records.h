@@ -23,7 +23,7 @@ struct xs_record {
 enum { XS_RECORD_CORRELATION, XS_RECORD_BYTES, XS_RECORD_START, XS_RECORD_END, XS_RECORD_NEXT };
 struct xs_record xs_record_read(struct xs_scan *scan);
 
-/* Adds the record of another row of the same call. */
+/* Adds `from`, the record of another row of the same call, to `into`. */
 void xs_record_fold(struct xs_record *into, const struct xs_record *from);
 
 struct xs_records {
@@ -32,11 +32,11 @@ struct xs_records {
     bool unordered;
 };
 
-/* Adds a row, unless it belongs to no call. Memory that runs out ends the program. */
+/* Adds a row, unless it belongs to no call. The program ends if memory runs out. */
 void xs_records_add(struct xs_records *records, const struct xs_record *row);
 
-/* Sorts the rows and adds up those of each call. Must be called after the last xs_records_add and before the first
- * xs_records_find. */
+/* Sorts the rows, and combines the rows of each call into one entry. Must be called after the last xs_records_add and
+ * before the first xs_records_find. */
 void xs_records_sort(struct xs_records *records);
 
 /* Returns the entry of a correlation number; NULL: none. Fast if the numbers are searched in nearly ascending order. */

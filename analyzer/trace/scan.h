@@ -16,13 +16,13 @@ struct xs_scan {
     const struct xs_trace *trace;
     struct sqlite3_stmt *statement;
     char *message;     /* the caller's buffer of XS_TRACE_MESSAGE_BYTES */
-    uint64_t *damaged; /* the caller's count of rows with a value that cannot be true; NULL: they are not counted */
+    uint64_t *damaged; /* the caller's count of rows with an impossible value; NULL: such rows are not counted */
     bool row_damaged;  /* the current row was counted */
     int status;
 };
 
-/* Between these two calls every statement sees the trace as it was at xs_snapshot_begin, even if the recorded process
- * still writes. */
+/* Between the calls of these two functions, every statement sees the trace as it was at xs_snapshot_begin, even if the
+ * recorded process still writes. */
 void xs_snapshot_begin(const struct xs_trace *trace);
 void xs_snapshot_end(const struct xs_trace *trace);
 
@@ -30,7 +30,7 @@ void xs_snapshot_end(const struct xs_trace *trace);
 void xs_scan_begin(struct xs_scan *scan, const struct xs_trace *trace, const char *sql, char *message,
                    uint64_t *damaged);
 
-/* Does the same; the statement is formatted as by printf. */
+/* These functions do the same with a statement that they format as printf does. */
 void xs_scan_format(struct xs_scan *scan, const struct xs_trace *trace, char *message, uint64_t *damaged,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 void xs_scan_vformat(struct xs_scan *scan, const struct xs_trace *trace, char *message, uint64_t *damaged,
@@ -48,7 +48,7 @@ int xs_scan_end(struct xs_scan *scan);
 
 bool xs_scan_null(const struct xs_scan *scan, int column);
 
-/* Returns an integer of any value; 0 for other values (NULL, text, a floating point number). */
+/* Returns the integer in a column; 0 if the column has no integer but NULL, a text or a floating point number. */
 int64_t xs_scan_int(const struct xs_scan *scan, int column);
 
 uint64_t xs_scan_count(struct xs_scan *scan, int column); /* NULL or a negative value counts as damage and gives 0 */
@@ -66,9 +66,9 @@ char *xs_scan_name(const struct xs_scan *scan, int column);
 /* Computes end - start of two columns. False: one is NULL, or the end is before the start, which counts as damage. */
 bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64_t *ns);
 
-/* Reads start and end from two columns; if the end is NULL, it becomes the start. False: the start is NULL, or, which
- * counts as damage, a value cannot be a time of a run or the end is before the start. Times can be added and subtracted
- * without overflow. */
+/* Reads start and end from two columns; if the end is NULL, it becomes the start. False: the start is NULL; or the row
+ * is damaged (and counted), because a value cannot be a time of a run or the end is before the start. Times that were
+ * read can be added and subtracted without overflow. */
 bool xs_scan_times(struct xs_scan *scan, int start_column, int end_column, int64_t *start_ns, int64_t *end_ns);
 #define XS_SCAN_LATEST_NS (INT64_C(1) << 60) /* 36 years */
 
@@ -77,7 +77,7 @@ static inline uint64_t xs_sum(uint64_t a, uint64_t b) {
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* Adds each field of a struct that consists of uint64_t only. */
+/* Adds each field of `from` to the same field of `to`. All fields of the structs are uint64_t. */
 static inline void xs_sum_all(void *to, const void *from, size_t bytes) {
     uint64_t *sums = to;
     const uint64_t *fields = from;

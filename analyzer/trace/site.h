@@ -1,6 +1,7 @@
-/* Gives each call site a small number. A site is an entry point, with the place that called it (callsites.h) if the
- * call's stack was recorded. A site without a place has the number of its entry point. Other sites get numbers in the
- * order in which they first occur; their number is about the number of the program's lines that call an entry point. */
+/* Gives each call site a small number. A site consists of an entry point and, if the call's stack was recorded, the
+ * place that called it (the source line, see callsites.h). A site without a place has the number of its entry point.
+ * Other sites get the next numbers, in the order in which they first occur. There are about as many of them as there
+ * are lines in the program that call an entry point. */
 #ifndef XFERSPY_ANALYZER_TRACE_SITE_H
 #define XFERSPY_ANALYZER_TRACE_SITE_H
 
@@ -29,7 +30,7 @@ struct xs_sites {
     struct xs_entry_point *entry_points; /* by number of the site without a place; 0 is the unknown entry point */
     uint32_t count;
     struct xs_hash by_id;
-    uint32_t near[1024]; /* site by entry_point.id for small ids; capture gives entry points only small ids */
+    uint32_t near[1024]; /* maps a small entry_point.id to the site; capture gives entry points only small ids */
 
     struct xs_callsites *callsites; /* NULL: the trace has neither stacks nor ranges */
     uint32_t *places;               /* place by stack number, for numbers below stack_limit */

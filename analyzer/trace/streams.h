@@ -1,5 +1,5 @@
-/* Says which rows of the table `stream` are the same stream. The legacy default stream of a context has two handles,
- * and so two rows. */
+/* Finds out which rows of the table `stream` are about the same stream. The legacy default stream of a context has two
+ * handles, and so two rows. */
 #ifndef XFERSPY_ANALYZER_TRACE_STREAMS_H
 #define XFERSPY_ANALYZER_TRACE_STREAMS_H
 

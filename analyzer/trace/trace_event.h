@@ -1,6 +1,7 @@
-/* An event as the detectors see it: a row of the trace joined with its device record, its fingerprint and what the
- * residency model knows; or an event that the model derived. Events come in host order (docs/rules/analysis.md). All
- * kinds of events use one struct, which is valid only during the call that receives it. */
+/* Defines the events that the detectors get. An event is a row of the trace, joined with its device record, its
+ * fingerprint and what the residency model knows about it; or it was derived by the residency model. Events come in
+ * host order (docs/rules/analysis.md). All kinds of events use one struct, which is valid only during the call that
+ * receives it. */
 #ifndef XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 #define XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 
@@ -18,8 +19,8 @@ struct xs_write;      /* residency.h */
 /* Kinds of events. Those that are rows of the trace are listed first. If times are equal, the kind that is listed first
  * takes effect first. */
 enum xs_on {
-    XS_ON_ALLOCATION,      /* an allocation begins; the time is the return of its call. u.allocation */
-    XS_ON_FREE,            /* an allocation ends; the time is the enter of its free. u.allocation */
+    XS_ON_ALLOCATION,      /* an allocation begins; its time is when the allocating call returned. u.allocation */
+    XS_ON_FREE,            /* an allocation ends; its time is when the freeing call began. u.allocation */
     XS_ON_TRANSFER,        /* u.transfer */
     XS_ON_MEMSET,          /* u.memset */
     XS_ON_LAUNCH,          /* u.launch */
@@ -50,7 +51,7 @@ static inline bool xs_fingerprint_equal(const struct xs_fingerprint *a, const st
     return a->low == b->low && a->high == b->high;
 }
 
-/* How it is known what an upload's destination held before the upload (docs/rules/analysis.md, "pre"). */
+/* How xferspy knows which content an upload's destination had before the upload (docs/rules/analysis.md, "pre"). */
 enum xs_pre {
     XS_PRE_NONE,    /* not every byte was written since the allocation, so there is nothing to compare with */
     XS_PRE_UNKNOWN, /* neither measured nor inferred */
@@ -77,9 +78,9 @@ struct xs_transfer_view {
 
     /* The content. `content` and the fields after it are set only if `state` is KNOWN. */
     enum xs_content_state state;
-    unsigned skip; /* enum xs_fingerprint_skip, if `state` is NONE; XS_SKIP_FOLLOWS also if it is KNOWN */
+    unsigned skip; /* if `state` is NONE: enum xs_fingerprint_skip; if it is KNOWN: XS_SKIP_FOLLOWS, or 0 */
     struct xs_fingerprint content;
-    bool is_small; /* less than 64 bytes, or one repeated value, so equal contents may be chance */
+    bool is_small; /* less than 64 bytes, or one repeated value, so equal contents may be a coincidence */
     bool is_constant;
     uint32_t constant_value;
     uint32_t leaves;
@@ -99,7 +100,8 @@ enum xs_look {
     XS_LOOK_NONE,     /* no fingerprint: none was possible or wanted, or it is lost */
     XS_LOOK_LEFT_OUT, /* no fingerprint: the random sample left the copy out */
     XS_LOOK_FOLLOWED, /* fingerprint taken because another copy's was taken */
-    XS_LOOK_CHOSEN,   /* fingerprint taken because the sample chose the copy, or because all copies are looked at */
+    XS_LOOK_CHOSEN,   /* fingerprint taken because the random sample chose the copy, or because fingerprints of all
+                       * copies are taken */
 };
 
 static inline enum xs_look xs_look_of(const struct xs_transfer_view *t) {
@@ -205,11 +207,12 @@ struct xs_trace_event {
     bool exposed_known; /* exposed_ns is known, because kernels were recorded, too */
     int64_t start_ns, end_ns;
     uint64_t device_ns;
-    uint64_t exposed_ns; /* the part of device_ns in which no kernel ran on the device, or the host was blocked on it */
+    uint64_t exposed_ns; /* the part of device_ns during which no kernel ran on the device or the host was blocked by
+                          * the copy */
 
     /* What findings have claimed of this transfer, memset or allocation (XS_ON_ALLOCATION, FREE, LIVE); NULL for other
-     * events. A detector that wants to claim after this call keeps the account with xs_account_keep, and releases it
-     * later. */
+     * events. A detector that wants to claim something after its function has returned keeps the account with
+     * xs_account_keep, and releases it later. */
     struct xs_account *account;
 
     union {

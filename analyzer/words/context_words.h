@@ -10,14 +10,14 @@
  * context is known. The text is escaped. */
 void xs_say_context(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 
-/* Writes a clause that says what (CuPy, a DataLoader) copied the uploads' data into page-locked memory before the
+/* Writes a clause that says who (CuPy, or a DataLoader) copied the uploads' data into page-locked memory before the
  * uploads, and how long that took; nothing if that is not known. */
 void xs_say_host_copy(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 
 /* Writes the context and the host copy in one line. */
 void xs_say_framework(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 
-/* Writes the key "framework": an object of what is known, or null. */
+/* Writes the key "framework": an object with what is known, or null. */
 void xs_context_json(struct xs_json *json, const struct xs_diagnosed *diagnosed);
 
 #endif

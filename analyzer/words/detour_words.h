@@ -1,5 +1,5 @@
-/* Describes detours: data that is downloaded, changed by the host and uploaded again (causes/detours.h). In words and
- * as JSON. */
+/* Describes detours in words and as JSON. In a detour, data is downloaded, changed by the host and uploaded again
+ * (causes/detours.h). */
 #ifndef XFERSPY_ANALYZER_WORDS_DETOUR_WORDS_H
 #define XFERSPY_ANALYZER_WORDS_DETOUR_WORDS_H
 

@@ -9,8 +9,8 @@
 #include "analyzer/trace/site.h"
 #include "analyzer/words/sentences.h"
 
-/* Writes `file.cu:42`, followed by " in `function` (`entry point`)" if `with_function`. If `frame` is NULL, writes the
- * entry point only. */
+/* Writes `file.cu:42`, followed by " in `function` (`entry point`)" if `with_function` is true. If `frame` is NULL,
+ * writes the entry point only. */
 void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame,
                        const char *entry_point, bool with_function);
 
@@ -29,7 +29,7 @@ void xs_markdown_lines_begin(struct xs_markdown_lines *lines);
 void xs_markdown_lines_block(struct xs_markdown_lines *lines, struct xs_out *out);
 void xs_markdown_lines_folded(struct xs_markdown_lines *lines, const char *summary, struct xs_out *out);
 
-/* Writes the table's head. `share_is_of`: xs_share_is_of; `of_a_job`: the table has a column for the processes. */
+/* Writes the table's heading. `share_is_of`: xs_share_is_of; `of_a_job`: the table has a column for the processes. */
 void xs_markdown_causes_head(struct xs_out *out, const char *share_is_of, bool of_a_job);
 struct xs_markdown_cause {
     size_t number;

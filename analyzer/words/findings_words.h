@@ -1,5 +1,5 @@
-/* Words findings for people and for programs: what a report begins with, and what `explain` lists. The functions only
- * print: they take every number from struct xs_findings or struct xs_content_coverage. */
+/* Describes findings for people and for programs: what a report has at its beginning, and what `explain` lists. The
+ * functions only print: they take every number from struct xs_findings or struct xs_content_coverage. */
 #ifndef XFERSPY_ANALYZER_WORDS_FINDINGS_WORDS_H
 #define XFERSPY_ANALYZER_WORDS_FINDINGS_WORDS_H
 
@@ -28,7 +28,7 @@ void xs_finding_pinning(struct xs_string *text, const struct xs_diagnosed *diagn
 /* Writes "checked 132 of 199, 131 of these have it: about 198 of all, 195 to 199 with 95 % certainty"; nothing if all
  * copies were checked. */
 void xs_finding_sample(struct xs_string *text, const struct xs_finding *finding);
-/* If the replay of the run does not fit well enough to be believed, says in a sentence that savings are bounds. */
+/* If the replay differs too much from the run to be trusted, says in a sentence that savings are bounds. */
 void xs_say_bounds(struct xs_string *text, const struct xs_diagnosis *diagnosis);
 /* Says how well the replay fits the run, as facts for people to read. */
 void xs_replay_text(const struct xs_diagnosis *diagnosis, struct xs_out *out);
@@ -39,13 +39,13 @@ void xs_sample_json(struct xs_json *json, const struct xs_sample *sample);
 /* Writes the key "replay": how well the replay fits the run. */
 void xs_replay_json(struct xs_json *json, const struct xs_diagnosis *diagnosis);
 
-/* --- the others --- */
+/* --- other files --- */
 
 /* Writes the kind of a finding: "noop-upload", "duplicate-upload/freed". It is the same at every site. Nothing needs
  * escaping, because the detectors' ids are static. */
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict);
-/* Writes the name that `explain` takes: the kind. If several sites have findings of this kind, the name of every one
- * but the first in rank ends with "#2", "#3" and so on. */
+/* Writes the name that `explain` accepts, which is the finding's kind. If several sites have findings of this kind, the
+ * first one in rank has this name, and the names of the others end with "#2", "#3" and so on. */
 void xs_finding_name(struct xs_string *text, const struct xs_diagnosis *diagnosis, size_t index);
 
 /* Returns the index of the finding with this name or rank number; -1: none, -2: several. */
@@ -73,16 +73,16 @@ void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample);
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *finding);
 /* Returns the number and the size of all instances, with an estimate for the copies that were not checked. */
 struct xs_amount xs_finding_in_all(const struct xs_finding *finding);
-/* Return the ends of the 95 % interval of the number of instances; both are the number found if every copy was checked.
- */
+/* These functions return the ends of the 95 % interval of the number of instances; both are the number found if every
+ * copy was checked. */
 uint64_t xs_finding_low(const struct xs_finding *finding);
 uint64_t xs_finding_high(const struct xs_finding *finding);
-/* Writes the amount of xs_finding_in_all: "9, 72.0 MiB", "about 199, 1.55 GiB" */
+/* Writes the amount of xs_finding_in_all: "9, 72.0 MiB", or "about 199, 1.55 GiB" for an estimate. */
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *finding);
 
-/* True if a list shows this finding. With `all`, a list shows every finding; otherwise, the first XS_FINDINGS_SHOWN
- * that are neither advice nor folded, and the first XS_ADVICE_SHOWN that are advice. Counts the finding in `*counted`
- * or `*advised`; both must be 0 at the first call. */
+/* True if a list shows this finding. If `all` is true, a list shows every finding; otherwise, it shows the first
+ * XS_FINDINGS_SHOWN that are neither advice nor folded, and the first XS_ADVICE_SHOWN that are advice. Counts the
+ * finding in `*counted` or `*advised`; both must be 0 at the first call. */
 enum { XS_FINDINGS_SHOWN = 5, XS_ADVICE_SHOWN = 2 };
 bool xs_finding_is_shown(bool advice, bool folded, bool all, size_t *counted, size_t *advised);
 
@@ -93,8 +93,8 @@ void xs_findings_total_line(const struct xs_diagnosis *diagnosis, struct xs_out 
 void xs_findings_unknown_lines(const struct xs_diagnosis *diagnosis, const struct xs_content_coverage *contents,
                                struct xs_out *out);
 /* The next functions give lines for the section Coverage: contents, arguments, undecided cases, the link model. */
-/* Returns the number of call sites in the program's native code; `*without_line` is set to the number that have no
- * source line. Each address in a function is a call site of its own. */
+/* Returns the number of call sites in the program's native code; `*without_line` is set to the number of those that
+ * have no source line. Each address in a function is a call site of its own. */
 uint64_t xs_native_places(const struct xs_sites *sites, uint64_t *without_line);
 void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out); /* the last lines of Coverage */
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,

@@ -1,4 +1,5 @@
-/* Words why a device was idle, and whether waits pay, for people and for programs. */
+/* Says why devices were idle, and what the run would save without waits, in words for people and in JSON for programs.
+ */
 #ifndef XFERSPY_ANALYZER_WORDS_IDLE_WORDS_H
 #define XFERSPY_ANALYZER_WORDS_IDLE_WORDS_H
 

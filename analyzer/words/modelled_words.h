@@ -8,7 +8,7 @@
 #include "analyzer/trace/windows/device_windows.h"
 
 /* True if some device times are modelled. False if device times were recorded during the whole run, or if only parts of
- * the run were recorded and every device time in them was. */
+ * the run were recorded and all device times in these parts were recorded. */
 bool xs_modelled_any(const struct xs_summary *summary);
 
 /* Says when device times were recorded, and that the rest is modelled. XS_MODELLED_SENTENCE writes a sentence;
@@ -21,8 +21,8 @@ void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary, e
  * known. */
 void xs_modelled_say_sums(struct xs_string *text, const struct xs_summary *summary);
 
-/* Computes the interval of a partly modelled sum of device times: of kernels if `kernels`, else of copies. Returns
- * false if there are too few windows, or if the trace was thinned (summary->thinned). If no part of the sum is
+/* Computes the interval of a partly modelled sum of device times: of kernels if `kernels` is true, else of copies.
+ * Returns false if there are too few windows, or if the trace was thinned (summary->thinned). If no part of the sum is
  * modelled, both ends are `value_ns`. */
 bool xs_modelled_bounds(const struct xs_summary *summary, bool kernels, uint64_t value_ns, uint64_t *least_ns,
                         uint64_t *most_ns);

@@ -1,13 +1,13 @@
-/* Chooses the text that says what to do about a finding, in the terms of the library that the line uses: for Python the
- * calls of PyTorch, CuPy, JAX or Numba, else CUDA's. The table is remedies_by_framework.def. */
+/* Chooses the text that says what to do about a finding, in the terms of the library that the line uses: the calls of
+ * PyTorch, CuPy, JAX or Numba for Python, else CUDA's calls. The table is remedies_by_framework.def. */
 #ifndef XFERSPY_ANALYZER_WORDS_REMEDIES_H
 #define XFERSPY_ANALYZER_WORDS_REMEDIES_H
 
 #include "analyzer/findings/engine/findings.h"
 #include "schema/source/library.h"
 
-/* The kind of copies that a remedy is for. VALUE: a download of a few bytes, as `.item()` makes it. VALUES: several
- * such downloads, one after the other, of values that lie side by side in memory. */
+/* The kind of copies that a remedy is for. VALUE: a download of a few bytes, such as the download that `.item()` makes.
+ * VALUES: several such downloads, one after the other, of values that are adjacent in memory. */
 
 enum xs_remedy_way { XS_REMEDY_ANY, XS_REMEDY_UP, XS_REMEDY_DOWN, XS_REMEDY_VALUE, XS_REMEDY_VALUES };
 

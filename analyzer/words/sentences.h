@@ -18,7 +18,7 @@
 #define XS_MARKDOWN_HEADING "## Transfers: "
 #define XS_KERNELS_NOT_RECORDED "; kernels were not recorded"
 
-/* Text and Markdown word a few sentences differently. */
+/* A few sentences are not the same in text and in Markdown. */
 enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
 
 #define XS_UP_TO "up to " /* written before the largest saving, if the least saving is lower */
@@ -26,9 +26,9 @@ enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
 /* True if the least saving is so far below the largest that "up to" is needed. */
 bool xs_saving_is_range(const struct xs_saving *saves);
 
-/* Writes "All repaired: saves up to 24.3 ms"; without "up to" unless `up_to`. */
+/* Writes "All repaired: saves up to 24.3 ms"; "up to" only if `up_to` is true. */
 void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns);
-/* Returns the head of a column of shares: "of run", or "of recorded" if only a part of the run was recorded. */
+/* Returns the heading of a column of shares: "of run", or "of recorded" if only a part of the run was recorded. */
 const char *xs_share_column(const struct xs_recorded_time *recorded);
 /* Writes "the 279 ms recorded" if only a part of the run was recorded, else "279 ms". */
 void xs_say_recorded(struct xs_string *text, const struct xs_recorded_time *recorded);
@@ -49,7 +49,7 @@ void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const s
 /* Returns the least saving if an output should print it with the largest; 0 if it is under a hundredth of the largest.
  */
 uint64_t xs_saving_least(uint64_t least_ns, uint64_t most_ns);
-/* Writes "484 ms", "up to 484 ms (6.05 ms or more)" */
+/* Writes "484 ms", or "up to 484 ms (6.05 ms or more)" for a range. */
 void xs_say_saving(struct xs_string *text, const struct xs_saving *saves);
 
 /* How many copies a finding is about in all: those that were found, plus an estimate for copies whose contents were not
@@ -63,9 +63,9 @@ struct xs_amount xs_amount_in_all(const struct xs_sample *sample, uint64_t insta
                                   uint64_t bytes);
 /* Scales a time that was measured for the found instances to all instances of the amount. */
 uint64_t xs_amount_ns(const struct xs_amount *amount, uint64_t ns);
-/* Writes "9", "about 199" */
+/* Writes "9", or "about 199" for an estimate. */
 void xs_say_count(struct xs_string *text, const struct xs_amount *amount);
-/* Writes "9 (18 transfers), 72.0 MiB", "about 199, 1.55 GiB" */
+/* Writes "9 (18 transfers), 72.0 MiB", or "about 199, 1.55 GiB" for an estimate. */
 void xs_say_amount(struct xs_string *text, const struct xs_amount *amount);
 
 /* Writes "2 more causes, 3 findings beneath the causes, 1 piece of advice"; nothing if all three numbers are 0. */
@@ -75,7 +75,7 @@ void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t a
 void xs_say_other_causes(struct xs_string *text, size_t causes, uint64_t ns, size_t advice);
 
 /* Writes "SIMULATED GPU in rank 3: times are a model's, not measurements"; `who` names the trace; NULL if there is only
- * one trace, or if it is true of both. */
+ * one trace, or if both traces are of simulated GPUs. */
 void xs_say_simulated(struct xs_string *text, const char *who, const char *times);
 
 #endif

@@ -1,5 +1,5 @@
-/* Words the steps of a run for people and for programs: how long a step takes and what it transfers, how the steps are
- * recognized, and the warm-up. */
+/* Describes the steps of a run for people and for programs: how long a step takes and what it transfers, how the steps
+ * are recognized, and the warm-up. */
 #ifndef XFERSPY_ANALYZER_WORDS_STEPS_WORDS_H
 #define XFERSPY_ANALYZER_WORDS_STEPS_WORDS_H
 

@@ -1,5 +1,5 @@
-/* Describes the copies that were not checked, and that no checked copies resemble, so that nothing can be estimated for
- * them (struct xs_unchecked): how many they are, how long they took, and how to have them checked. */
+/* Describes the copies that were not checked and are not similar to any checked copy, so that nothing can be estimated
+ * for them (struct xs_unchecked): how many they are, how long they took, and how to have them checked. */
 #ifndef XFERSPY_ANALYZER_WORDS_UNCHECKED_H
 #define XFERSPY_ANALYZER_WORDS_UNCHECKED_H
 
@@ -18,8 +18,8 @@ void xs_unchecked_copies(struct xs_string *text, const struct xs_unchecked *unch
     "xferspy run --fingerprint=all -- PROGRAM checks every copy; the program runs slower, and small copies take "      \
     "longer."
 
-/* Says how many copies were not checked, and what to do. It writes nothing unless the copies matter: if no finding was
- * made, or if they took at least one hundredth of the recorded time. */
+/* Says how many copies were not checked, and what to do. Writes this only if no finding was made, or if the copies took
+ * at least one hundredth of the recorded time; otherwise writes nothing. */
 void xs_say_unchecked(struct xs_string *text, const struct xs_diagnosis *diagnosis);
 
 /* True if no finding was made, but copies that were not checked may be findings. */

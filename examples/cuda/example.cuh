@@ -1,5 +1,6 @@
-// What the examples share, so that each shows its transfers and little else: a check of CUDA calls, data that is new in
-// every step, kernels to work on it, and a clock. The simulated GPU (tests/sim/kernels.c) knows these kernels by name.
+// Code that all examples share: a check of CUDA calls, data that is new in every step, kernels that work on this data,
+// and a clock. Each example can therefore show its transfers and little else. The simulated GPU (tests/sim/kernels.c)
+// knows these kernels by name.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -25,7 +26,7 @@ extern "C" __global__ void xs_scale(float *x, float a, size_t n) { GRID_LOOP(i, 
 // y += a * x
 extern "C" __global__ void xs_axpy(float *y, const float *x, float a, size_t n) { GRID_LOOP(i, n) y[i] += a * x[i]; }
 
-// As much arithmetic for each element of x as asked for.
+// Does `rounds` rounds of arithmetic for each element of x.
 extern "C" __global__ void xs_work(float *x, size_t n, int rounds) {
     GRID_LOOP(i, n) {
         float c = x[i] * 0.25f, z = 0;
@@ -35,7 +36,7 @@ extern "C" __global__ void xs_work(float *x, size_t n, int rounds) {
     }
 }
 
-// *out = the sum of x; in order, so that it is the same on every GPU.
+// *out = the sum of x, added up in order, so that the result is the same on every GPU.
 extern "C" __global__ void xs_sum(const float *x, float *out, size_t n) {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         float sum = 0;
@@ -45,21 +46,21 @@ extern "C" __global__ void xs_sum(const float *x, float *out, size_t n) {
     }
 }
 
-// Stands for whatever the host reads, receives or computes: other data for every number.
+// Fills x with data that differ for each `number`. A real program would read, receive or compute data here.
 inline void load(float *x, size_t n, int number) {
     for (size_t i = 0; i < n; i++)
         x[i] = float(number) * 0.01f + float(i % 1024) * 0.001f;
 }
 
-// The same, where only the copy is to take long: new data in every KiB.
+// Does the same faster, for examples in which only the copy should take long: writes one new value into every KiB.
 inline void load_some(float *x, size_t n, int number) {
     for (size_t i = 0; i < n; i += 256)
         x[i] = float(number) * 0.01f + float(i % 1024) * 0.001f;
 }
 
-// How long the loop takes, with all that the device does for it. It begins before what a repair moves out of the loop.
-// Start-up, clean-up, and making and filling the host's buffers are not in it: first touches of memory take longer than
-// many copies, and vary more.
+// Measures how long the loop takes, including all work of the device for it. The measurement begins before everything
+// that a repair moves out of the loop. It does not include start-up, clean-up, and allocating and filling the host's
+// buffers, because the first touch of memory takes longer than many copies, and its time varies more.
 class LoopTime {
     std::chrono::steady_clock::time_point begin;
 
@@ -75,13 +76,14 @@ class LoopTime {
     }
 };
 
-// The size to work with: the program's argument of that index, or what is right for a GPU.
+// Returns the program's argument with this index, such as the size of the data; without this argument, returns
+// `otherwise`, which is right for a GPU.
 inline int argument(int argc, char **argv, int index, int otherwise) {
     return argc > index ? std::atoi(argv[index]) : otherwise;
 }
 inline size_t floats_of_mib(int mib) { return size_t(mib) << 18; }
 
-// One number of a result that lies on the device.
+// Prints one number that is computed from the beginning of a result in device memory.
 inline void print_result(const float *device) {
     float first[16], sum = 0;
     CHECK(cudaMemcpy(first, device, sizeof(first), cudaMemcpyDeviceToHost));
@@ -90,7 +92,8 @@ inline void print_result(const float *device) {
     std::printf("result %.3f\n", sum);
 }
 
-// How many times as many steps as usual the loop makes: EXAMPLE_REPEAT, for measurements of seconds.
+// Returns the factor by which the loop makes more steps than usual. The variable EXAMPLE_REPEAT sets it, for
+// measurements that take seconds.
 inline int repeats() {
     const char *text = std::getenv("EXAMPLE_REPEAT");
     const int repeat = text ? std::atoi(text) : 1;

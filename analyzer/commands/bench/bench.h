@@ -1,6 +1,6 @@
-/* Measures commands without capture: which is faster, by how much, and whether they print the same. This part starts
- * the programs, keeps their times and outputs, and compares them. bench_words.h has the functions that print the
- * results. */
+/* Measures commands without capture, to find out which command is faster, by how much, and whether they print the same.
+ * These functions start the programs, keep their times and outputs, and compare them. bench_words.h has the functions
+ * that print the results. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_H
 #define XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_H
 
@@ -22,7 +22,7 @@ struct xs_bench_terms {
     size_t variant_count;
     size_t runs;         /* number of runs of each variant, 1 to XS_RUNS_LIMIT */
     size_t warm_up;      /* number of earlier runs of each variant, of which only the outputs are used */
-    double time_limit_s; /* a round is not begun if it would probably end later; 0: no limit */
+    double time_limit_s; /* a round is not begun if it would probably end after this time; 0: no limit */
     const struct xs_bench_patterns *patterns;
     int exit_status; /* the exit status of a successful run */
     void (*progress)(size_t round, size_t rounds,
@@ -59,14 +59,14 @@ struct xs_bench {
 };
 
 /* Runs the variants alternately, each once per round. The order of the variants changes between rounds (with two: AB,
- * BA, BA, AB), so that no variant always runs after the same other one. A program gets the environment without the
+ * BA, BA, AB), so that no variant always runs after the same other variant. A program gets the environment without the
  * variables of capture, an empty standard input and a new process group. SIGINT, SIGTERM and SIGHUP end the running
  * program and the measurement. Only one thread may call this at a time. */
 void xs_bench_measure(const struct xs_bench_terms *terms, struct xs_bench *bench);
 void xs_bench_free(struct xs_bench *bench);
 
-/* Returns how many runs of a side failed, that is, ended by a signal or with an unexpected exit status. `*status` is
- * set to the status of the first failed run, as from waitpid. */
+/* Returns how many runs of a side failed, which means that they ended by a signal or with an unexpected exit status.
+ * `*status` is set to the status of the first failed run, as from waitpid. */
 size_t xs_bench_failures(const struct xs_bench *bench, size_t side, int *status);
 
 enum xs_bench_result { XS_BENCH_FASTER, XS_BENCH_SLOWER, XS_BENCH_NO_DIFFERENCE, XS_BENCH_CANNOT_TELL };
@@ -76,8 +76,8 @@ extern const char *const xs_bench_result_names[];
 struct xs_bench_time {
     struct xs_difference difference;
     int64_t low_ns, high_ns; /* how much longer AFTER takes: the ends of the interval */
-    bool is_interval;        /* it is a 90 % interval, because the test allows 5 % on each side; false: there are too
-                                few runs, and it is the range */
+    bool is_interval;        /* the interval has a confidence of 90 %, because the test allows 5 % on each side;
+                                false: there are too few runs, so it is the range of all differences */
 };
 
 /* The comparison of a variant with the first one. */

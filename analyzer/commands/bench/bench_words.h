@@ -1,5 +1,5 @@
-/* Prints the results of a bench, for people and for programs, and checks the demands of the user. Shared by the files
- * of the command `bench`. */
+/* Prints the results of a bench, for people and for programs, and checks the demands of the user. The commands `bench`
+ * and `try` use these functions. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_WORDS_H
 #define XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_WORDS_H
 

@@ -1,4 +1,4 @@
-/* Compares the outputs of programs: whether they are the same, except lines that differ between two runs of the first
+/* Finds out whether the outputs of programs are the same, except for lines that differ between two runs of the first
  * command. Also finds the time that a program prints about itself. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_OUTPUT_H
 #define XFERSPY_ANALYZER_COMMANDS_BENCH_OUTPUT_H

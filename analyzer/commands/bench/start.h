@@ -17,18 +17,18 @@ void xs_watch_end(const struct xs_watch *watch);
 int xs_watch_poll(const struct xs_watch *watch);
 
 /* Returns the environment without the settings of capture. These are libxferspy.so in LD_PRELOAD and in the variable by
- * which NVTX finds it, and all variables XFERSPY_* except XFERSPY_SIM_*, which describe the simulated GPU. Adds
- * `settings` (NULL: none). The caller frees it with xs_environment_free. */
+ * which NVTX finds this library, and all variables XFERSPY_* except XFERSPY_SIM_*, which describe the simulated GPU.
+ * Adds `settings` (NULL: none). The caller frees it with xs_environment_free. */
 char **xs_environment_bare(char *const *environment, char *const *settings);
 void xs_environment_free(char **environment);
 
 enum xs_ran { XS_RAN, XS_RAN_TOO_LONG, XS_RAN_INTERRUPTED, XS_RAN_NOT };
 
-/* Runs a program to its end; its standard output and error go to the two files. `deadline_ns` is a time of
- * CLOCK_MONOTONIC; 0: none. At the deadline, or at a signal of `watch`, the program is ended. XS_RAN_NOT: it could not
- * be started, and a message was printed. `wall_ns` and `status` (as from waitpid) are set if the program ended by
- * itself. Before the function returns, it ends all processes of the program's process group that still run. That takes
- * up to two seconds, which are not in `wall_ns`. */
+/* Runs a program to its end; its standard output and standard error are written to the two files. `deadline_ns` is a
+ * time of CLOCK_MONOTONIC; 0: none. At the deadline, or at a signal of `watch`, the program is ended. XS_RAN_NOT: it
+ * could not be started, and a message was printed. `wall_ns` and `status` (as from waitpid) are set if the program
+ * ended by itself. Before the function returns, it ends all processes of the program's process group that still run.
+ * That takes up to two seconds, which are not in `wall_ns`. */
 enum xs_ran xs_run_once(char *const *argv, char **environment, FILE *output, FILE *errors, const struct xs_watch *watch,
                         int64_t deadline_ns, uint64_t *wall_ns, int *status);
 

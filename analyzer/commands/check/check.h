@@ -1,5 +1,5 @@
-/* Prints the results of `xferspy check`: for people, as JSON, JUnit XML and SARIF, and as lines that GitHub shows
- * beside the source lines. All numbers come from struct xs_judged. Each format escapes the texts of traces by its own
+/* Prints the results of `xferspy check`: for people, as JSON, JUnit XML and SARIF, and as lines that GitHub shows next
+ * to the source lines. All numbers come from struct xs_judged. Each format escapes the texts of traces by its own
  * rules. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_CHECK_H
 #define XFERSPY_ANALYZER_COMMANDS_CHECK_CHECK_H

@@ -14,7 +14,7 @@
 #define XS_CHECK_CONFIG_NAME "xferspy.check"
 
 struct xs_suppression {
-    char *origin;                           /* "xferspy.check:12": file and line of the head of its section */
+    char *origin;                           /* "xferspy.check:12": file and line of the heading of its section */
     char *finding, *function, *file, *text; /* globs (fnmatch); NULL: matches all */
     char *reason;                           /* never NULL or empty */
     char *until;                            /* "2026-12-31", the last day on which it is valid; NULL: no end */
@@ -47,7 +47,8 @@ bool xs_check_config_read(struct xs_check_config *config, const char *path, int6
 bool xs_check_config_allow(struct xs_check_config *config, const char *list, char *message);
 bool xs_check_config_allows(const struct xs_check_config *config, const struct xs_rule *rule);
 
-/* Returns the index of the finding's first suppression that has not expired, else of its first one; -1: it has none. */
+/* Returns the index of the first suppression that matches the finding and has not expired; if there is none, of the
+ * first one that matches; -1: none matches. */
 long xs_check_config_suppression(const struct xs_check_config *config, const struct xs_check_finding *finding);
 
 #endif

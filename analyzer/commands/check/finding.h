@@ -1,5 +1,5 @@
 /* Holds copies of a reading's findings, which `xferspy check` judges. Their call sites are described so that they can
- * be matched with those of other builds and machines, in another run or in a baseline file. */
+ * be matched with the call sites of another run or of a baseline file, even from other builds and machines. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_FINDING_H
 #define XFERSPY_ANALYZER_COMMANDS_CHECK_FINDING_H
 
@@ -63,7 +63,7 @@ struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *finding
 /* Adds a place without findings. Keeps copies of the texts. */
 void xs_check_findings_add_place(struct xs_check_findings *findings, const struct xs_match_place *place);
 
-/* Sets the ranges of the finding so that both ends are the number. */
+/* Sets each range of the finding so that both its ends are the number itself. */
 void xs_check_finding_is_exact(struct xs_check_finding *finding);
 
 /* True if there are call sites, but only their entry points are known, because the run has no stacks. */

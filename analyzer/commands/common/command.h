@@ -54,8 +54,9 @@ struct xs_traces_arguments {
 enum { XS_OPTION_JSON = 0x100, XS_OPTION_DETAILS };
 error_t xs_parse_traces(int key, char *argument, struct argp_state *state);
 
-/* For the help_filter of a command's argp. After the last text of the help, adds a line that says where the page of
- * docs/ with more information is, if xs_docs_page finds it. Returns all other texts unchanged. */
+/* The help_filter of a command's argp calls this function. After the last text of the help, it adds a line that says
+ * where the page of docs/ with more information is, if xs_docs_page finds this page. All other texts are returned
+ * unchanged. */
 char *xs_help_with_page(int key, const char *text, const char *page);
 
 /* Returns the index of a word in `words` (NULL after the last), for an option that takes one of these words. If the
@@ -84,16 +85,17 @@ extern const struct argp xs_ask_argp;
 /* Writes the help of --format: "text (the default), json or tsv". */
 void xs_format_help(struct xs_string *string, const char *const *formats);
 
-/* Opens a trace, and prints errors and what was recovered. With `quietly`, prints errors only. Without `quietly`, also
- * stores the source lines of calls in the trace if it has none and belongs to this user (analyzer/trace/lines/lines.h).
- */
+/* Opens a trace, and prints errors and what was recovered. If `quietly` is true, prints errors only. Otherwise, also
+ * stores the source lines of calls in the trace, if the trace has none and belongs to this user
+ * (analyzer/trace/lines/lines.h). */
 int xs_open(const char *path, struct xs_trace *trace, bool quietly);
 
 /* Returns true, after a message, if -o names one of the inputs, because --force must not replace a file that is being
  * read. */
 bool xs_output_is_input(const struct xs_out_options *options, char *const *inputs, int count);
 
-/* Prints that the trace is still being written, and that the user can do this ("try") when its process has ended. */
+/* Prints that the trace is still being written, and that the command can be used on it when its process has ended.
+ * `verb` says this in the message: "try". */
 void xs_complain_live(const char *path, const char *verb);
 
 /* Prints a report on each trace, one after the other (report/report_command.c). `run --report` also ends with this. */

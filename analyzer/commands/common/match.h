@@ -1,7 +1,7 @@
-/* Matches the call sites of two traces of one program in different builds or versions: lines move when code above them
- * changes, a call becomes its asynchronous form, a function gets another name. No trace says which site of the other
- * trace is the same, so sites are matched in stages, the most certain stage first. A matched site takes no part in
- * later stages, and no site is matched twice. */
+/* Matches the call sites of two traces of one program, which may be from different builds or versions. Between
+ * versions, lines move because code above them changes, a call becomes its asynchronous form, or a function gets
+ * another name. No trace says which site of the other trace is the same, so sites are matched in stages, the most
+ * certain stage first. A matched site takes no part in later stages, and no site is matched twice. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_MATCH_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_MATCH_H
 
@@ -11,7 +11,7 @@
 
 #include "schema/format/kinds.h"
 
-/* What is known of a call site. The caller owns the texts; a text is NULL if it is not known. */
+/* What is known about a call site. The caller owns the texts; a text is NULL if it is not known. */
 struct xs_match_place {
     const char *entry_point; /* never NULL */
     enum xs_category category;
@@ -30,12 +30,12 @@ enum xs_match_how {
     XS_MATCH_ORDER,  /* entry point, function and file; matched in the order of the lines, because at least one text is
                         not known */
     XS_MATCH_EDITED, /* entry point, function and file; the texts are similar */
-    XS_MATCH_CALL, /* function and file, but another entry point for the same operation; the texts are equal, similar or
-                      not known. If nothing but the entry points is known: one is the asynchronous form, or another
-                      version, of the other */
-    XS_MATCH_MOVED, /* entry point and text, but another function or file */
-    XS_MATCH_FILE,  /* function; each file is known to one side only; the texts are similar or not known */
-    XS_MATCH_ENTRY, /* entry point; nothing else is known of either site */
+    XS_MATCH_CALL,   /* function and file, but another entry point for the same operation; the texts are equal, similar
+                        or not known. If only the entry points are known: one entry point is the asynchronous form, or
+                        another version, of the other one */
+    XS_MATCH_MOVED,  /* entry point and text, but another function or file */
+    XS_MATCH_FILE,   /* function; each file is known to one side only; the texts are similar or not known */
+    XS_MATCH_ENTRY,  /* entry point; nothing else is known of either site */
     XS_MATCH_HOWS,
 };
 extern const char *const xs_match_names[XS_MATCH_HOWS]; /* "none", "text", "order", ... */

@@ -37,8 +37,8 @@ struct xs_new_trace {
  * prints a message and returns a negative status. */
 int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force);
 
-/* If `keep`, commits the transaction and renames the file to `path`; else removes the file. Returns 0, or a negative
- * status after a message. */
+/* If `keep` is true, commits the transaction and renames the file to `path`; else removes the file. Returns 0, or a
+ * negative status after a message. */
 int xs_new_trace_end(struct xs_new_trace *trace, bool keep);
 
 /* Renames a complete file to its final name. With --force, replaces a file or a symbolic link of this name; without it,

@@ -16,7 +16,7 @@ bool xs_is_process(const char *argument);
 char *xs_process_file(int64_t pid, const char *what, size_t *bytes);
 
 /* Puts the traces that the process has open into `traces`. If the process writes none, because it is a launcher for
- * example, takes the traces of its descendants, and prints a line on standard error that says which. `traces` must be
+ * example, takes the traces of its descendants, and prints a line on standard error that names them. `traces` must be
  * freed in any case. Returns XS_EXIT_OK, or XS_EXIT_ERROR after a message if there is no trace. */
 int xs_process_traces(const char *pid, struct xs_traces *traces);
 

@@ -37,8 +37,8 @@ struct xs_side_run {
     int64_t start_unix_ns, pid, driver_version, rank, world_size;
     uint64_t file_device, file_number; /* device and inode number of the trace's file; 0: not known */
     uint64_t transfers;
-    uint64_t timed, without_time; /* of transfers that should have a device record: those with a device time, which may
-                                     be modelled; the others */
+    uint64_t timed, without_time; /* number of transfers that should have a device record and have a device time,
+                                     which may be modelled; number of those that have none */
     bool simulated, duration_known, live;
     struct xs_metric_values metrics;
     struct xs_metric_value own;                           /* the part of its wall time that xferspy itself used */
@@ -89,8 +89,8 @@ struct xs_side { /* zeroed: empty */
                                                  caller */
     size_t unprofiled_count;                  /* 0: none */
     const char *cwd;                          /* the folder of the first run */
-    /* True of at least one run. simulated: its GPU is, so its times are invented; in_part: only a part of it was
-     * recorded. */
+    /* These fields are true if they are true of at least one run. simulated: the GPU is simulated, so the times are
+     * invented; in_part: only a part of the run was recorded. */
     bool simulated, in_part, has_call_sites, lacks_call_sites, lacks_contents, lacks_device_times;
     struct xs_hash finding_by_key;
     struct xs_texts texts;
@@ -109,7 +109,7 @@ enum xs_change_kind {
     XS_GREW,
     XS_SHRANK,
     XS_UNCHANGED,
-    XS_UNCHECKED, /* one side does not have the finding, but could not have shown it */
+    XS_UNCHECKED, /* one side does not have the finding, but its traces could not have shown the finding */
     XS_TIME_ONLY, /* only a time differs, and there are too few runs to know whether that is chance */
 };
 extern const char *const xs_change_names[]; /* "disappeared", ... */
@@ -148,8 +148,8 @@ struct xs_conclusion {
     int64_t bytes_less;     /* how many fewer bytes were copied; negative: more */
     int64_t transfers_less;
     bool bytes_differ;   /* the copied bytes differ by more than chance */
-    size_t gone, new;    /* number of findings that are gone, and of new ones; advice and small findings are not
-                            counted */
+    size_t gone, new;    /* number of findings that are gone; number of new findings; advice and small findings are
+                            not counted */
     bool other_programs; /* the sides are of different programs that have no call site in common */
 };
 

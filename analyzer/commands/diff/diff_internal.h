@@ -4,8 +4,8 @@
 
 #include "analyzer/commands/diff/diff.h"
 
-/* Returns the properties of the side's places by which they are matched, in the same order. The caller frees the array.
- */
+/* Returns the properties by which the side's places are matched, in the order of the places. The caller frees the
+ * array. */
 struct xs_match_place *xs_side_match_places(const struct xs_side *side);
 
 /* Sets the amounts of `limit` runs to the known value 0. */

@@ -1,4 +1,4 @@
-/* Compares programs by their names: those of the compared traces, and that of a bench. */
+/* Compares programs by their names: the programs of the compared traces with each other and with those of a bench. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_PROGRAMS_H
 #define XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_PROGRAMS_H
 
@@ -6,12 +6,12 @@
 #include "analyzer/commands/bench/bench_read.h"
 #include "analyzer/commands/diff/diff.h"
 
-/* Adds the program's name: the executable's, or the command's if that is not known. */
+/* Adds the name of the program: the name of the executable, or, if this is not known, the name in the command. */
 void xs_side_program(struct xs_string *text, const struct xs_side_run *run);
 bool xs_side_is_same_program(const struct xs_side_run *a, const struct xs_side_run *b);
 
-/* True if the programs of the sides have different names: the names have less than half of the shorter one as a common
- * beginning. The name of an interpreter's script counts as the program's. */
+/* True if the programs of the sides have different names. Names count as different if their common beginning is shorter
+ * than half of the shorter name. For an interpreter, the name of its script is compared. */
 bool xs_diff_names_differ(const struct xs_diff *diff);
 
 /* Returns true if neither command of the bench runs the program of one of the sides; it then writes a sentence without

@@ -11,15 +11,16 @@
 enum { XS_DIFF_JSON_VERSION = 1 };
 
 struct xs_diff_view {
-    size_t top; /* number of findings to be shown, and of call sites; 0: as many as fit a screen, or, in JSON, all */
-    bool all;   /* also shows small and unchanged ones */
+    size_t top; /* number of findings, and of call sites, that are shown; 0: as many as fit a screen, or, in JSON,
+                 * all */
+    bool all;   /* small and unchanged findings and call sites are shown, too */
 };
 
 void xs_diff_text(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out);
 void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out);
 void xs_diff_json(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_json *json);
 
-/* --- diff_words.c: texts for all three formats; ASCII, and text of a trace only where `place` is added --- */
+/* --- diff_words.c: texts for all three formats; ASCII, with text of a trace only where they name a place --- */
 
 /* Writes "It paid: 2.41 s -> 1.98 s (-18 %), of which 390 ms is transfer time that is gone." */
 void xs_diff_conclusion(struct xs_string *text, const struct xs_diff *c);

@@ -26,9 +26,9 @@ void xs_doctor_add(struct xs_diagnoses *diagnoses, enum xs_doctor_level level, c
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 void xs_diagnoses_free(struct xs_diagnoses *diagnoses);
 
-/* Runs a probe that loads foreign libraries in a child process, because these may hang or crash. After `timeout_s`
- * seconds the child is killed, and a failure with the name `what` is added. The child sends its diagnoses through a
- * pipe. */
+/* Runs a probe in a child process, because the probe loads foreign libraries, which may hang or crash. After
+ * `timeout_s` seconds the child is killed, and a failure with the name `what` is added. The child sends its diagnoses
+ * through a pipe. */
 void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int timeout_s,
                        void (*probe)(struct xs_diagnoses *));
 

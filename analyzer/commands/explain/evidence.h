@@ -29,7 +29,7 @@ struct xs_facts {
 int xs_facts_read(const struct xs_trace *trace, const struct xs_evidence *evidence, struct xs_facts *facts,
                   char *message);
 /* Prepares the texts for people: escapes them, cuts texts that need more than `columns` columns, and replaces the names
- * of kernels by those of the source. Not used for JSON, which has the complete texts of the trace. */
+ * of kernels by their names in the source. Not used for JSON, which has the complete texts of the trace. */
 void xs_facts_cut(struct xs_facts *facts, int columns);
 void xs_facts_free(struct xs_facts *facts);
 void xs_facts_json(const struct xs_facts *facts, struct xs_json *json);

@@ -39,7 +39,7 @@ struct xs_explain {
     struct xs_content_coverage contents;
     const struct xs_kept *kept; /* in the order in which they were decided */
     size_t kept_count;
-    struct xs_hash finding_of;  /* from an instance's kind and site to its finding's index + 1; set if instances are
+    struct xs_hash finding_of;  /* maps an instance's kind and site to its finding's index + 1; set if instances are
                                    kept */
     const struct xs_seen *seen; /* set if a finding was requested */
     size_t seen_count;
@@ -57,11 +57,11 @@ uint64_t xs_explain_share_ns(const struct xs_explain *explain, const struct xs_k
 /* Prints a warning if the run was repaired; else nothing. */
 void xs_explain_repaired(const struct xs_explain *explain, struct xs_out *out);
 
-/* These functions print text. _one reads the trace again; negative status: the message is set. */
+/* These functions print text. xs_explain_one reads the trace again; negative status: the message is set. */
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out);
 int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *message);
 
-/* These functions print a table, or, if `tsv`, TSV with a header line. */
+/* These functions print a table, or, if `tsv` is true, TSV with a header line. */
 void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out);
 void xs_explain_instances(const struct xs_explain *explain, bool tsv, struct xs_out *out);
 void xs_explain_undecided(const struct xs_explain *explain, bool tsv, struct xs_out *out);

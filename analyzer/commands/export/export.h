@@ -34,8 +34,8 @@ struct xs_export {
     char *message; /* has XS_TRACE_MESSAGE_BYTES; the message that belongs to a negative status */
 };
 
-/* A writer returns 0, or a negative status with the message set. Everything is written as it is read: memory use grows
- * with the number of findings, tracks and distinct stacks, and not with the number of transfers. */
+/* A writer returns 0, or a negative status with the message set. Each row is written as soon as it was read, so memory
+ * use grows with the number of findings, tracks and distinct stacks, and not with the number of transfers. */
 #define XS_EXPORT_FORMAT(name, traits, summary) int xs_export_##name(const struct xs_export *e);
 #include "analyzer/commands/export/formats.def"
 #undef XS_EXPORT_FORMAT
@@ -56,7 +56,7 @@ void xs_export_finding_names(struct xs_string *string, const struct xs_export *e
                              const char *separator);
 
 /* These functions prepare an SQL statement on the trace, read its next row, and finalize it. `code` of xs_export_finish
- * is the one that the last xs_export_step set. Negative status: the message is set. */
+ * is the code that the last xs_export_step set. Negative status: the message is set. */
 struct sqlite3_stmt;
 int xs_export_prepare(const struct xs_export *e, const char *sql, struct sqlite3_stmt **statement);
 bool xs_export_step(struct sqlite3_stmt *statement, int *code);

@@ -19,8 +19,8 @@ struct xs_cell {
 struct sqlite3_stmt;
 struct xs_cell xs_cell_of(struct sqlite3_stmt *row, int column);
 
-/* Limits the bytes of the texts of all rows. A trace stores a name once, but an export has it in every row that uses
- * it. Without a limit, the export of a small trace could therefore fill the disk. */
+/* Limits the bytes of the texts of all rows. A trace stores a name once, but an export has the name in every row that
+ * uses it. Without a limit, the export of a small trace could therefore fill the disk. */
 struct xs_text_room {
     const char *path; /* path of the trace */
     uint64_t left;

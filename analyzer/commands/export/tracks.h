@@ -1,5 +1,6 @@
-/* Makes a timeline for Perfetto: tracks with slices and counters. It passes them one by one to the format that writes
- * them (perfetto.c), and keeps only the tracks in memory. Times are nanoseconds since the start of capture. */
+/* Makes a timeline for Perfetto: tracks with slices and counters. Slices and values of counters are passed one by one
+ * to the format that writes them (perfetto.c); only the tracks are kept in memory. Times are nanoseconds since the
+ * start of capture. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_EXPORT_TRACKS_H
 #define XFERSPY_ANALYZER_COMMANDS_EXPORT_TRACKS_H
 
@@ -8,9 +9,10 @@
 
 enum xs_track_kind {
     XS_TRACK_PROCESS, /* the program; parent of its threads */
-    XS_TRACK_GROUP,   /* a device, a context of a device, or memory; has no slices, only other tracks */
+    XS_TRACK_GROUP,   /* a device, a context of a device, or memory; has no slices, but is the parent of other tracks */
     XS_TRACK_THREAD,  /* a host thread's calls */
-    XS_TRACK_LANE,    /* slices that follow each other or are nested: of a stream, or the NVTX ranges of a thread */
+    XS_TRACK_LANE,    /* slices that follow each other or are nested: the work of a stream, or the NVTX ranges of a
+                         thread */
     XS_TRACK_BYTES,   /* a counter */
     XS_TRACK_RATE,    /* a counter of bytes per second */
 };
@@ -39,14 +41,15 @@ struct xs_track_sink {
     void *data;
     void (*track)(void *data, const struct xs_track *track); /* called before any other function gets this track */
     void (*slice)(void *data, const struct xs_slice *slice);
-    /* For lanes with nested ranges. They are called in order of time; each `end` ends the innermost open range. */
+    /* The next two functions are for lanes with nested ranges. They are called in order of time; each `end` ends the
+     * innermost open range. */
     void (*begin)(void *data, const struct xs_track *track, int64_t ns, const char *name, const char *category);
     void (*end)(void *data, const struct xs_track *track, int64_t ns);
     void (*counter)(void *data, const struct xs_track *track, int64_t ns, double value);
 };
 
-/* Calls the functions of `sink`. The slices of a track come in the order of their starts; of two that start at the same
- * time, the longer comes first. */
+/* Calls the functions of `sink`. The slices of a track are passed in the order of their starts; if two start at the
+ * same time, the longer one comes first. */
 int xs_export_tracks(const struct xs_export *e, const struct xs_track_sink *sink);
 
 #endif

@@ -15,7 +15,7 @@ struct xs_tracks {
     struct xs_track **tracks; /* all tracks; this struct owns them and their names */
     size_t track_count, track_capacity;
     const struct xs_track *process;
-    struct xs_hash places; /* from a site to the address of a text that describes the line of the program */
+    struct xs_hash places; /* maps a site to the address of a text that describes the line of the program */
     struct xs_cell arguments[32];
     struct xs_string names, categories; /* names and categories of findings */
 };

@@ -1,5 +1,6 @@
-/* The history of device allocations for the page: which contents they had after each copy, in pieces over time, and
- * which findings and call sites concern them. Only the allocations with most bytes copied are kept. */
+/* Makes the history of device allocations for the page: which contents they had after each copy, and which findings and
+ * call sites concern them. The history of an allocation consists of pieces; in each piece, a part of the allocation has
+ * one content for some time. Only the allocations with most bytes copied are kept. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_BUFFERS_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_BUFFERS_H
 
@@ -45,7 +46,7 @@ struct xs_html_buffer_event {
     bool known;
 };
 
-/* A finding that concerns a buffer, or a site with calls that do. */
+/* A finding that concerns a buffer, or a call site whose calls use the buffer. */
 struct xs_html_use {
     uint32_t index;
     uint64_t calls;
@@ -61,7 +62,7 @@ struct xs_html_uses { /* zeroed: empty */
 struct xs_html_buffer {
     int64_t id, device, begin_ns, end_ns; /* end_ns: when the buffer was freed; INT64_MAX if it was not */
     uint64_t address, bytes, moved;
-    uint32_t site; /* number of the allocating call */
+    uint32_t site; /* number of the allocating call's site */
     uint64_t transfers;
     bool events_left_out;
     struct xs_html_piece *items;
@@ -75,7 +76,7 @@ struct xs_html_buffers { /* zeroed: empty */
     uint64_t all; /* number of device allocations with copies */
     struct xs_html_buffer_event *events;
     size_t event_count, event_capacity;
-    struct xs_hash content_index; /* content to index in `contents` + 1 */
+    struct xs_hash content_index; /* maps a content to its index in `contents` + 1 */
     struct xs_html_content {
         uint64_t digits[2];
     } * contents;
@@ -93,15 +94,15 @@ void xs_html_buffers_free(struct xs_html_buffers *buffers);
 /* Goes through the events of the buffers in order of time, and makes the pieces from them (buffers_play.c). */
 void xs_html_buffers_play(struct xs_html_buffers *buffers, int64_t end_ns);
 
-/* Adds a call that a finding or site has at this time (buffers_use.c). If there are many times, times closer than
- * `step_ns` are kept as one. If `step_ns` is negative, no time is kept. */
+/* Adds a call at this time to the finding or site with this index (buffers_use.c). If there are many times, times
+ * closer than `step_ns` are kept as one. If `step_ns` is negative, no time is kept. */
 void xs_html_use_add(struct xs_html_uses *uses, uint32_t index, int64_t at_ns, int64_t step_ns);
 /* Writes KEY: [[index, calls, [times, each as the difference to the previous time]], ...] into the open object, most
  * calls first. Only the first `with_moments` items have times, to keep the page small. */
 void xs_html_uses_json(struct xs_html_uses *uses, const char *key, size_t with_moments, struct xs_json *json);
 void xs_html_uses_free(struct xs_html_uses *uses);
 
-/* Kinds of events that are no writes. Their numbers follow after those of enum xs_html_how. */
+/* Kinds of events that are no writes. Their numbers are larger than those of enum xs_html_how. */
 enum { XS_HTML_READ = 16, XS_HTML_LAUNCH };
 
 #endif

@@ -21,7 +21,7 @@ struct xs_html_leaf {
 struct xs_html_flame { /* zeroed: empty */
     struct xs_html_leaf *leaves;
     size_t count, capacity;
-    struct xs_hash by_key; /* from entry point and stack to index + 1 */
+    struct xs_hash by_key; /* maps an entry point and a stack to the index of the leaf + 1 */
 };
 
 /* Returns the index of the leaf for a call, and adds the leaf if it is new. `index` and `site` are results of

@@ -1,4 +1,5 @@
-/* Gives call sites their numbers in the page: indexes of the rows of the totals by call site, the largest first. */
+/* Gives call sites their numbers in the page. The number of a site is the index of its row in the totals by call site,
+ * in which the largest row is the first. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_SITES_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_SITES_H
 
@@ -13,8 +14,8 @@ enum { XS_HTML_SITES_SHOWN = 300 };
 struct xs_html_sites {
     struct xs_sites *sites; /* owned by the findings */
     const struct xs_by *by;
-    struct xs_hash by_number;                   /* from a site's number to its row's index + 2; 1: not shown */
-    struct xs_hash by_row;                      /* from frame and entry point to index + 1 */
+    struct xs_hash by_number;                   /* maps a site's number to the index of its row + 2; 1: not shown */
+    struct xs_hash by_row;                      /* maps a frame and an entry point to the index of the row + 1 */
     uint64_t saves_ns[XS_HTML_SITES_SHOWN + 1]; /* by row: the saving of the causes at this site; the last entry is for
                                                    all other rows */
 };
@@ -28,7 +29,7 @@ int32_t xs_html_site_index(struct xs_html_sites *sites, int64_t entry_point, int
 /* Writes "sites": [...] into the open object, and "sites_left_out": the totals of all other sites. */
 void xs_html_sites_json(const struct xs_html_sites *sites, struct xs_json *json);
 
-/* Writes a text and frees it. If it is empty, it is null; in an array, it is left out. */
+/* Writes a text and frees it. An empty text is written as null; in an array, it is left out. */
 void xs_html_words_json(struct xs_json *json, const char *key, struct xs_string *text);
 
 /* Writes the keys "label", a description of the source line for people, and "source", the text of the line; null: not

@@ -52,13 +52,13 @@ struct xs_html_lanes {
     struct xs_html_lane *lanes;
     size_t count, capacity, of_group[XS_HTML_GROUPS];
     struct xs_hash by_key;
-    struct xs_hash marked; /* from a segment's number and a finding to the number of the segment's calls that the
+    struct xs_hash marked; /* maps a segment's number and a finding to the number of calls in this segment that the
                               finding is about */
     uint32_t segments;
     int64_t first_ns, last_ns, step_ns; /* step_ns: the length of a step; 0: every segment is one call */
     char **kernels;                     /* names */
     size_t kernel_count;
-    struct xs_hash kernel_index; /* from kernel_name.id to index + 1 */
+    struct xs_hash kernel_index; /* maps kernel_name.id to index + 1 */
 };
 
 /* Reads the trace into `lanes`. Also adds each timed copy to `scatter`, and each call to `flame`. Negative status: the

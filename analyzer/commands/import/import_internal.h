@@ -43,21 +43,22 @@ struct xs_nsys_importer {
     const struct xs_nsys_process *process;
     bool only_process;
     sqlite3 *out;
-    struct xs_hash into; /* from the address of an INTO clause to its INSERT statement */
+    struct xs_hash into; /* maps the address of an INTO clause to its INSERT statement */
     int failure;         /* SQLite's code of the first insertion that failed */
     struct xs_nsys_counts *counts;
     int64_t last_ns; /* latest time of all rows, in ns since time 0 */
 
     struct xs_nsys_record *records;
     size_t record_count, record_capacity;
-    struct xs_hash by_call; /* from (correlation, 0) to index + 1 of the call's last record; from (correlation, 1) to
+    struct xs_hash by_call; /* maps (correlation, 0) to index + 1 of the call's last record, and (correlation, 1) to
                                the call's kernel, packed in a number */
     struct xs_nsys_memory_event *memory;
     size_t memory_count, memory_capacity;
     struct xs_hash memory_by_call;
-    struct xs_hash contexts, streams, threads, names, entry_points; /* from ids of the export to row ids of the trace */
-    struct xs_hash thread_names;                                    /* from a globalTid to a kept text */
-    struct xs_hash null_streams;                                    /* from a context to the number of its default
+    struct xs_hash contexts, streams, threads, names, entry_points; /* these map ids of the export to row ids of the
+                                                                       trace */
+    struct xs_hash thread_names;                                    /* maps a globalTid to a kept text */
+    struct xs_hash null_streams;                                    /* maps a context to the number of its default
                                                                        stream + 1 */
     struct xs_nsys_ranges *ranges;
     struct xs_nsys_stacks *stacks;
@@ -76,7 +77,7 @@ static inline struct xs_nsys_value xs_if(const char *column, bool known, int64_t
     return (struct xs_nsys_value){column, known, number, NULL};
 }
 static inline struct xs_nsys_value xs_int(const char *column, int64_t number) { return xs_if(column, true, number); }
-/* An id, or another number that is NULL if it is 0. */
+/* Makes the value of an id, or of another number for which 0 is written as NULL. */
 static inline struct xs_nsys_value xs_id(const char *column, int64_t id) { return xs_if(column, id != 0, id); }
 static inline struct xs_nsys_value xs_text(const char *column, const char *text) {
     return (struct xs_nsys_value){column, false, 0, text};
@@ -84,8 +85,8 @@ static inline struct xs_nsys_value xs_text(const char *column, const char *text)
 
 #define XS_ROW(...) ((const struct xs_nsys_value[]){__VA_ARGS__, {0}})
 
-/* Inserts a row. `into` is a constant such as "INTO thread", by whose address the statement is found again; every row
- * of a table has the same columns in the same order. */
+/* Inserts a row. `into` is a constant such as "INTO thread"; the prepared statement is found again by the address of
+ * this constant, so every row of a table has the same columns in the same order. */
 void xs_nsys_insert(struct xs_nsys_importer *importer, const char *into, const struct xs_nsys_value *row);
 
 void xs_nsys_meta_text(struct xs_nsys_importer *importer, const char *key, const char *value); /* if `value` is NULL, no
@@ -103,12 +104,13 @@ int32_t xs_nsys_kernel_name(struct xs_nsys_importer *importer, const char *name)
 
 /* --- reading (import.c) --- */
 
-/* Returns the kind of memory for a CUDA_MEMOPR_MEMORY_KIND of the export. The CUpti_ActivityMemoryKind, which a trace's
- * device records have, is one more. */
+/* Returns the kind of memory for a CUDA_MEMOPR_MEMORY_KIND of the export. The device records of a trace have the
+ * CUpti_ActivityMemoryKind instead, whose number is larger by 1. */
 enum xs_memory_kind xs_nsys_memory_kind(int64_t kind);
 
-bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column); /* true if the globalPid
-                                                                                                  in this column is of
+bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column); /* true if the
+                                                                                                  globalPid in this
+                                                                                                  column belongs to
                                                                                                   the process that is
                                                                                                   imported */
 int64_t xs_nsys_since(struct xs_nsys_importer *importer, int64_t ns); /* converts a time of the export to ns since time

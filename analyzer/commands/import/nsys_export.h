@@ -14,7 +14,7 @@ struct xs_nsys {
     sqlite3 *db;
     const char *path;
     struct xs_texts texts;
-    struct xs_hash strings; /* from StringIds.id + 1 (0 is a valid id) to the text in `texts` */
+    struct xs_hash strings; /* maps StringIds.id + 1 (0 is a valid id) to the text in `texts` */
     uint64_t skipped;       /* number of rows with impossible values, which were skipped */
     int status;             /* status of the first error while reading */
     struct xs_steps *steps;
@@ -29,8 +29,8 @@ bool xs_nsys_has_table(const struct xs_nsys *nsys,
                        const char *table); /* true only for real tables, not for views or virtual tables */
 
 /* Returns a statement that reads `columns` ("start, end, globalTid"); missing columns are read as NULL. Returns NULL if
- * the table is missing, or after an error. `order`: the columns to sort by, of which missing ones are ignored; NULL:
- * unsorted. */
+ * the table is missing, or after an error. `order`: the columns to sort by; missing columns are ignored; NULL: the rows
+ * are not sorted. */
 sqlite3_stmt *xs_nsys_select(struct xs_nsys *nsys, const char *table, const char *columns, const char *order);
 bool xs_nsys_row(struct xs_nsys *nsys, sqlite3_stmt *statement); /* reads the next row; false: there are no more rows,
                                                                     or an error occurred */

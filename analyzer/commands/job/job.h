@@ -1,6 +1,6 @@
-/* A job: processes that ran together, each with a trace, seen as one program. Only numbers of each trace are kept, so
- * that the traces can be read one after another. Findings that several traces have at the same line of the program are
- * one finding of the job. */
+/* A job consists of processes that ran together, each with a trace, and is reported as if it were one program. Only
+ * numbers of each trace are kept, so that the traces can be read one after another. Findings that several traces have
+ * at the same line of the program are one finding of the job. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_JOB_JOB_H
 #define XFERSPY_ANALYZER_COMMANDS_JOB_JOB_H
 
@@ -20,7 +20,7 @@ struct xs_job_spread {
     size_t least, most; /* the processes with min and with max; the first process if there are several */
 };
 
-/* The numbers by which processes are compared: metrics of summary/metrics.def, keys of the JSON, and heads of the
+/* The numbers by which processes are compared: metrics of summary/metrics.def, keys of the JSON, and headings of the
  * table's columns. */
 enum xs_job_column { XS_JOB_WALL, XS_JOB_COPIED, XS_JOB_DEVICE, XS_JOB_EXPOSED, XS_JOB_SAVES, XS_JOB_COLUMN_COUNT };
 struct xs_job_column_names {
@@ -69,7 +69,7 @@ struct xs_job_finding {
     char *key;                   /* identity of the finding, equal in all processes */
     size_t home;                 /* the first process that has the finding; the frame's file is relative to the folder
                                     of this process */
-    bool advice, folded;         /* true if it is so in all processes that have the finding */
+    bool advice, folded;         /* true if the finding is advice, or is folded, in all processes that have it */
     bool leads;                  /* the finding is the first of a cause in at least one process */
     struct xs_job_share *shares; /* in the order of processes */
     size_t share_count;
@@ -88,8 +88,8 @@ struct xs_job_device {
     size_t process_count;
 };
 
-/* How much of all traces passes a filter. Findings, transfers and their times are of what passes; times of runs are of
- * whole runs. */
+/* How much of all traces passes a filter. Findings, transfers and their times cover only what passes; the times of runs
+ * cover whole runs. */
 struct xs_job_filter {
     char *text;                            /* from xs_filter_text; NULL: there was no filter */
     bool all_rows;                         /* the filter selects findings only */
@@ -100,8 +100,8 @@ struct xs_job {
     struct xs_job_process *processes; /* sorted by rank, processes without a rank last; then by host, start, pid and
                                          path */
     size_t process_count;
-    struct xs_job_finding *findings; /* sorted: first the findings that are the first of a cause, then other findings,
-                                        then advice; within these by the largest saving in a process */
+    struct xs_job_finding *findings; /* sorted: first the findings that are the first of a cause, then other
+                                        findings, then advice; each group by the largest saving in a process */
     size_t finding_count;
     struct xs_job_device *devices; /* the devices that were used */
     size_t device_count;
@@ -110,8 +110,8 @@ struct xs_job {
     int64_t world_size;               /* the largest world size that a process reports; 0: none */
     int64_t start_unix_ns;            /* start of the first process; 0: the start of at least one process is not
                                          known */
-    uint64_t wall_ns;                 /* from the first start to the last end, by the hosts' clocks; 0: not known */
-    size_t slowest;                   /* the process with the longest run */
+    uint64_t wall_ns; /* from the first start to the last end, according to the hosts' clocks; 0: not known */
+    size_t slowest;   /* the process with the longest run */
     struct xs_job_filter filter;
 };
 

@@ -44,16 +44,17 @@ void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *fin
 /* Adds the text that precedes the largest saving of a process: XS_UP_TO before a range, "128 to " if the savings of
  * processes differ. Returns true if they differ. */
 bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *finding);
-/* Adds "saves 128 to 146 ms by process, up to 39 % of the run", or "saves 146 ms, 39 % of the run" if all save the
- * same. */
+/* Adds "saves 128 to 146 ms by process, up to 39 % of the run", or "saves 146 ms, 39 % of the run" if the saving is the
+ * same in all processes. */
 void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding);
-/* Returns the time that shares refer to. If only a part of a process was recorded, it is the time of that process. */
+/* Returns the time that shares refer to. If only a part of the run of some process was recorded, this is the recorded
+ * time of such a process. */
 const struct xs_recorded_time *xs_job_recorded(const struct xs_job *job);
 /* Returns sites with which a finding's source file can be read; its path is relative to the folder of its `home`
  * process. */
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *finding);
 
-/* Prints the report as text; with `all`, every finding and every process. */
+/* Prints the report as text. If `all` is true, prints every finding and every process. */
 void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out);
 
 /* Prints the report as GitHub's Markdown, for a pull request or an issue. All text of the traces is in code spans and
@@ -70,13 +71,13 @@ bool xs_job_saves_nothing(const struct xs_job_finding *finding);
 
 /* Prints warnings: what may be wrong with the traces, and which traces have no contents. */
 void xs_job_text_warnings(const struct xs_job *job, struct xs_out *out);
-/* Prints the section of findings; without `all`, only the first few. */
+/* Prints the section of findings. If `all` is false, prints only the first few findings. */
 void xs_job_text_findings(const struct xs_job *job, bool all, struct xs_out *out);
-/* Prints the table of processes; without `all`, only the processes that differ most. */
+/* Prints the table of processes. If `all` is false, prints only the processes that differ most. */
 void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *out);
 
-/* Adds the names of the processes that have a finding, as xs_job_who does. Without `named`, adds "3 of 17 processes" if
- * the processes have no ranks. */
+/* Adds the names of the processes that have a finding, as xs_job_who does. If `named` is false and the processes have
+ * no ranks, adds "3 of 17 processes". */
 void xs_job_finding_who(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding,
                         bool named);
 

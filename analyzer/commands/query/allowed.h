@@ -1,5 +1,5 @@
-/* Makes sure that a statement of `query` only reads tables and views of the trace, and only calls functions of a list.
- * Everything else is refused: changes, other files, PRAGMA, virtual tables and table-valued functions. */
+/* Makes sure that a statement of `query` only reads tables and views of the trace, and only calls functions that a list
+ * allows. Everything else is refused: changes, other files, PRAGMA, virtual tables and table-valued functions. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_QUERY_ALLOWED_H
 #define XFERSPY_ANALYZER_COMMANDS_QUERY_ALLOWED_H
 

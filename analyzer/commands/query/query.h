@@ -1,4 +1,5 @@
-/* Shared by query_command.c, which runs the statement, query_format.c, which prints its rows, and query_hint.c. */
+/* Declarations shared by query_command.c, which runs the statement, query_format.c, which prints its rows, and
+ * query_hint.c. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_QUERY_QUERY_H
 #define XFERSPY_ANALYZER_COMMANDS_QUERY_QUERY_H
 

@@ -14,8 +14,8 @@
 
 #define XS_REPORT_JSON_VERSION 1
 
-/* Parts of a report, with their names for --sections. The head of the report, which says how much was wasted, is always
- * printed. */
+/* Parts of a report, with their names for --sections. The beginning of the report, which says how much was wasted, is
+ * always printed. */
 #define XS_REPORT_SECTIONS(X)                                                                                          \
     X(FINDINGS, "findings")                                                                                            \
     X(IDLE, "idle")                                                                                                    \
@@ -40,7 +40,7 @@ extern const char *const xs_report_section_names[]; /* NULL after the last */
 #define XS_SECTIONS_FILTERED (XS_SECTION_BIT(FINDINGS) | XS_SECTION_BIT(TRANSFERS))
 #define XS_SECTIONS_DETAILS (XS_SECTION_BIT(LARGEST) | XS_SECTION_BIT(SLOWEST))
 
-/* The data of one trace, and what is to be printed of it. */
+/* The data of one trace, and the choice of what is printed. */
 struct xs_report {
     const struct xs_summary *summary;
     const struct xs_diagnosis *diagnosis;

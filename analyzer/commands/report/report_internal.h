@@ -7,7 +7,7 @@
 
 /* Each of these functions prints one section, or nothing if the trace has no data for it. It is in the file that has
  * the section's name. */
-/* `all`: every row of the account, not only the largest. */
+/* If `all` is true, prints every row of the account of idle times, not only the largest rows. */
 void xs_report_idle(const struct xs_report *report, bool all, struct xs_out *out);
 void xs_report_waits(const struct xs_report *report, struct xs_out *out);
 void xs_report_transfers(const struct xs_summary *summary, struct xs_out *out);
@@ -18,7 +18,8 @@ void xs_report_calls(const struct xs_summary *summary, struct xs_out *out);
 void xs_report_coverage(const struct xs_report *report, struct xs_out *out);
 void xs_report_cost(const struct xs_summary *summary, struct xs_out *out);
 
-/* Print totals by one key (by.c). `top`: the number of rows; 0: as many as fit a screen, or, in JSON, all. */
+/* These functions print totals by one key (by.c). `top`: the number of rows; 0: as many as fit a screen, or, in JSON,
+ * all. */
 void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size_t top, struct xs_out *out);
 void xs_by_json(const struct xs_by *by, size_t top, struct xs_json *json);
 
@@ -41,7 +42,7 @@ static inline bool xs_report_partly_timed(const struct xs_totals *t) {
     return t->timed_count && t->timed_count + t->empty_count < t->count;
 }
 
-/* Prints the sections in `sections`, except that of the findings, each with a heading. */
+/* Prints the sections in `sections`, except the section of the findings, each with a heading. */
 void xs_report_text_sections(const struct xs_report *report, unsigned sections, struct xs_out *out);
 /* Prints a line on calls that failed; nothing if none failed. */
 void xs_report_failures(const struct xs_report *report, struct xs_out *out);
@@ -52,7 +53,7 @@ void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
 
 /* True if a cause is shown: it saves something, and is among the first, unless details are requested. */
 bool xs_report_shows_cause(const struct xs_report *report, size_t index);
-/* Says how many causes and pieces of advice are not shown; writes nothing if all are. */
+/* Says how many causes and pieces of advice are not shown; writes nothing if all are shown. */
 void xs_report_say_rest(struct xs_string *text, const struct xs_report *report);
 /* Prints the first section: the findings. */
 void xs_report_text_findings(const struct xs_report *report, struct xs_out *out);

@@ -54,14 +54,15 @@ void xs_watch_steps(pid_t program, const struct xs_run_files *before);
 /* Returns the folder of the traces, as a new string: the folder part of XFERSPY_OUTPUT, up to the first field with %.
  */
 char *xs_output_folder(void);
-/* Returns the template, or the pattern of files, with a number before its suffix: "run.%n.db" for "run.db" and "%n". */
+/* Inserts a number before the suffix of the template, or of the pattern of files: the result is "run.%n.db" for
+ * "run.db" and "%n". */
 char *xs_output_numbered(const char *template, const char *number);
 #define XS_NO_WAY_INTO "%s: %s; give another place with --output"
 
 /* Must be called before the program starts. Makes the folder of the trace that XFERSPY_OUTPUT names. If a trace of that
- * name exists, fails, or, with `force`, deletes it. `program` is the file that will be started. If `is_typed` is false,
- * the template comes from the environment, and may belong to an xferspy run that started this one; then existing traces
- * are neither refused nor deleted. Returns XS_EXIT_OK, or another status after a message. */
+ * name exists, deletes it if `force` is true, and else fails. `program` is the file that will be started. If `is_typed`
+ * is false, the template comes from the environment, and may belong to an xferspy run that started this one; then
+ * existing traces are neither refused nor deleted. Returns XS_EXIT_OK, or another status after a message. */
 int xs_output_prepare(const char *program, bool is_typed, bool force);
 
 /* Reserves the name of a trace for this process until it ends. False: another xferspy run of this user has reserved it.
@@ -87,13 +88,13 @@ struct xs_run_files {
 };
 struct xs_run_files xs_run_files(void);
 
-/* Returns those of these files that are not in `before`. The caller frees them. */
+/* Returns the files that xs_run_files would return now and that are not in `before`. The caller frees them. */
 struct xs_run_files xs_run_files_since(const struct xs_run_files *before);
 void xs_run_files_free(struct xs_run_files *files);
 
 /* Stores the source lines of calls in the closed traces of the run that began at `since_ns` (Unix time), because the
  * next build may replace the program's binary. It takes at most five seconds, shows a line on a terminal during this
- * time, and prints a message if it had to stop early. Prints nothing if `is_silent`. */
+ * time, and prints a message if it had to stop early. Prints nothing if `is_silent` is true. */
 void xs_run_keep_lines(const struct xs_run_files *files, int64_t since_ns, bool is_silent);
 
 /* True if a trace was left without being closed. Opening such a trace recovers the spool of its process, which must not

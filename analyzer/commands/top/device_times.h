@@ -1,5 +1,5 @@
-/* Says up to which time a live trace has all device times, and how busy the devices were up to that time. CUPTI hands
- * device times over late and in large batches. */
+/* Finds out up to which time a live trace has all device times, and how busy the devices were up to that time. CUPTI
+ * delivers device times late and in large batches. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_TOP_DEVICE_TIMES_H
 #define XFERSPY_ANALYZER_COMMANDS_TOP_DEVICE_TIMES_H
 

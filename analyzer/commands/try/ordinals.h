@@ -28,8 +28,8 @@ struct xs_ordinals {
     char *uncertain; /* why the numbers may differ in another run, as a part of a sentence; NULL: they are the same */
 };
 
-/* Returns why the numbers may differ in another run, as far as the trace says without reading its copies; NULL: no
- * reason. The caller frees the text. */
+/* Returns why the numbers may differ in another run. Finds only reasons that can be found without reading the trace's
+ * copies. NULL: there is no such reason. The caller frees the text. */
 char *xs_ordinals_doubt(const struct xs_trace *trace);
 
 /* Numbers the copies. Memory use grows with the number of transfers. Negative status: the message is set. `ordinals`

@@ -1,4 +1,5 @@
-/* The program whose repairs are tried: its command, folder and environment. The functions can also record it first. */
+/* Describes the program with which repairs are tried: its command, folder and environment. The functions can also
+ * record the program before this. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_TRY_PROGRAM_H
 #define XFERSPY_ANALYZER_COMMANDS_TRY_PROGRAM_H
 
@@ -28,8 +29,8 @@ void xs_program_set(struct xs_program *program, char *const *argv);
  * function asks the user on the terminal. Returns an exit status. */
 int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace, bool is_agreed);
 
-/* Splits a command into words as a shell does; it may have plain characters, '...' and \'. NULL: it has other syntax.
- * The caller frees each word and the array. */
+/* Splits a command into words as a shell does; the command may have plain characters, '...' and \'. NULL: it has other
+ * syntax. The caller frees each word and the array. */
 char **xs_program_words(const char *command);
 
 /* The names of the traces of two runs of one program. */

@@ -14,7 +14,7 @@ struct xs_repair_log {
     uint64_t differs;         /* calls that did not copy what the plan says, over all runs */
     uint64_t wrong;           /* copies that would have got wrong contents, over all runs */
     uint64_t checked;         /* copies whose contents were compared, right or wrong, over all runs */
-    uint64_t applied;         /* number of repairs in the run that made fewest */
+    uint64_t applied;         /* number of repairs in the run that made the fewest repairs */
     uint64_t bytes;           /* bytes of the repairs in that run */
     struct xs_string refused; /* refused repairs by reason, from the last run: "contents differ 3, capturing 1"; empty:
                                  none */

@@ -85,16 +85,16 @@ struct xs_trials {
     struct xs_ordinals ordinals;
 };
 
-/* Makes the trials of a trace, which must have been read with keeps_repairables: for each cause that a report shows, or
- * only for the findings whose indexes are in `only`. Negative status: the message is set. `trials` must be freed in any
- * case. */
+/* Makes the trials of a trace: one for each cause that a report shows, or only for the findings whose indexes are in
+ * `only`. The trace must have been read with keeps_repairables. Negative status: the message is set. `trials` must be
+ * freed in any case. */
 int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, const size_t *only, size_t only_count,
                    char *message);
 void xs_trials_free(struct xs_trials *trials);
 
 /* Replaces the predictions by those of another trace of the same program, for each finding that both traces have
  * (commands/common/same_finding.h); the predictions of other findings become unknown. This is needed because recording
- * all contents makes calls take longer, so that the trace from which a plan is made predicts too much. */
+ * all contents makes calls take longer, so the trace from which a plan is made predicts too much. */
 void xs_trials_predict(struct xs_trials *trials, const struct xs_diagnosis *planned,
                        const struct xs_diagnosis *predicting);
 
@@ -108,8 +108,8 @@ bool xs_trials_are_sampled(const struct xs_trials *trials, const struct xs_diagn
 int xs_trials_plan_by(struct xs_trials *trials, const struct xs_diagnosis *diagnosis, const struct xs_reading *whole,
                       char *message);
 
-/* Puts the plans of all trials that are still to be tried together in the last trial, each call once. Returns the
- * number of these trials. */
+/* Copies the plans of all trials that are still to be tried into the last trial, each call only once, and sets the last
+ * trial's prediction. Returns the number of plans that were copied. */
 size_t xs_trials_put_together(struct xs_trials *trials);
 
 /* Returns the predicted saving of the part of the finding that is tried. */

@@ -29,7 +29,7 @@ struct xs_tried_item {
                                           time */
     uint64_t before_ns;                /* median time without the repair; of the loop if a loop was measured */
     uint64_t runs;                     /* number of runs of each side */
-    uint64_t tried, causes;            /* for all repairs together: number of causes that were tried, and of all
+    uint64_t tried, causes;            /* for all repairs together: number of causes that were tried; number of all
                                           causes */
     char *only;                        /* "1,3": the causes to which the user limited the trial; else NULL */
     bool is_partly;                    /* some verdicts of the finding were not tried */

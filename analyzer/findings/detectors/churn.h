@@ -1,7 +1,7 @@
 /* Declares what repeated-allocation and pinned-churn share: they find allocations that follow a free of the same size,
  * kind and call site. costly-pinning uses the same rules to find the memory that pinned-churn reports. Memory use grows
- * with the number of freed allocations that no allocation has followed yet (never more than lived at one time), and
- * with the number of different sizes. */
+ * with the number of freed allocations that no allocation has followed yet (never more than the allocations that lived
+ * at one time), and with the number of different sizes. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_DETECTORS_CHURN_H
 #define XFERSPY_ANALYZER_FINDINGS_DETECTORS_CHURN_H
 
@@ -21,8 +21,8 @@ struct xs_churn {           /* a detector's state; zeroed: empty */
 enum xs_churn_of { XS_CHURN_DEVICE_OR_MANAGED, XS_CHURN_PAGE_LOCKED };
 
 /* Handles an event; ignores allocations of other kinds than `of`. Pairs of a size are reported only if there are at
- * least 5 of them. Registered memory is the program's own, so a registration can only be kept for the same address.
- * `detection->state` is, or begins with, a struct xs_churn. */
+ * least 5 of them. Registered memory belongs to the program, so a kept registration helps only if the address is the
+ * same. `detection->state` is, or begins with, a struct xs_churn. */
 void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *event, enum xs_churn_of of);
 void xs_churn_end(struct xs_detection *detection);
 

@@ -1,13 +1,14 @@
-/* Finds stretches of time in which one device ran copies and no kernel, or kernels and no copy, and the copies that
- * could have run at the same time as the kernels of the neighbouring stretch: docs/rules/analysis.md, `no-overlap`. For
- * each device it uses a fixed amount of memory, plus memory for the allocations that a stretch of kernels used. */
+/* Finds stretches of time in which one device ran copies but no kernel, or kernels but no copy. Then finds the copies
+ * that could have run at the same time as the kernels of the neighbouring stretch (docs/rules/analysis.md,
+ * `no-overlap`). Each device takes a fixed amount of memory, plus memory for the allocations that a stretch of kernels
+ * used. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_DETECTORS_STRETCHES_H
 #define XFERSPY_ANALYZER_FINDINGS_DETECTORS_STRETCHES_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/trace/trace_event.h"
 
-/* What has to be known of the launch of a kernel. */
+/* What has to be known about the launch of a kernel. */
 struct xs_stretch_launch {
     int64_t id, enter_ns; /* 0: not known */
     const int64_t *arguments;

@@ -1,6 +1,6 @@
-/* An account holds the largest claim of findings on one transfer, memset or allocation, so that the total is a union
- * (docs/rules/analysis.md, "Accounting"). If a claim is larger than all claims before it, the totals are increased by
- * the difference at once. So an account is needed only as long as further claims may come. */
+/* An account holds the largest claim of findings on one transfer, memset or allocation, so that the total counts no
+ * time twice (docs/rules/analysis.md, "Accounting"). If a claim is larger than all claims before it, the totals are
+ * increased by the difference at once. An account is therefore needed only as long as further claims are possible. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_ACCOUNT_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_ACCOUNT_H
 
@@ -26,7 +26,7 @@ void xs_accounts_end(struct xs_accounts *accounts);
 
 /* Opens an account; the caller holds its only reference. */
 struct xs_account *xs_account_open(struct xs_accounts *accounts, bool is_transfer);
-void xs_account_close(struct xs_accounts *accounts, struct xs_account *account); /* NULL: nothing */
+void xs_account_close(struct xs_accounts *accounts, struct xs_account *account); /* NULL is allowed */
 void xs_account_claim(struct xs_accounts *accounts, struct xs_account *account, const struct xs_times *times);
 
 #endif

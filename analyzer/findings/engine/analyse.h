@@ -13,7 +13,7 @@ struct xs_analysis_options {
     void *data;
     const char *only_detector; /* id of the only detector to run; NULL: all */
     /* Restricts what is reported. The whole trace is analysed, but only instances that pass are reported and counted,
-     * and their claims are in the total. Must outlive the findings; NULL or empty: all pass. */
+     * and only their claims are in the total. Must outlive the findings; NULL or empty: all pass. */
     const struct xs_filter *filter;
     /* Returns true if a verdict's instances belong to the part of a joined finding that gets a saving of its own
      * (xs_diagnosed.part_saves). NULL: there is no such part. */

@@ -42,9 +42,10 @@ struct xs_analysis {
     int64_t thinned_from_ns, thinned_to_ns; /* calls are missing between these times; INT64_MAX: no calls are missing */
     struct xs_capture_ranges ranges;
     int64_t range;        /* if the ranges have gaps: index of the latest event's range; -1: none */
-    bool is_behind_gap;   /* no event in a range came since the model forgot what was before the gap */
-    struct xs_heap frees; /* live allocations that will be freed, by the time of the free: an allocation's row has both
-                           * its begin and its free, but rows are in the order of the begins */
+    bool is_behind_gap;   /* the model has forgotten what was before a gap, and no event in a range has come since */
+    struct xs_heap frees; /* live allocations that will be freed, by the time of the free. This is needed because an
+                           * allocation's row has both its begin and its free, but rows are in the order of the
+                           * begins */
     int64_t last_ns;      /* the latest time seen */
 
     struct xs_heap coming; /* events about host-device copies, which are shown when the analysis reaches their start */

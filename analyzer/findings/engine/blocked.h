@@ -13,7 +13,7 @@ enum xs_blocked {
                          * rate is known to compare with */
 };
 
-/* Decides this for an upload or download by an asynchronous entry point. */
+/* Decides this for an upload or download that an asynchronous entry point requested. */
 enum xs_blocked xs_copy_blocked(const struct xs_trace_event *transfer, const struct xs_link_model *link);
 
 #endif

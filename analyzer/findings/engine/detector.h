@@ -64,7 +64,7 @@ struct xs_detection {
 };
 
 struct xs_detector {
-    const char *id;         /* as in every output: the name of the detector's file, with dashes */
+    const char *id;         /* the detector's name in all outputs, which is the name of its file, with dashes */
     const char *title;      /* a name in a few words, lower case: "uploads of one repeated value" */
     const char *definition; /* when an instance counts, in one sentence, for `explain`; docs/rules/analysis.md has the
                              * full rule */
@@ -85,14 +85,16 @@ struct xs_detector {
      * row's event and before the next row. */
     void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);
     /* Called for each transfer that ran, some time before on_event, as soon as its content and region are known. The
-     * detector can prefetch here what on_event will read; nothing changes in between. NULL: not needed. */
+     * detector can prefetch here what on_event will read; nothing changes until on_event is called. NULL: not needed.
+     */
     void (*before_transfer)(struct xs_detection *detection, const struct xs_trace_event *event);
-    /* Called where calls are missing, as between two recorded parts of the run. Events before this are unrelated to
-     * those after it. NULL: the detector keeps nothing that could become wrong by this. */
+    /* Called at each gap, where calls are missing, for example between two recorded parts of the run. Events before the
+     * gap say nothing about events after it. NULL: the detector keeps nothing that a gap could make wrong. */
     void (*on_gap)(struct xs_detection *detection);
     /* Called after the last event, and after XS_ON_LIVE; NULL: nothing to do. */
     void (*finish)(struct xs_detection *detection);
-    /* Frees what the state points to; NULL: nothing. Also called, without finish, if the analysis ended early. */
+    /* Frees what the state points to; NULL: there is nothing to free. Also called, without finish, if the analysis
+     * ended early. */
     void (*end)(struct xs_detection *detection);
 };
 
@@ -104,8 +106,9 @@ extern const size_t xs_detector_count;
 const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verdict);
 enum xs_repair xs_detector_repair(const struct xs_detector *detector, unsigned verdict);
 
-/* Reports an instance. Only xs_claim counts in the total. A claim belongs to the instance that was reported, or passed
- * to xs_consider, just before. If that instance does not pass the filter, the claim does not count. */
+/* Reports an instance. This adds nothing to the total; only xs_claim does. A claim belongs to the instance that was
+ * reported, or passed to xs_consider, just before. If that instance does not pass the filter, the claim does not count.
+ */
 void xs_report_instance(struct xs_detection *detection, const struct xs_instance *instance);
 
 /* Must be called before claims for an instance that will be reported later. The instance's first row of evidence must
@@ -114,7 +117,7 @@ bool xs_consider(struct xs_detection *detection, const struct xs_instance *insta
 
 /* How the sample of mode `auto` treated a copy that may be an instance. */
 enum xs_drawn {
-    XS_DRAWN_CHECKED,  /* the detector could decide, only because the random sample chose the copy */
+    XS_DRAWN_CHECKED,  /* the detector could decide, but only because the random sample chose the copy */
     XS_DRAWN_LEFT_OUT, /* the random sample left the copy out; or the copy was looked at, but for another reason */
     XS_DRAWN_UNKNOWN,  /* the detector cannot decide, for another reason */
 };
@@ -146,12 +149,12 @@ void xs_undecided(struct xs_detection *detection, const char *reason);
 /* Returns why a transfer has no content, as a reason for xs_undecided. The transfer's state must not be KNOWN. */
 const char *xs_missing_content(const struct xs_transfer_view *transfer);
 
-/* Returns why it is not known what used an allocation until its end, as a reason for xs_undecided; NULL: it is known.
- * `lives`: the allocation lives at the end of the trace. */
+/* If it is not known what used an allocation until its end, returns why, as a reason for xs_undecided. NULL: it is
+ * known. `lives`: the allocation lives at the end of the trace. */
 const char *xs_doubt_of_use(const struct xs_detection *detection, bool lives);
 
-/* Returns how long kernels ran on the device from `from_ns`, which is not before the current event, to `to_ns`. 0 if
- * kernels were not recorded. */
+/* Returns how long kernels ran on the device from `from_ns` to `to_ns`. `from_ns` must not be before the current event.
+ * 0 if kernels were not recorded. */
 uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns);
 
 /* Returns the identity of a stream (xs_stream_identity) if it is the legacy default stream of its context; else 0. */

@@ -1,6 +1,6 @@
-/* Keeps when each device ran kernels and when the host waited for a stream, around the time of the current event.
- * Computes which part of a copy was exposed, and returns the kernels of all devices in order. Kernels and waits are
- * read in step with the events, and are forgotten as soon as later events no longer need them. */
+/* Keeps the times, around the time of the current event, at which each device ran kernels and the host waited for a
+ * stream. Computes which part of a copy was exposed, and returns the kernels of all devices in order. Kernels and waits
+ * are read in step with the events, and are forgotten as soon as later events no longer need them. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_EXPOSURE_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_EXPOSURE_H
 
@@ -30,11 +30,11 @@ struct xs_exposure {
     size_t sweep_at;                  /* number of streams at which streams without a wait are dropped */
     struct xs_kernel_interval *queue; /* kernels that were read but not yet returned; capacity is a power of two */
     size_t queue_first, queue_count, queue_capacity;
-    bool wanted; /* a detector takes the kernels' intervals */
+    bool wanted; /* a detector wants the kernels' intervals */
 };
 
-/* Begins. `window` is as in xs_merge_begin. The pointer `streams` is kept; what it points to may be filled later.
- * `wanted`: a detector wants the kernels' intervals. */
+/* `window` is as in xs_merge_begin. The pointer `streams` is kept; what it points to may be filled later. `wanted`: a
+ * detector wants the kernels' intervals. */
 void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, const struct xs_streams *streams,
                        unsigned window, bool wanted, char *message, uint64_t *damaged);
 void xs_exposure_end(struct xs_exposure *exposure);
@@ -45,7 +45,8 @@ void xs_exposure_end(struct xs_exposure *exposure);
 int xs_exposure_of_copy(struct xs_exposure *exposure, int32_t device, int32_t stream, struct xs_interval copy,
                         struct xs_interval call, int64_t now, uint64_t *exposed_ns);
 
-/* Computes how long kernels ran on the device in a span that begins now or later. Returns 0 or a negative status. */
+/* Computes how long kernels ran on the device in a time span that begins at the current event or later. Returns 0 or a
+ * negative status. */
 int xs_exposure_kernels(struct xs_exposure *exposure, int32_t device, struct xs_interval span, uint64_t *ns);
 
 /* Gets the next kernel's interval, ascending by start; *kernel is NULL at the end, and valid until the next call. */

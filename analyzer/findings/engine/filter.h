@@ -18,14 +18,14 @@ struct xs_moment {
     double share; /* 0 to 1 */
 };
 
-/* The words of one option, of which one must fit. They point into the command line. */
+/* The words of one option, at least one of which must fit. They point into the command line. */
 struct xs_filter_words {
     char **items; /* each ends at a NUL; NULL: the option was not given */
     size_t count;
 };
 
-/* An empty (zeroed) filter lets everything pass. Of several words of one option, one must fit. Of several options, all
- * must fit. */
+/* An empty (zeroed) filter lets everything pass. If an option has several words, at least one of them must fit. If
+ * several options are given, all of them must fit. */
 struct xs_filter {
     struct xs_moment since, until; /* the call must begin at `since` or later, and before `until` */
     unsigned directions;           /* bits by enum xs_direction; 0: any */

@@ -36,7 +36,7 @@ struct xs_evidence {
 };
 enum { XS_EVIDENCE_ROWS = 4 };
 
-/* A time in ns by three measures; 0 if not known. */
+/* A time, measured in three ways, in ns; 0 if not known. */
 struct xs_times {
     uint64_t device_ns, exposed_ns, host_ns;
     bool device_known, exposed_known;
@@ -51,17 +51,17 @@ struct xs_instance {
     unsigned verdict;          /* index in the detector's verdicts; 0 if it has none */
     uint32_t site;             /* site of the call that the remedy is about */
     int64_t at_ns;             /* host enter time of that call */
-    uint64_t transfers;        /* number of transfers that it is about: many for a run of small transfers, none for an
+    uint64_t transfers;        /* number of transfers of the instance: many for a run of small transfers, none for an
                                 * allocation */
-    uint64_t bytes;            /* bytes that these transfers moved, or of the allocation */
+    uint64_t bytes;            /* bytes that these transfers moved, or bytes of the allocation */
     struct xs_times cost;      /* the time that the transfers, or the allocation's calls, took */
     struct xs_times removable; /* the time that the remedy might remove, at most the cost. A detector of host time
                                 * (blocked, or inside calls) sets host_ns and leaves device_known false */
     bool modelled;             /* device times of its rows are modelled; set by xs_report_instance */
     bool without_kernels;      /* removable host time does not include the waiting for kernels */
-    bool neighbour;            /* one copy could have read this value together with that of the previous instance */
-    bool held; /* at the time of the upload, the device memory of the second row (another copy) surely held the same
-                * bytes */
+    bool neighbour;            /* one copy could have read this value together with the value of the previous
+                                * instance */
+    bool held; /* when the upload was made, the device memory of the second row's copy surely held the same bytes */
     struct xs_times apart; /* cost of another copy that may have been useless, too (a round trip's download); shown next
                             * to the finding, never added to it */
     struct xs_evidence evidence[XS_EVIDENCE_ROWS];
@@ -71,8 +71,8 @@ struct xs_instance {
 /* Returns the time by the measure that ranks findings: exposed time if known, else device time, else host time. */
 uint64_t xs_times_rank_ns(const struct xs_times *times);
 
-/* True if the instance covers all transfers of its site from its first row to its second, as a run of small transfers
- * does. */
+/* True if the instance covers all transfers of its site from its first row of evidence to its second, as a run of small
+ * transfers does. */
 static inline bool xs_instance_is_run(const struct xs_instance *instance) {
     const struct xs_evidence *rows = instance->evidence;
     return instance->transfers > 1 && instance->evidence_count > 1 && rows[0].table == XS_EVIDENCE_TRANSFER &&
@@ -87,7 +87,7 @@ void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 
 enum {
     XS_KEPT_INSTANCES = 8,
-    XS_WELL_KEPT_FINDINGS = 4096, /* after this many findings, further ones keep one instance each */
+    XS_WELL_KEPT_FINDINGS = 4096, /* each finding after the first 4096 keeps only one instance */
 };
 
 /* Estimates how many copies are instances of a finding about contents, if not all contents are known. A copy is
@@ -99,8 +99,8 @@ struct xs_sample {
     uint64_t
         checked;   /* copies of the site that the detector could decide about, because the random sample chose them */
     uint64_t of;   /* the checked copies, plus those that the random sample left out */
-    uint64_t hits; /* instances of this finding among the checked copies. The finding may have more instances, which
-                    * were looked at only because another copy was */
+    uint64_t hits; /* instances of this finding among the checked copies. The finding may have more instances, whose
+                    * fingerprints were taken only because another copy's was taken */
     uint64_t unknown;           /* the other copies of the site */
     double estimate, low, high; /* estimated number of instances among the `of` copies, with a 95 % interval; at least
                                  * the number found */
@@ -144,10 +144,11 @@ struct xs_finding {
     int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
     bool is_small;                               /* claims less than the floor, so it is ranked after the others */
     bool advice, potential;  /* the detector's kind; findings of these kinds do not count in the total */
-    struct xs_sample sample; /* only this has estimates for copies that were not looked at; all other fields are about
+    struct xs_sample sample; /* estimates for copies whose contents were not checked; all other fields are only about
                               * instances that were found */
 
-    size_t kept;               /* the most instances in each of the next two lists: XS_KEPT_INSTANCES, or 1 */
+    size_t kept;               /* the largest number of instances in each of the next two lists: XS_KEPT_INSTANCES,
+                                * or 1 */
     struct xs_instance *first; /* in host order */
     size_t first_count;
     struct xs_instance *largest; /* by removable time, largest first; may repeat `first` */
@@ -155,11 +156,11 @@ struct xs_finding {
     uint64_t least_ns; /* removable time of the last item of `largest`, if it has `kept` items */
 };
 
-/* A saving under a millisecond, or under a thousandth of the run, is of little consequence. */
+/* The limits below which a saving is small: a millisecond, and a thousandth of the run. */
 enum { XS_FLOOR_NS = 1000000, XS_FLOOR_SHARE = 1000 };
 
-/* xs_floor_of_both returns the smaller of the two limits, xs_floor_of_either the larger one. A saving below the first
- * is under both limits, a saving below the second is under at least one. */
+/* A saving is under both limits if it is less than xs_floor_of_both, which is the smaller limit. It is under at least
+ * one limit if it is less than xs_floor_of_either, which is the larger limit. */
 static inline uint64_t xs_floor_of_both(uint64_t recorded_ns) {
     return recorded_ns / XS_FLOOR_SHARE < XS_FLOOR_NS ? recorded_ns / XS_FLOOR_SHARE : XS_FLOOR_NS;
 }
@@ -174,14 +175,14 @@ struct xs_undecided {
     uint64_t count;
 };
 
-/* Counts copies of a site that may be instances but were not looked at for lack of budget. No sample represents them,
- * because no similar copy was checked. */
+/* Counts copies of a site that may be instances but whose contents were not checked, because the budget did not
+ * suffice. No sample represents them, because no similar copy was checked. */
 struct xs_unchecked {
     unsigned detector;
     uint32_t site;
     uint64_t copies, downloads, bytes; /* downloads: number of downloads among the copies */
-    uint64_t ns; /* their time, which is the most that can be saved, less what other detectors found about similar
-                  * copies */
+    uint64_t ns; /* the most that can be saved, which is the time of these copies less what other detectors found
+                  * about similar copies */
 };
 
 /* Sums up the removable time of the findings that count. Every transfer, memset, allocation and migration counts once,
@@ -196,7 +197,8 @@ struct xs_total {
 /* Counts one detector's copies that the random sample left out and that checked copies represent. */
 struct xs_by_chance {
     uint64_t copies;
-    double most; /* possible instances at places where no checked copy was an instance, by the 95 % interval */
+    double most; /* the most instances that are possible, according to the 95 % interval, where no checked copy was
+                  * an instance */
 };
 
 struct xs_findings {
@@ -213,7 +215,7 @@ struct xs_findings {
     struct xs_site_totals at_sites;
     struct xs_link_model link;
 
-    struct xs_recorded_time recorded;       /* the time of which percentages and the floor are shares */
+    struct xs_recorded_time recorded;       /* the time to which percentages and the floor refer */
     uint64_t floor_ns;                      /* findings that claim or save less than this are small */
     uint64_t transfers, uploads, downloads; /* transfers that ran */
     uint64_t with_content;                  /* uploads and downloads with a fingerprint */
@@ -222,7 +224,7 @@ struct xs_findings {
     bool calls_recorded;                    /* all calls were recorded */
     bool pinning_refused;                   /* a device refuses to page-lock a program's memory */
     bool has_gaps;                          /* calls are missing between parts of the run (capture_ranges.h) */
-    uint64_t damaged_rows;                  /* rows with values that cannot be true, taken as 0 or left out */
+    uint64_t damaged_rows;                  /* rows with impossible values, which were read as 0 or left out */
 
     struct xs_steps steps; /* of the whole trace, regardless of the filter */
 
@@ -247,6 +249,6 @@ static inline bool xs_finding_has_verdict(const struct xs_finding *finding, unsi
  * because some of these may occur in one trace only. */
 unsigned xs_finding_compared_verdict(unsigned detector, unsigned verdict);
 
-void xs_findings_free(struct xs_findings *findings); /* NULL: nothing */
+void xs_findings_free(struct xs_findings *findings); /* NULL is allowed */
 
 #endif

@@ -22,8 +22,8 @@ void xs_findings_unchecked(struct xs_findings_builder *builder, const struct xs_
 /* Moves everything to `findings`, joined and ranked; the builder is empty afterwards. `recorded` of `findings` must be
  * set. */
 void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings *findings, bool fold_nothing);
-/* Joins findings that differ in the verdict only, if all verdicts of the detector have one repair, and ranks them anew.
- */
+/* Joins findings that differ only in the verdict, if all verdicts of the detector have the same repair. Then ranks the
+ * findings again. */
 void xs_findings_join(struct xs_findings *findings);
 void xs_findings_discard(struct xs_findings_builder *builder);
 

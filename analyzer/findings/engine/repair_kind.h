@@ -1,6 +1,6 @@
-/* The repairs of findings, as changes of the run: what a program that follows the remedy would not do, or would do
- * differently. Each detector names its repair (detector.h), and plan/plan_repairs.c converts it into changes of the
- * replay. "Rows" are the rows of evidence of an instance. */
+/* Lists the repairs of findings. A repair is a change of the run: something that a program which follows the remedy
+ * would not do, or would do differently. Each detector names its repair (detector.h), and plan/plan_repairs.c converts
+ * it into changes of the replay. "Rows" are the rows of evidence of an instance. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_REPAIR_KIND_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_REPAIR_KIND_H
 

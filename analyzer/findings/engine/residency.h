@@ -1,6 +1,6 @@
-/* The residency model knows which memory of each device was written by what, what may have read it, and which content a
- * region holds. Definition: docs/rules/analysis.md, "The model". Detectors only read it; only the analysis changes
- * it. */
+/* The residency model knows what wrote each part of a device's memory, what may have read it, and which content a
+ * region holds. Definition: docs/rules/analysis.md, "The model". Detectors only read it; only the analysis changes it.
+ */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_RESIDENCY_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_RESIDENCY_H
 
@@ -41,15 +41,16 @@ struct xs_allocation {
     struct xs_region *regions; /* list of its regions */
 };
 
-/* A write is an upload, memset or device copy whose bytes are still in memory. It ends when every byte is
- * overwritten. */
+/* A write is an upload, memset or device copy whose bytes are still in memory. It ends when every byte is overwritten,
+ * or when its allocation ends. */
 enum xs_write_kind { XS_WRITE_UPLOAD, XS_WRITE_MEMSET, XS_WRITE_COPY, XS_WRITE_OTHER };
 struct xs_write {
     enum xs_write_kind kind;
     int64_t id;         /* transfer.id or memset.id */
     uint64_t order;     /* `order` of its event, ascending */
     uint64_t bytes;     /* bytes moved */
-    uint64_t remaining; /* bytes from its first to its last, also of a box, that are not overwritten yet */
+    uint64_t remaining; /* number of bytes that are not overwritten yet, from the first to the last byte of the
+                         * write, also if it is a box */
     int32_t device;
     uint32_t site;
     bool read;                   /* a copy read from it, or its reads can no longer be followed */
@@ -79,7 +80,7 @@ struct xs_region {
     bool was_unsure;  /* the content was copied from a region whose state was UNSURE */
     struct xs_fingerprint content;
     uint64_t content_bytes, order;
-    enum xs_look look; /* if and why the copy that brought the content was looked at */
+    enum xs_look look; /* if and why the fingerprint of the copy that brought the content was taken */
 
     int64_t last_download; /* transfer.id, 0: none */
     bool download_known;   /* the last download's content is `download` */
@@ -110,8 +111,8 @@ uint64_t xs_residency_order(const struct xs_residency *residency);
 /* Returns whether the region's known content is still there. */
 enum xs_region_state xs_region_state(const struct xs_residency *residency, const struct xs_region *region);
 
-/* Searches another region of the same device that holds an upload's known content. `found` gets the first region that
- * surely holds it, else one that may hold it. Searches only the XS_REGIONS_LOOKED_AT latest regions. */
+/* Searches for another region of the same device that holds an upload's known content. `found` gets the first region
+ * that surely holds it, else one that may hold it. Searches only the XS_REGIONS_LOOKED_AT latest regions. */
 enum { XS_REGIONS_LOOKED_AT = 256 };
 enum xs_region_state xs_region_holding(const struct xs_residency *residency, const struct xs_trace_event *upload,
                                        const struct xs_region **found);
@@ -119,8 +120,8 @@ enum xs_region_state xs_region_holding(const struct xs_residency *residency, con
 /* Returns true if no write has overlapped the region since its last upload. */
 bool xs_region_upload_intact(const struct xs_residency *residency, const struct xs_region *region);
 
-/* A reference that may be kept after its region has ended. The region's memory can still be read then, but its uid has
- * changed. */
+/* A reference that may be kept after its region has ended. The struct of the region can still be read then, but its uid
+ * has changed. */
 struct xs_region_ref {
     const struct xs_region *region;
     uint64_t uid;

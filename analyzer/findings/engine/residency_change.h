@@ -75,8 +75,8 @@ void xs_residency_sum_up(const struct xs_residency *residency, struct xs_allocat
 /* Records that calls are missing here. They may have read and written anything, like a launch with unseen arguments. */
 void xs_residency_gap(struct xs_residency *residency);
 
-/* Forgets all contents, writes and copies, because so many calls are missing here that nothing before can be compared
- * with what comes. Allocations are kept. */
+/* Forgets all contents, writes and copies, because so many calls are missing here that nothing before this gap can be
+ * compared with anything after it. Allocations are kept. */
 void xs_residency_forget(struct xs_residency *residency);
 
 /* Updates the model by an event, after the detectors saw it. Only for events that ran. */
@@ -85,7 +85,7 @@ void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *e
 /* Returns the live allocations in the order of their ids; the caller frees the array. */
 struct xs_allocation **xs_residency_live(const struct xs_residency *residency, size_t *count);
 
-/* --- between residency.c, residency_contents.c, residency_places.c and residency_writes.c --- */
+/* --- used only by residency.c, residency_contents.c, residency_places.c and residency_writes.c --- */
 
 struct xs_device_state *xs_device_state(struct xs_residency *residency, int32_t device);
 struct xs_last xs_last_on(const struct xs_residency *residency, int32_t device);
@@ -98,13 +98,13 @@ bool xs_touched_since(const struct xs_residency *residency, const struct xs_allo
 static inline bool xs_is_on_device(enum xs_memory_kind kind) { return kind == XS_MEM_DEVICE || kind == XS_MEM_UNKNOWN; }
 
 /* Makes a place. False for memory that the model does not follow: arrays (their addresses are handles), managed and
- * host memory. With `source` the box's numbers for the source are used, else those for the destination. */
+ * host memory. If `source` is true, the box's numbers for the source are used, else its numbers for the destination. */
 bool xs_place_make(const struct xs_residency *residency, struct xs_place *place, enum xs_memory_kind kind,
                    uint64_t address, uint64_t bytes, int64_t allocation, int32_t device, const struct xs_box *box,
                    bool source);
 
-/* These functions make the place of a transfer's source or destination in device memory. False if it is in host memory,
- * or as in xs_place_make. */
+/* These functions make the place of a transfer's source or destination in device memory. False if the source or
+ * destination is in host memory, or for the same reasons as in xs_place_make. */
 bool xs_place_of_source(const struct xs_residency *residency, const struct xs_trace_event *event,
                         struct xs_place *place);
 bool xs_place_of_destination(const struct xs_residency *residency, const struct xs_trace_event *event,

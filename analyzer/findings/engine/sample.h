@@ -1,11 +1,11 @@
 /* Estimates, from the copies with known contents, how many copies of a call site are instances of a finding, with an
  * interval. Mode `auto` looks only at a sample of the copies (preload/fingerprint/sampler.h).
  *
- * A copy counts as checked if a detector could decide about it only because the random sample chose it. Copies that
- * were looked at because another one was can be instances, too, but say nothing about the other copies. Checked copies
- * are counted in cells; copies in one cell have the same detector, site, size class (a power of two), and situation,
- * which is something that is known of all copies. The sampling rate changes during a run, so each cell is divided into
- * blocks of copies in host order, and a checked copy represents the copies of its block. */
+ * A copy counts as checked if a detector could decide about it only because the random sample chose it. Copies whose
+ * fingerprints were taken only because another copy's was taken can be instances, too, but say nothing about the other
+ * copies. Checked copies are counted in cells; copies in one cell have the same detector, site, size class (a power of
+ * two), and situation, which is something that is known of all copies. The sampling rate changes during a run, so each
+ * cell is divided into blocks of copies in host order, and a checked copy represents the copies of its block. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_SAMPLE_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_SAMPLE_H
 
@@ -40,8 +40,8 @@ struct xs_sample_cell {
                                                               * their time */
     struct xs_sample_block held, open; /* the block that was completed last and is not yet in the sums, and the block
                                         * that grows */
-    uint64_t unseen, unseen_downloads, unseen_bytes, unseen_ns; /* copies that were not looked at because of the sample,
-                                                                 * or for lack of budget */
+    uint64_t unseen, unseen_downloads, unseen_bytes, unseen_ns; /* copies whose contents were not checked because of
+                                                                 * the sample, or because the budget did not suffice */
 };
 
 struct xs_samples {
@@ -53,12 +53,12 @@ struct xs_samples {
     double current_ns;              /* time of that copy */
 };
 
-/* Adds a copy. `drawn` says if the detector could decide about it (CHECKED), the sample left it out, or it could not be
- * decided anyway. */
+/* Adds a copy. `drawn` says if the detector could decide about the copy (CHECKED), if the sample left the copy out, or
+ * if the detector could not decide for another reason. */
 void xs_samples_add(struct xs_samples *samples, unsigned detector, const struct xs_trace_event *event,
                     unsigned situation, enum xs_drawn drawn);
 
-/* Says that the copy that was added last is an instance. */
+/* Must be called if the copy that was added last is an instance. */
 void xs_samples_hit(struct xs_samples *samples, unsigned detector, const struct xs_instance *instance);
 
 /* Writes the cells' results into the findings, and adds the copies that no checked copy represents. */

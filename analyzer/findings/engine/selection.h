@@ -1,4 +1,4 @@
-/* Holds which rows of one trace pass a filter, with one bit per row for each table. Findings and totals look rows up by
+/* Records which rows of one trace pass a filter, in one bit per row for each table. Findings and totals look rows up by
  * id. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_SELECTION_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_SELECTION_H
@@ -31,7 +31,7 @@ struct xs_selection {
         struct xs_hash far; /* rows with ids that are too large for a bit */
     } tables[XS_SELECTION_TABLES];
     int64_t since_ns, until_ns;  /* INT64_MIN and INT64_MAX if not given */
-    uint64_t transfers, passing; /* transfers that ran, and those that pass */
+    uint64_t transfers, passing; /* number of transfers that ran; number of those that pass */
     uint64_t left_out;           /* instances of findings that did not pass; the analysis counts them */
 };
 
@@ -39,9 +39,9 @@ struct xs_selection {
  * sites, to which it adds new ones. Negative status: the message is set, and there is nothing to free. */
 int xs_selection_make(const struct xs_trace *trace, const struct xs_filter *filter, const struct xs_findings *findings,
                       struct xs_selection **selection, char *message);
-void xs_selection_free(struct xs_selection *selection); /* NULL: nothing */
+void xs_selection_free(struct xs_selection *selection); /* NULL is allowed */
 
-/* True if a row passes; with NULL every row passes. */
+/* True if a row passes. If `selection` is NULL, every row passes. */
 bool xs_selection_has(const struct xs_selection *selection, enum xs_evidence_table table, int64_t row);
 
 /* True if an instance is shown, which means that its finding is requested and the row that it is about passes. */

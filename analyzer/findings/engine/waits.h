@@ -13,11 +13,11 @@ struct xs_waits {
     bool wanted;
     struct xs_accounts *accounts;
     const struct xs_streams *streams;
-    struct xs_hash contexts; /* handle to context.id */
+    struct xs_hash contexts; /* maps a context's handle to context.id */
     struct xs_hash threads;  /* by thread.id: struct last_copy, if the thread's latest call is such a copy */
 };
 
-/* Begins; without `wanted` nothing is remembered. The pointer `streams` is kept. Negative status: the message is set.
+/* If `wanted` is false, nothing will be remembered. The pointer `streams` is kept. Negative status: the message is set.
  * Call xs_waits_end even then. */
 int xs_waits_begin(struct xs_waits *waits, const struct xs_trace *trace, struct xs_accounts *accounts,
                    const struct xs_streams *streams, bool wanted, char *message, uint64_t *damaged);
@@ -26,7 +26,8 @@ void xs_waits_end(struct xs_waits *waits);
 /* Returns the copy that this wait is for, valid until xs_waits_pass; NULL: none. */
 const struct xs_trace_event *xs_waits_look(const struct xs_waits *waits, const struct xs_trace_event *wait);
 
-/* Records a call that was shown to the detectors as the latest of its thread, even if it did not run. */
+/* Must be called for each call after the detectors received it, even if the call did not run. Remembers it as the
+ * latest call of its thread. */
 void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event);
 
 /* Forgets the latest call of each thread, because calls are missing here. */

@@ -1,5 +1,5 @@
-/* Reads the steps that were recorded during the run by an NVTX range that the user had named: XFERSPY_STEP=NAME, or
- * XFERSPY_WINDOW=nvtx:NAME. */
+/* Reads the steps that capture recorded during the run. It did so if the user named an NVTX range that marks the steps:
+ * XFERSPY_STEP=NAME, or XFERSPY_WINDOW=nvtx:NAME. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_STEPS_ASKED_H
 #define XFERSPY_ANALYZER_FINDINGS_STEPS_ASKED_H
 
@@ -10,7 +10,7 @@
 #include "schema/read/trace.h"
 
 struct xs_asked_steps {
-    int64_t *moments; /* ns, in order: the begin of each step, and the end of the last one */
+    int64_t *moments; /* times in ns, in order: the begin of each step, and the end of the last step */
     size_t count;     /* 0: no range was named, or its times are damaged */
     size_t capacity;
     uint64_t of;     /* number of steps in the run, of which the first ones are in the list */

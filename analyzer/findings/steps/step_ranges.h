@@ -33,14 +33,14 @@ struct xs_step_ranges { /* zeroed: none */
     struct xs_hash by_id, by_kind;
 };
 
-/* Reads the table of ranges. Negative status: the message is set. Always free it. */
+/* Reads the table of ranges. Negative status: the message is set. Always call xs_step_ranges_free. */
 int xs_step_ranges_read(struct xs_step_ranges *ranges, const struct xs_trace *trace, char *message);
 void xs_step_ranges_free(struct xs_step_ranges *ranges);
 
-/* Writes what all names of one kind have in common: "step # of #" for "step 12 of 100". */
+/* Writes the part that all names of one kind have in common: "step # of #" for "step 12 of 100". */
 void xs_step_range_kind_name(const char *name, char kind[XS_STEP_RANGE_NAME]);
 
-/* Returns the index of a range by nvtx_range.id; 0: no range, or none that the trace has. */
+/* Returns the index of a range by nvtx_range.id; 0: `id` is no range, or the trace does not have it. */
 uint32_t xs_step_range_of(const struct xs_step_ranges *ranges, int64_t id);
 
 /* Returns the innermost range that is around both, or is one of them; 0: none. */

@@ -1,5 +1,5 @@
-/* Finds the steps of a run, which are iterations of a training loop or of a solver, by an NVTX range, a wait or a copy
- * that recurs at equal distances (docs/rules/analysis.md, "Steps"), and what each step transfers. */
+/* Finds the steps of a run, and what each step transfers. Steps are iterations of a training loop or of a solver. They
+ * are found by an NVTX range, a wait or a copy that recurs at equal intervals (docs/rules/analysis.md, "Steps"). */
 #ifndef XFERSPY_ANALYZER_FINDINGS_STEPS_STEPS_H
 #define XFERSPY_ANALYZER_FINDINGS_STEPS_STEPS_H
 
@@ -25,14 +25,14 @@ struct xs_step_sums {
 
 struct xs_steps { /* zeroed: none */
     enum xs_step_mark mark;
-    char *range;                /* name of the range, digits as #; NULL unless `mark` is RANGE */
+    char *range;                /* name of the range, with # instead of each number; NULL unless `mark` is RANGE */
     int64_t entry_point, stack; /* entry point and stack of the wait or the copy; 0: not known */
     uint32_t site;              /* site of the wait or the copy, set by xs_steps_finish; 0 for a range */
     struct xs_step *items;      /* the steps, and one more item: items[count] begins at the end of the last step */
     size_t count;               /* 0: no steps were found */
     uint64_t of; /* number of steps in the run, if only the times of the first `count` steps were recorded; 0: all were
                   * recorded */
-    size_t warm_up; /* number of first steps in the warm-up */
+    size_t warm_up; /* number of steps in the warm-up, which are the first ones */
     double spread;  /* standard deviation of the steps' times divided by their mean, without the exceptional steps */
     size_t current; /* used while transfers are counted */
     struct xs_step_sums median; /* medians over the steps after the warm-up, computed for each field by itself; set by
@@ -40,8 +40,8 @@ struct xs_steps { /* zeroed: none */
     struct xs_step_sums warm;   /* the sums of the warm-up; set by xs_steps_finish */
 };
 
-/* Searches steps. If there are none, `steps` is zeroed, which is no error. A negative status leaves a message. Always
- * free `steps`. `sites` is only read, so the numbers of sites do not change. */
+/* Searches for steps. If there are none, `steps` is zeroed, which is no error. Negative status: the message is set.
+ * Always call xs_steps_free. `sites` is only read, so the numbers of sites do not change. */
 int xs_steps_find(struct xs_steps *steps, const struct xs_trace *trace, const struct xs_sites *sites, char *message);
 
 /* Counts a transfer that ran, by the time of its call. Calls must come in order of time. */

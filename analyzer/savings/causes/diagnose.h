@@ -6,8 +6,8 @@
 #include "analyzer/findings/engine/analyse.h"
 #include "analyzer/savings/causes/diagnosis.h"
 
-/* Runs xs_analyse, then finds the causes. Every command that shows findings calls this. `options` may be NULL; without
- * `keeps_repairables`, xs_findings.repairables is freed again. Negative status: the message is set. */
+/* Runs xs_analyse, then finds the causes. Every command that shows findings calls this. `options` may be NULL; if
+ * `keeps_repairables` is false, xs_findings.repairables is freed again. Negative status: the message is set. */
 int xs_diagnose(const struct xs_trace *trace, const struct xs_analysis_options *options,
                 struct xs_diagnosis **diagnosis, char *message);
 

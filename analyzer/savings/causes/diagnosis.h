@@ -18,9 +18,9 @@ struct xs_saving {
                                                * sample left out (xs_sample) */
 };
 
-/* A cause is one cause of waste with its remedy: findings about the same place and the same transfers. The repair of
- * the first finding should be tried first. The other findings show what else is wrong there, or what helps if the first
- * repair is not possible. */
+/* A cause of waste. It has the findings about the same place and the same transfers. The repair of the first finding
+ * should be tried first. The other findings show what else is wrong there, or what helps if the first repair is not
+ * possible. */
 struct xs_cause {
     size_t *findings; /* indexes in xs_diagnosis.items, best repair first */
     size_t count;
@@ -33,12 +33,13 @@ struct xs_detour {
     uint32_t down_site, up_site;
     uint64_t trips;
     uint64_t host_ns; /* total time of the program's own work between download and upload */
-    uint64_t most_ns; /* the most that is saved if the device does the work, which is that time and both copies */
+    uint64_t most_ns; /* the most that is saved if the device does the work, which is the time host_ns and the time
+                       * of both copies */
 };
 
 /* Describes contents that one place uploads again and again (causes/turns.h). */
 struct xs_turns {
-    uint32_t contents; /* number of contents; 0: nothing to be said */
+    uint32_t contents; /* number of contents; 0: there are no such contents */
     uint32_t buffers;  /* number of device addresses to which the contents are uploaded alternately; 0: they do not
                         * replace each other */
     uint64_t bytes;    /* size of all contents together */
@@ -52,7 +53,7 @@ struct xs_replay_fit {
     bool too_large;             /* the run is too large to be replayed, so the model is empty */
     uint64_t measured_ns, replayed_ns;
 };
-/* A replay is not believed if it is off by more than this part of the run. */
+/* A replay is not trusted if its error is more than this part of the run. */
 #define XS_REPLAY_LARGEST_ERROR 0.05
 
 /* A finding, and what the diagnosis says about it. */
@@ -61,10 +62,10 @@ struct xs_diagnosed {
     size_t ordinal; /* rank among the findings of its detector and verdict, from 1 */
     bool folded;    /* saves less than the floor, so it is shown in one line with others */
 
-    struct xs_saving saves; /* by this finding's repair alone */
-    struct xs_saving
-        part_saves;       /* of a finding of several verdicts: the saving of only the verdicts for which
-                           * xs_analysis_options.is_in_part is true; not known if there are none, or no such function */
+    struct xs_saving saves;      /* by this finding's repair alone */
+    struct xs_saving part_saves; /* of a finding of several verdicts: the saving of only the verdicts for which
+                                  * xs_analysis_options.is_in_part is true; not known if there are no such verdicts, or
+                                  * if is_in_part is NULL */
     uint64_t pinning_ns;  /* for a repair that page-locks memory: what the page-locking costs; subtracted from the least
                            * saving */
     bool pinning_assumed; /* at least a part of this price is not measured in this trace, but typical of today's
@@ -93,9 +94,9 @@ struct xs_diagnosis {
 
     struct xs_idle idle;        /* of the steps after the warm-up, or of the run if it has no steps; empty unless
                                  * xs_analysis_options.accounts_idle is set */
-    size_t idle_steps;          /* number of these steps; 0: of the run */
-    struct xs_waits_paid waits; /* of the whole run; empty unless xs_analysis_options.judges_waits is set, and if the
-                                 * replay is not believed */
+    size_t idle_steps;          /* number of steps that `idle` is about; 0: `idle` is about the whole run */
+    struct xs_waits_paid waits; /* of the whole run; empty if xs_analysis_options.judges_waits is not set, or if the
+                                 * replay is not trusted */
 
     struct xs_detour *detours; /* not in `together`: it is not known whether the device could do the host's work */
     size_t detour_count;
@@ -107,12 +108,12 @@ struct xs_diagnosis *xs_diagnosis_of(struct xs_findings *findings);
 /* Reorders the items; `places` has the new index of each item. Causes are not changed. */
 void xs_diagnosis_reorder(struct xs_diagnosis *diagnosis, const size_t *places);
 
-/* Frees the findings, too. NULL: nothing. */
+/* Frees the findings, too. NULL is allowed. */
 void xs_diagnosis_free(struct xs_diagnosis *diagnosis);
 
 /* Returns an instance's share of what the finding saves: in proportion to the instance's claim (xs_times_rank_ns), or
- * an equal part if no instance claims anything. The estimated savings at copies that were not looked at (scaled_..._ns)
- * are not included. 0 if the finding has no repair. */
+ * an equal part if no instance claims anything. The savings estimated for copies that were not looked at
+ * (scaled_..._ns) are not included. 0 if the finding has no repair. */
 uint64_t xs_finding_share_ns(const struct xs_diagnosed *diagnosed, uint64_t claimed_ns);
 
 /* True if the finding is the first of its cause, so that its saving counts. Finding k is the first finding of cause

@@ -1,6 +1,7 @@
 /* Accounts for the time in which a device had nothing to do. A device is busy while a kernel, a copy or a memset runs
- * on it, and idle otherwise. Each idle time is charged to what the program did in it, on the host thread that gave the
- * device its next work: it was inside a call of CUDA, or between two calls. All charges together are the idle time. */
+ * on it, and idle otherwise. Each idle time is charged to what the program did during it, on the host thread that gave
+ * the device its next work: the thread was inside a call of CUDA, or between two calls. All charges together are the
+ * idle time. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_IDLE_IDLE_H
 #define XFERSPY_ANALYZER_SAVINGS_IDLE_IDLE_H
 
@@ -15,8 +16,10 @@ enum xs_idle_reason {
     XS_IDLE_START,     /* everything before its first call that gives a device work */
     XS_IDLE_CALL,      /* it was inside the call `before` */
     XS_IDLE_HOST,      /* it was between the calls `before` and `after`, in the program's own code */
-    XS_IDLE_LAUNCHING, /* it was about to give the device its next small piece of work: the host is slower than it */
-    XS_IDLE_QUEUED,    /* it had given the work earlier: the device waited for other work, or for its own queue */
+    XS_IDLE_LAUNCHING, /* it was about to give the device its next small piece of work; the host is slower than the
+                        * device */
+    XS_IDLE_QUEUED,    /* it had given the device the work earlier; the device waited for other work, or for its own
+                        * queue */
     XS_IDLE_END,       /* it gave the device no more work */
     XS_IDLE_REASONS
 };
@@ -34,7 +37,7 @@ struct xs_idle_row {
     enum xs_idle_reason reason;
     int64_t device; /* device.id; -1: unknown */
     struct xs_idle_call before, after;
-    uint64_t count; /* how many idle times have a part of this reason here */
+    uint64_t count; /* number of idle times that have a part with this reason and these places */
     uint64_t ns, longest_ns;
 };
 
@@ -47,18 +50,18 @@ struct xs_idle {
     int64_t start_ns, end_ns; /* the time that is accounted for */
     struct xs_idle_row *rows; /* the largest first */
     size_t count;
-    struct xs_idle_device *devices; /* those with operations, by number */
+    struct xs_idle_device *devices; /* the devices that have operations, by number */
     size_t device_count;
 };
 
 /* A pause between two calls counts as XS_IDLE_HOST, not as XS_IDLE_LAUNCHING, if it is at least this long. */
 #define XS_IDLE_HOST_NS 50000
 
-/* Only so many devices are accounted for, because each takes a walk through all calls. */
+/* At most this many devices are accounted for, because all calls must be visited for each device. */
 #define XS_IDLE_MOST_DEVICES 256
 
-/* Makes the account of a model from `start_ns` to `end_ns`, for example of its steps. The rows of a device add up to
- * its idle time, and the idle and the busy time to that time. Call xs_idle_free. */
+/* Makes the account for a part of the run, from `start_ns` to `end_ns`, for example for the steps. The rows of a device
+ * add up to its idle time. Its idle time and busy time add up to the length of this part. Always call xs_idle_free. */
 void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, int64_t start_ns, int64_t end_ns);
 void xs_idle_free(struct xs_idle *idle);
 

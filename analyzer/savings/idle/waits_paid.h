@@ -1,6 +1,6 @@
-/* Says for each place at which the host waits for the device whether it would pay not to wait there. The run is
- * replayed with calls that return at once instead of waiting. If the device is busy anyway, nothing is saved: the host
- * then waits at its next wait. */
+/* Finds, for each place at which the host waits for the device, the time that the run would save if the host did not
+ * wait there. The run is replayed with calls that return at once instead of waiting. If the device is busy anyway,
+ * nothing is saved: the host then waits at its next wait. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_IDLE_WAITS_PAID_H
 #define XFERSPY_ANALYZER_SAVINGS_IDLE_WAITS_PAID_H
 
@@ -9,7 +9,8 @@
 
 #include "analyzer/savings/replay/model.h"
 
-/* One place that waits: blocking copies, waits for a stream, an event or a device, and frees that wait. */
+/* One place of the program that waits: by blocking copies, by waits for a stream, an event or a device, or by frees
+ * that wait. */
 struct xs_wait_row {
     uint8_t kind, direction; /* enum xs_model_kind; of a copy: number of XS_DIRECTIONS */
     uint32_t site;           /* site number; 0: unknown */
@@ -29,7 +30,7 @@ struct xs_waits_paid {
 /* Each row takes two replays, so only the places with most time in waits become rows. */
 #define XS_WAITS_MOST_ROWS 12
 
-/* `run_ns` is the duration of the replay without changes. Call xs_waits_paid_free. */
+/* `run_ns` is the duration of the replay without changes. Always call xs_waits_paid_free. */
 void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns);
 void xs_waits_paid_free(struct xs_waits_paid *waits);
 

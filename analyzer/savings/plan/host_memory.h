@@ -17,7 +17,7 @@ struct xs_locked_memory {
     uint32_t allocation, free; /* these calls; free: XS_PLAN_NONE if it is never freed */
     int64_t worth_ns;          /* extra time that all its copies would take with pageable memory */
     int64_t left_ns;           /* worth_ns of the copies that the plan does not drop */
-    uint64_t copies, left;     /* number of copies that use it, and of those that the plan does not drop */
+    uint64_t copies, left;     /* number of copies that use it; number of these copies that the plan does not drop */
     uint32_t first_copy;       /* XS_PLAN_NONE: no copy */
     uint32_t last_copy;
     bool is_registered; /* it is registered memory, which exists anyway; a plan that drops its copies does not drop the
@@ -34,8 +34,8 @@ struct xs_locked_memory {
 struct xs_host_memory {
     struct xs_locked_memory *items; /* in the order of the allocating calls */
     size_t count;
-    uint32_t *of;        /* by copy: the item that it uses plus 1; 0: none; by call of an allocation: the item that it
-                          * allocates plus 1 */
+    uint32_t *of;        /* by number of a copy: index of the item that the copy uses, plus 1; by number of an
+                          * allocating call: index of the item that it allocates, plus 1; 0: none */
     uint32_t *next;      /* by copy: the next copy of its item; XS_PLAN_NONE: none */
     bool is_used_unseen; /* copies that the trace lacks may use the memory, so no item is ever useless */
     int64_t instead_ns;  /* extra time of the copies that still use useless memory */
@@ -57,11 +57,11 @@ int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t copy);
 /* Records that the plan drops this copy, or that the copy no longer uses host memory. Call it once per copy. */
 void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy);
 
-/* Judges the memories of which the plan has dropped copies since they were last judged, and returns the next one that
- * is useless; NULL: none. */
+/* Judges the items of which the plan has dropped copies since they were last judged, and returns the next item that is
+ * useless; NULL: none. */
 const struct xs_locked_memory *xs_host_memory_next_useless(struct xs_host_memory *memory);
 
-/* Resets, because the plan drops no copy any more. */
+/* Must be called when the plan is cleared, because it then drops no copy any more. */
 void xs_host_memory_clear(struct xs_host_memory *memory);
 
 #endif

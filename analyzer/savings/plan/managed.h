@@ -13,7 +13,7 @@
 struct xs_managed;
 
 /* Reads the managed memory of a trace. The calls of `plan` must be linked. *managed is NULL if no page moved. Negative
- * status: the message is set. Always free it. */
+ * status: the message is set. Always call xs_managed_free. */
 int xs_managed_read(struct xs_managed **managed, const struct xs_plan *plan, const struct xs_trace *trace,
                     char *message);
 void xs_managed_free(struct xs_managed *managed);
@@ -23,11 +23,11 @@ void xs_managed_keep(struct xs_managed *managed, int64_t allocation);
 
 /* Changes the plan if more pages stay than before. For the least saving, the host keeps its part of the work, so the
  * pages are sent to the device before each kernel. For the most saving, the device does that part, too. Returns how
- * many calls change. The time that this takes grows with the number of kernels and gaps, not with the number of
- * allocations that stay. */
+ * many calls change. The running time of this function grows with the number of kernels and gaps, not with the number
+ * of allocations that stay. */
 size_t xs_managed_change(struct xs_managed *managed, struct xs_plan *plan, enum xs_plan_end end);
 
-/* Resets, so that no allocation's pages stay. */
+/* Resets everything, so that the pages of no allocation stay. */
 void xs_managed_clear(struct xs_managed *managed);
 
 #endif

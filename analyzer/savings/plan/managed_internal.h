@@ -18,25 +18,26 @@ struct xs_managed_memory {
     bool stays;              /* the plan keeps its pages */
 };
 
-/* A span is the time of a kernel, or a gap: the host's time between two calls of a thread. */
+/* A span is the time of a kernel, or a gap, which is the host's time between two calls of a thread. */
 struct xs_managed_span {
-    uint32_t call; /* index in the model of the launch, or of the call after the gap */
+    uint32_t call; /* index, in the model, of the kernel's launch or of the call after the gap */
     uint32_t group;
-    uint32_t first_given, given; /* of a kernel: index and number, in xs_managed.given, of the managed memory among its
-                                  * arguments */
+    uint32_t first_given, given; /* of a kernel: index of the first item, and number of items, in xs_managed.given;
+                                  * they are the managed memory among its arguments */
     int64_t start_ns, end_ns;
     uint64_t recorded_ns; /* the part of the span inside windows */
     uint64_t stalled_ns;  /* the part of recorded_ns in which pages moved */
     int64_t before_ns;    /* the time that the plan has added to the gap */
 };
 
-/* A group has spans that are assumed to be alike: kernels of one function with the same amount of managed memory, or
+/* A group has spans that are assumed to be similar: kernels of one function with the same amount of managed memory, or
  * gaps after calls of one place. */
 struct xs_managed_group {
-    double recorded_ns, squares; /* sum of the lengths of its spans' sampled parts, and sum of their squares */
+    double recorded_ns, squares; /* sum of the lengths of its spans' sampled parts, and sum of the squares of these
+                                  * lengths */
     double stalled_ns;           /* the stalled time in the sampled parts */
     double bytes;                /* bytes that were seen to move in the sampled parts */
-    double staying;              /* the share of `bytes` in memory that stays; managed.c */
+    double staying;              /* the share of `bytes` that belongs to memory whose pages stay; managed.c */
     int64_t unfaulted_ns;        /* of kernels: duration without faults */
 };
 
@@ -46,7 +47,7 @@ struct xs_managed_spans {
     size_t count, capacity;
     struct xs_managed_group *groups;
     size_t group_count, group_capacity;
-    struct xs_hash group_of;     /* maps what makes spans alike to the group's index plus 1 */
+    struct xs_hash group_of;     /* maps what similar spans have in common to their group's index plus 1 */
     struct xs_hash moved;        /* maps group and memory to the number of bytes that moved, plus 1 */
     struct xs_intervals streaks; /* times in which pages moved one after another */
 };
@@ -60,7 +61,7 @@ struct xs_managed {
     size_t given_count, given_capacity;
     struct xs_managed_spans kernels, gaps;
     double ns_per_byte;  /* time per byte of the migrations themselves, in both directions */
-    bool is_to_change;   /* the plan does not have the changes for all memory that stays yet */
+    bool is_to_change;   /* the plan does not yet have the changes for all memory whose pages stay */
     bool all_prefetched; /* a call prefetched several ranges, of which only one is known */
 };
 

@@ -9,9 +9,9 @@
  * it is dropped now. Returns how many of the instances' calls were found. */
 size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end);
 
-/* Applies the repair to copies that the sample left out, as if they were instances. The first `own` copies get their
- * repair. The others, which are affected only at the upper end of the repair's range, are dropped. All copies must be
- * in the model. Host memory is not dropped. */
+/* Applies the repair to copies that the sample left out, as if they were instances. The repair is applied to the first
+ * `own` copies. The other copies are dropped, but only for the most saving. All copies must be in the model. Host
+ * memory is not dropped. */
 void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *items, size_t own, size_t count,
                           enum xs_plan_end end);
 

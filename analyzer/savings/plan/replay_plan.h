@@ -1,9 +1,9 @@
-/* A plan describes the run with some repairs made, as changes of the replay.
+/* A plan describes how the run would be with some repairs. It consists of changes of the replay.
  *
  * A statement of the program does more than its driver call. In Python, the interpreter and the library work before and
  * after the call: they may first copy the data into page-locked memory, and record an event after the copy and wait for
  * it. If a call is dropped, this work is dropped with it: the calls of the same statement directly after the call, and
- * the part of the time before it that statements of this line always take. */
+ * the part of the time before the call that statements of this line always take. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_REPLAY_PLAN_H
 #define XFERSPY_ANALYZER_SAVINGS_PLAN_REPLAY_PLAN_H
 
@@ -19,7 +19,7 @@ enum xs_plan_end { XS_PLAN_LEAST, XS_PLAN_MOST };
 /* What a plan does to one copy of a batch call. */
 struct xs_plan_copy {
     bool is_left_out; /* the copy is not made, or the device makes its bytes itself */
-    bool is_changed;  /* the copy is left out, or shorter */
+    bool is_changed;  /* the copy is left out, or takes less time */
     /* The next two fields are used only in the call's first copy, and are about all copies of the call. */
     uint32_t left_out;
     uint64_t instead_ns; /* time of the work that replaces the copies that are left out */
@@ -78,13 +78,13 @@ uint32_t xs_plan_call_of(const struct xs_plan *plan, uint32_t number);
 int64_t xs_plan_operations_ns(const struct xs_plan *plan, uint32_t call);
 
 /* These functions change a call. A call that the plan has already changed is changed again only if it is dropped now.
- * xs_plan_change records that a dropped call's copies no longer use host memory; xs_plan_change_use does this if
- * `without_host`. */
+ * xs_plan_change records that a dropped call's copies no longer use host memory; xs_plan_change_use does this only if
+ * `without_host` is true. */
 void xs_plan_change(struct xs_plan *plan, uint32_t call, const struct xs_change *to);
 void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_change *to, bool without_host);
 
-/* Returns the change of a call, which is made if it is missing. The caller may alter it until the next change is made.
- * NULL: the call is dropped. */
+/* Returns the change of a call, and adds an empty change if the call has none. The caller may alter it until the next
+ * change is made. NULL: the call is dropped. */
 struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);
 
 /* Drops `ns` of the program's work before a call, even if the call is dropped, unless more of it is dropped already. */

@@ -19,13 +19,13 @@ int64_t xs_statement_gap(const struct xs_plan *plan, uint32_t call);
 enum { XS_STATEMENT_LIMIT_NS = 100000 };
 
 /* Returns how much of the time before the call belongs to its statement. This is the time of the interpreter and the
- * library; with XS_PLAN_MOST, also the time in which a library may copy the data into page-locked memory. If the
- * previous call is of another line, only half of the interpreter's time counts, because the end of that line's
+ * library; for XS_PLAN_MOST, it is also the time in which a library may copy the data into page-locked memory. If the
+ * previous call is of another line, only half of the interpreter's time counts, because the end of the previous call's
  * statement lies in the same gap. 0 if the program calls the driver or the runtime itself. */
 int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_plan_end end);
 
-/* True if `later` belongs to the same statement as `call` and serves it: a record of an event, or a wait. The calls
- * between the two must also be such calls. */
+/* True if `later` belongs to the same statement as `call` and only serves `call`: `later` records an event or waits.
+ * The calls between the two must also be such calls. */
 bool xs_statement_continues(const struct xs_plan *plan, uint32_t call, uint32_t later);
 
 #endif

@@ -12,11 +12,11 @@ struct xs_durations { /* zeroed: empty */
 
 void xs_durations_add(struct xs_durations *samples, int64_t value);
 
-/* Returns the value below which one in `part` samples lies, or `otherwise` if there are no samples; frees the samples.
- */
+/* Returns the value below which one of every `part` samples lies, or `otherwise` if there are no samples. Frees the
+ * samples. */
 int64_t xs_durations_below(struct xs_durations *samples, unsigned part, int64_t otherwise);
 
-/* Returns the median, in the same way. */
+/* Returns the median, or `otherwise` if there are no samples. Frees the samples. */
 static inline int64_t xs_durations_usual(struct xs_durations *samples, int64_t otherwise) {
     return xs_durations_below(samples, 2, otherwise);
 }

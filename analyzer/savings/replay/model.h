@@ -1,14 +1,14 @@
-/* The model is a graph of the run, which can be replayed with changes. It has each thread's calls in order, with the
- * program's own work between them, and the device's operations with what each of them waited for.
+/* The model is a graph of the run, which can be replayed with changes. It has the calls of each thread in order, with
+ * the program's own work between them. It also has the device's operations, and what each operation waited for.
  *
  * The graph has measured times. CUDA's rules (stream order, events, the legacy default stream, waits, blocking calls,
  * the wait inside cudaFree) say what a call or an operation waited for, unless the measured times contradict them: an
  * operation that began before another one ended did not wait for it. The other parts of the times (the latency of a
- * launch, the work in a call) are kept as measured. So a replay without changes gives the measured run, except for what
- * this model cannot express. For such a graph and its replay see Daydream (USENIX ATC 2020).
+ * launch, the work in a call) are kept as measured. A replay without changes therefore gives the measured run, except
+ * for what this model cannot express. Daydream (USENIX ATC 2020) describes such a graph and its replay.
  *
- * Pauses show which host threads wait for each other (handoffs.h). The model ignores that kernels may slow each other
- * down. */
+ * The pauses of host threads show which threads wait for each other (handoffs.h). The model ignores that kernels may
+ * slow each other down. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_MODEL_H
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_MODEL_H
 
@@ -95,7 +95,7 @@ struct xs_model_operation {
     int64_t gap_ns;         /* from the end of the work before it in stream order to its start; measured or usual */
     int64_t engine_gap_ns;  /* from the end of the previous copy on its engine to its start; measured or usual */
     uint32_t call;          /* index of its call */
-    int32_t device;         /* dense */
+    int32_t device;         /* number without gaps; 0: unknown */
     uint8_t engine;         /* enum xs_model_engine */
     bool behind_stream;     /* it began after the end of the work before it in its stream */
     bool behind_default;    /* it began after the end of the work that the legacy default stream orders before it */
@@ -122,8 +122,8 @@ struct xs_model {
 };
 enum { XS_MODEL_CALLS = 1 << 22 };
 
-/* Times and durations of a trace (analyzer/trace/scan.h) and of a replay are limited to this value. So a few of them
- * can be added without overflow, even for a damaged trace. */
+/* Times and durations of a trace (analyzer/trace/scan.h) and of a replay are limited to this value. A few such values
+ * can therefore be added without overflow, even for a damaged trace. */
 #define XS_MODEL_LATEST_NS (INT64_C(1) << 60)
 static inline int64_t xs_model_ns(int64_t ns) {
     return ns > XS_MODEL_LATEST_NS ? XS_MODEL_LATEST_NS : ns < -XS_MODEL_LATEST_NS ? -XS_MODEL_LATEST_NS : ns;
@@ -159,7 +159,7 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
 void xs_model_free(struct xs_model *model);
 
 /* Links the calls of each thread, and sets what each call and operation waited for, from CUDA's rules and the times.
- * Part of xs_model_read; also for models made by hand. */
+ * xs_model_read calls this function. Tests also call it, for models made by hand. */
 void xs_model_find_waits(struct xs_model *model);
 
 #endif

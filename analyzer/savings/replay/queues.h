@@ -37,8 +37,9 @@ int64_t xs_queues_stream_wait_end(const struct xs_queues *queues, const struct x
  * 0: it waits for nothing. */
 int64_t xs_queues_wait_end(const struct xs_queues *queues, const struct xs_model_call *call, int64_t own);
 
-/* Returns the end of the work before an operation of this call in stream order, as far as the operation began after
- * it. */
+/* Returns the end of the work that precedes an operation of this call in stream order. If the operation began before
+ * the end of the work in its stream, or of the work that the legacy default stream orders before it, that work does not
+ * count. */
 int64_t xs_queues_before(const struct xs_queues *queues, const struct xs_model_call *call,
                          const struct xs_model_operation *operation);
 

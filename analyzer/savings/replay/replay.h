@@ -1,11 +1,11 @@
-/* Replays a model with changes, and says how long the run then takes. */
+/* Replays a model with changes, and returns how long the run then takes. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_REPLAY_H
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_REPLAY_H
 
 #include "analyzer/savings/replay/model.h"
 
 enum xs_change_return {
-    XS_RETURNS_AS_IT_DID, /* after the end of what it waited for in the run */
+    XS_RETURNS_AS_IT_DID, /* after the end of the work for which it waited in the measured run */
     XS_RETURNS_AT_ONCE,   /* `host_ns` and its look_ns after its enter */
     XS_RETURNS_BEHIND,    /* `host_ns` and its look_ns after the end of its operations */
 };
@@ -26,9 +26,9 @@ struct xs_change {
     int64_t before_ns; /* the host's extra work before the call; negative: less work, but never below 0 */
 };
 
-/* Returns the duration of the run. `change_of` has for each call the index of its change plus 1, or 0 for none; NULL:
- * nothing is changed. `returns` gets the return time of each call, or -1 for a call that is never reached; NULL: not
- * wanted. */
+/* Returns the duration of the replayed run. `change_of` has for each call the index of its change plus 1, or 0 for
+ * none; NULL: nothing is changed. `returns` gets the return time of each call, or -1 for a call that is never reached;
+ * NULL: the caller does not need these times. */
 int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_change *changes,
                       int64_t *returns);
 

@@ -12,7 +12,7 @@
 /* A point is an operation in a stream, or a mark between operations. It has an end. */
 struct xs_point {
     int64_t end_ns;     /* its end; until is_past, the latest end of what it has waited for so far; 0: none */
-    int64_t ready_ns;   /* of an operation: its earliest begin; at first its waits are not included */
+    int64_t ready_ns;   /* of an operation: its earliest begin; includes what it waits for only when `awaited` is 0 */
     int64_t length_ns;  /* of an operation: its duration */
     uint32_t operation; /* XS_NO_OPERATION: the point is a mark */
     uint32_t awaited;   /* number of points that must end before this point is ready (an operation) or past (a mark) */
@@ -44,8 +44,8 @@ struct xs_device {
     int32_t *active, active_count;
     uint32_t *legacy;       /* by device: the last point of its legacy default stream */
     uint32_t *beside;       /* by device: the last point of the downloads in side streams */
-    int64_t *all, *ordered; /* by device: the latest end of all past points, and of the past points in streams that are
-                             * not apart */
+    int64_t *all, *ordered; /* by device: the latest end of all past points, and of the past points in streams that
+                             * are ordered with the legacy default stream */
     int64_t (*engines)[XS_ENGINES]; /* by device: when each engine becomes free */
     struct xs_heap ready;           /* points of operations, by the time at which they are ready */
     uint32_t *past, past_count;     /* past points whose followers must still be informed */
@@ -65,8 +65,8 @@ void xs_device_put(struct xs_device *device, const struct xs_model_call *call, u
 /* Applies the call to the order of streams: it records an event, or makes a stream wait for one. */
 void xs_device_order(struct xs_device *device, const struct xs_model_call *call);
 
-/* Returns the point for which a wait of this call has to wait now; for XS_WAITS_OWN, this covers the call's operations,
- * which are the points from `own` on. XS_NO_POINT: there is nothing to wait for. */
+/* Returns the point for which a wait of this call has to wait now; for XS_WAITS_OWN, this point covers the call's
+ * operations, which are the points from `own` on. XS_NO_POINT: there is nothing to wait for. */
 uint32_t xs_device_wait(struct xs_device *device, const struct xs_model_call *call, enum xs_model_wait wait,
                         uint32_t own);
 

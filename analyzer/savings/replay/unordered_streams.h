@@ -1,6 +1,6 @@
 /* Finds which streams are not ordered with the legacy default stream (the trace does not show how a stream was
- * created), and which functions wait for the device. For this all calls are needed. Both follow from the measured
- * times, because what began or returned too early did not wait. */
+ * created), and which functions wait for the device. All calls are needed for this. Both are concluded from the
+ * measured times: an operation that began too early, or a call that returned too early, did not wait. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_UNORDERED_STREAMS_H
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_UNORDERED_STREAMS_H
 
@@ -10,7 +10,7 @@
  * this, the two were not ordered. */
 #define XS_REPLAY_CLOCKS_NS 1500
 
-/* What is known of the calls of an entry point. */
+/* What is known about the calls of an entry point. */
 struct xs_evidence_call {
     int64_t own_ns;     /* usual duration of calls that waited for nothing; -1: no such call */
     bool returns_first; /* a call returned while the device was still working */

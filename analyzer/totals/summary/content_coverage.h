@@ -17,9 +17,10 @@ enum { XS_SKIP_COUNT = 0 XS_FINGERPRINT_SKIPS(XS_COUNT_SKIP) };
 struct xs_content_coverage {
     char mode[16];                    /* option.fingerprint; "" if the trace does not say */
     uint64_t eligible;                /* uploads and downloads that ran */
-    uint64_t taken, lost;             /* of the eligible; lost: taken, but not in the trace because the process was
-                                         killed */
-    uint64_t skipped[XS_SKIP_COUNT];  /* of the eligible, by reason; index 0: no reason was given */
+    uint64_t taken, lost;             /* eligible transfers whose fingerprint was taken; lost: taken, but not in the
+                                         trace because the process was killed */
+    uint64_t skipped[XS_SKIP_COUNT];  /* eligible transfers without a fingerprint, by reason; index 0: no reason was
+                                         given */
     uint64_t kernels, kernels_unseen; /* launches that ran, and launches whose arguments were not seen */
     uint64_t migration_rests;         /* how often the recording of page migrations paused */
     uint64_t migrations_ns, run_ns;   /* how long page migrations were recorded, and how long the run took */
@@ -41,11 +42,12 @@ enum xs_no_contents {
 extern const char *const xs_no_contents_names[]; /* NULL for the first */
 enum xs_no_contents xs_content_coverage_none(const struct xs_content_coverage *contents);
 
-/* Says in a sentence why no content at all is known, and what to do; "" if some content is known, or if there was no
- * content to know. */
+/* Writes a sentence that says why no content at all is known and what to do. Writes "" if some content is known, or if
+ * there was no content to know. */
 void xs_content_coverage_why_none(const struct xs_content_coverage *contents, char *buffer, size_t bytes);
 
-/* If page migrations were recorded during only a part of the run, says so in a sentence, and what to do; else "". */
+/* If page migrations were recorded during only a part of the run, writes a sentence that says this and what to do; else
+ * writes "". */
 void xs_content_coverage_migrations(const struct xs_content_coverage *contents, char *buffer, size_t bytes);
 
 #endif

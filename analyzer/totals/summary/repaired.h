@@ -1,6 +1,6 @@
-/* Describes a run that was repaired while it was recorded (XFERSPY_REPAIR): which repairs were on, and how often each
- * was made. A trace does not say whether a repair left out a particular call. The counts and findings of such a trace
- * are therefore about the calls that the program made. */
+/* Describes a run that xferspy repaired while it recorded it (XFERSPY_REPAIR): which repairs were on, and how often
+ * each repair was made. A trace does not say whether a repair left out a particular call. The counts and findings of
+ * such a trace are therefore about all calls that the program made, including calls that a repair left out. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_REPAIRED_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_REPAIRED_H
 
@@ -36,9 +36,10 @@ void xs_repaired_read(struct xs_repaired *repaired, const struct xs_trace *trace
 /* True if calls of the run were left out or changed, or may have been. */
 bool xs_repaired_any(const struct xs_repaired *repaired);
 
-/* Writes "Recorded with repairs (XFERSPY_REPAIR): drop-uploads (uploads left out: 49, 3.06 GiB)." and, if any was made,
- * what that means for the numbers of the report. If the counts are not of the whole run: "uploads left out: at least
- * 49, 3.06 GiB", "uploads left out: how many is not known". Writes nothing if no repair was on. */
+/* Writes "Recorded with repairs (XFERSPY_REPAIR): drop-uploads (uploads left out: 49, 3.06 GiB)." and, if any repair
+ * was or may have been made, what this means for the numbers of the report. If the counts do not cover the whole run,
+ * the words in parentheses are "uploads left out: at least 49, 3.06 GiB" or "uploads left out: how many is not known".
+ * Writes nothing if no repair was on. */
 void xs_repaired_say(struct xs_string *text, const struct xs_repaired *repaired);
 
 /* Writes the value of the key `repairs`: null if no repair was on. */

@@ -26,7 +26,8 @@ struct xs_run {
     int64_t pid, rank, world_size;   /* rank -1: no launcher set one */
     int64_t start_unix_ns, driver_version;
     uint64_t duration_ns;
-    bool duration_estimated; /* the trace has no end; the duration is up to the latest time in it */
+    bool duration_estimated; /* the trace does not have the end of the run; the duration then ends at the latest time
+                                in the trace */
     bool is_snapshot;        /* the trace is a copy made while the process ran */
     bool simulated;
     char *cupti_status, *cupti_text, *cupti_path;
@@ -101,9 +102,10 @@ struct xs_coverage {
                                                                         there is no device record */
     uint64_t matched, modelled, without_record; /* modelled: device times were recorded only in some windows, and the
                                                    transfer was outside them */
-    uint64_t peers; /* of without_record: copies between devices, which never have a record */
+    uint64_t peers; /* the part of without_record that is copies between devices, which never have a record */
     uint64_t device_copies, device_copies_graph, without_event; /* rows of device_copy */
-    uint64_t migration_rests, migrations_ns; /* how often the recording of page migrations paused; how long it ran */
+    uint64_t migration_rests, migrations_ns; /* how often the recording of page migrations paused; for how long they
+                                                were recorded */
     uint64_t nested, left, dropped, skipped_events, dropped_records; /* counters that capture kept */
     bool stacks_recorded;
     uint64_t without_stack; /* transfers without a stack, if stacks were recorded */
@@ -136,27 +138,26 @@ struct xs_thinned {
     int64_t from_ns, to_ns;
 };
 
-/* Describes which steps were recorded, if the user asked for steps (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP).
+/* Describes which steps were recorded, if the user requested steps (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP).
  */
 enum xs_recorded_by { XS_RECORDED_ALL, XS_RECORDED_BY_RANGE, XS_RECORDED_BY_WAIT, XS_RECORDED_NONE };
 struct xs_recorded_steps {
-    enum xs_recorded_by by;   /* ALL: no steps were requested; NONE: no call that waits was found that marks the
-                                 steps */
+    enum xs_recorded_by by;   /* ALL: no steps were requested; NONE: no waiting call was found that marks the steps */
     uint64_t first, count;    /* number of the first recorded step, counted from 1, and how many steps were recorded; 0
                                  and 0: none */
     uint64_t passed;          /* number of steps that the program began, or ended if a wait marks their ends */
     uint64_t skipped, wanted; /* as the user requested; wanted 0: all steps after the skipped ones */
-    char name[XS_STEP_NAME_BYTES]; /* of the NVTX range, or of the wait's entry point; for ALL, the value of
+    char name[XS_STEP_NAME_BYTES]; /* name of the NVTX range, or of the wait's entry point; for ALL, the value of
                                       XFERSPY_WINDOW; not escaped */
 };
 
 struct xs_summary {
     const struct xs_trace *trace;
     struct xs_thinned thinned;
-    struct xs_capture_ranges looked_at; /* which parts were recorded; counts and sums, except those of allocations, are
-                                           of these parts */
+    struct xs_capture_ranges looked_at; /* which parts of the run were recorded; counts and sums, except those of
+                                           allocations, cover only these parts */
     struct xs_recorded_steps recorded_steps;
-    struct xs_recorded_time recorded; /* the time that shares are computed of */
+    struct xs_recorded_time recorded; /* the time to which percentages refer */
     struct xs_repaired repaired;
     bool selected; /* the fields from groups to slowest cover the transfers that pass a filter */
     struct xs_run run;
@@ -188,10 +189,10 @@ struct xs_summary {
     uint64_t damaged_rows; /* rows with impossible values, which were read as 0, or left out */
 };
 
-/* Reads the trace and computes everything. With a `selection` that is not NULL, the totals, `largest` and `slowest` are
- * of the selected transfers only; everything else is of the whole trace. On error, returns a negative status, writes
- * one line that names the file into `message` (XS_TRACE_MESSAGE_BYTES long), and leaves the summary empty. `trace` must
- * outlive the summary. */
+/* Reads the trace and computes everything. If `selection` is not NULL, the totals, `largest` and `slowest` are of the
+ * selected transfers only; everything else is of the whole trace. On error, returns a negative status, writes one line
+ * that names the file into `message` (XS_TRACE_MESSAGE_BYTES long), and leaves the summary empty. `trace` must outlive
+ * the summary. */
 struct xs_selection;
 int xs_summary_compute(const struct xs_trace *trace, const struct xs_selection *selection, struct xs_summary *summary,
                        char *message);
@@ -202,7 +203,7 @@ void xs_summary_free(struct xs_summary *summary);
  * processor was free, and in the exit handler. Threads spend this time in parallel. A sum over all threads is therefore
  * reduced to the share of the thread that made most calls. */
 uint64_t xs_own_ns(const struct xs_summary *summary);
-/* Returns the whole cost: xs_own_ns, and the time that xferspy used after the run's end. */
+/* Returns the whole cost: the sum of xs_own_ns and the time that xferspy used after the run's end. */
 uint64_t xs_spent_ns(const struct xs_summary *summary);
 /* Splits xs_spent_ns by what the time was used for. */
 enum xs_cost_part {

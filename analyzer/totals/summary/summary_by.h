@@ -1,5 +1,5 @@
 /* Sums up the transfers by one key: the calling line, its function, file or module, an NVTX range, a thread, a stream
- * or a device; and the time that repairs of the findings about these transfers would save. */
+ * or a device. Also sums up the time that repairs of the findings about these transfers would save. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_BY_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_BY_H
 

@@ -1,5 +1,5 @@
-/* Counts the failed CUDA calls of a trace. For each error it knows how many calls failed, since when, and which was the
- * first. */
+/* Counts the failed CUDA calls of a trace. For each error there are the number of calls that failed, and the time and
+ * the function of the first one. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_FAILURES_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_FAILURES_H
 
@@ -22,8 +22,8 @@ struct xs_failure {
 
 enum { XS_FAILURE_KINDS = 64 }; /* the largest number of errors that are counted separately */
 
-/* The first call that returned an error of the device, as capture noted it (meta `failure.*`). This call may be in no
- * table of the trace. */
+/* The first call that returned an error of the device, as capture recorded it (meta `failure.*`). This call may be in
+ * no table of the trace. */
 struct xs_device_failure {
     int32_t result;       /* 0: no such call */
     int64_t at_ns;        /* trace time */

@@ -39,8 +39,8 @@ static inline void xs_count_time_add(struct xs_count_time *to, uint64_t count, u
 }
 
 /* If the trace became too large, so that rows were dropped, these functions add the sums of the dropped rows; otherwise
- * they do nothing. _transfers: `groups` must be empty; call it after the rows were read. _busy: call it after the
- * unions of busy times were computed. */
+ * they do nothing. xs_summary_thinned_transfers adds to `groups`, whose totals must be 0; call it after the kept rows
+ * of `transfer` were read. Call xs_summary_thinned_busy after the unions of busy times were computed. */
 void xs_summary_thinned_transfers(struct xs_summary_work *work, struct xs_group *groups);
 void xs_summary_thinned_calls(struct xs_summary_work *work);
 void xs_summary_thinned_busy(struct xs_summary_work *work);
@@ -53,7 +53,7 @@ void xs_summary_calls(struct xs_summary_work *work);     /* memset, launch, sync
 void xs_summary_overlap(struct xs_summary_work *work);   /* computes the unions of busy times over the streams of each
                                                             device */
 
-/* Begins to read the rows of a statement, which is formatted as by printf. There are none after an error. */
+/* Begins to read the rows of a statement, which is formatted as by printf. After an error there are no rows. */
 void xs_work_begin(struct xs_summary_work *work, struct xs_scan *scan, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static inline void xs_work_end(struct xs_summary_work *work, struct xs_scan *scan) { work->status = xs_scan_end(scan); }

@@ -1,6 +1,6 @@
-/* Divides the run into parts. The parts are of the wall time of one thread, called the line, and add up to the run. The
- * line is the thread that spent most time in CUDA's calls. Calls of one thread do not overlap, so nothing is counted
- * twice; the time between them belongs to the program itself. */
+/* Divides the run's time into parts. They are parts of the wall time of one thread, which is called the line, and their
+ * sum is the time of the whole run. The line is the thread that spent most time in CUDA's calls. Calls of one thread do
+ * not overlap, so nothing is counted twice; the time between them belongs to the program itself. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_WHERE_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_WHERE_H
 
@@ -38,10 +38,10 @@ struct xs_where_busy {
     struct xs_intervals copies, kernels;
 };
 
-/* How much time of the run xferspy used, as it measured itself. */
+/* How much of the run's time xferspy used, according to its own measurement. */
 struct xs_where_own {
     uint64_t start_ns; /* time before the first call */
-    uint64_t later_ns; /* time before, in and after the program's calls */
+    uint64_t later_ns; /* all other time that xs_own_ns counts, except for page migrations */
 };
 
 /* Negative status: the message is set. */

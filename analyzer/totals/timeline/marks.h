@@ -11,8 +11,8 @@
 
 struct xs_mark {
     int64_t row;
-    uint64_t ns;   /* the time that the instance claims for this row; after xs_marks_seal: its saving, 0 if its finding
-                      is not the first of a cause */
+    uint64_t ns;   /* the time that the instance claims for this row; after xs_marks_seal: the instance's saving, or
+                      0 if its finding is not the first finding of a cause */
     uint32_t site; /* the site; after xs_marks_seal, the finding's index */
     uint8_t table, detector, verdict;
 };
@@ -44,8 +44,8 @@ void xs_marks_free(struct xs_marks *marks);
  * threads or streams. */
 int xs_mark_runs_by_site(const void *a, const void *b);
 
-/* Adds the first `count` findings to `index`, and finds one of them by what its instances have in common. The values
- * are indexes of findings plus 1. */
+/* xs_findings_index adds the first `count` findings to `index`. xs_findings_find finds one of them by what its
+ * instances have in common, and returns the address of the finding's index plus 1; NULL: none. */
 void xs_findings_index(struct xs_hash *index, const struct xs_diagnosis *diagnosis, size_t count);
 const uint64_t *xs_findings_find(const struct xs_hash *index, unsigned detector, unsigned verdict, uint32_t site);
 
@@ -53,9 +53,10 @@ enum { XS_MARKED_MOST = 16 };
 struct xs_marked {
     uint32_t findings[XS_MARKED_MOST]; /* indexes in xs_findings.items, each only once */
     unsigned count;
-    uint64_t saves_ns; /* the largest saving for the row of a finding that is the first of a cause */
+    uint64_t saves_ns; /* the largest saving for the row among the findings that are the first of a cause */
 };
-/* Writes what is known of a row to `marked`, which must be zeroed. `site` is the site of the transfer; 0: not known. */
+/* Writes the findings about a row, and its largest saving, to `marked`, which must be zeroed. `site` is the site of the
+ * transfer; 0: not known. */
 void xs_marks_of(const struct xs_marks *marks, enum xs_evidence_table table, int64_t row, uint32_t site,
                  struct xs_marked *marked);
 

@@ -15,8 +15,8 @@ struct sqlite3_stmt;
 enum xs_timeline_kind {
     /* The host's calls come first. */
     XS_TIMELINE_TRANSFER,
-    XS_TIMELINE_BATCH, /* only by xs_timeline_merge: a call that requested several transfers; TRANSFER then does not
-                          contain these transfers */
+    XS_TIMELINE_BATCH, /* made only by xs_timeline_merge: a call that requested several transfers; TRANSFER then does
+                          not contain these transfers */
     XS_TIMELINE_MEMSET,
     XS_TIMELINE_LAUNCH,
     XS_TIMELINE_SYNC,
@@ -27,7 +27,7 @@ enum xs_timeline_kind {
     XS_TIMELINE_COPY,
     XS_TIMELINE_KERNEL,
     XS_TIMELINE_DEVICE_MEMSET,
-    XS_TIMELINE_MIGRATION, /* only by xs_timeline_merge */
+    XS_TIMELINE_MIGRATION, /* made only by xs_timeline_merge */
     XS_TIMELINE_KINDS
 };
 enum { XS_TIMELINE_NO_EVIDENCE = -1, XS_TIMELINE_RANGE_NOT_RECORDED = -1 };
@@ -52,21 +52,23 @@ struct xs_timeline_row {
 
     /* The next fields are about work. */
     int64_t device;         /* -1: not known */
-    int64_t context, queue; /* CUPTI's numbers of context and stream; -1 for migrations, which belong to none */
+    int64_t context, queue; /* CUPTI's numbers of context and stream; -1 for migrations, which belong to no context
+                               or stream */
     bool of_graph;          /* the correlation belongs to the graph's launch */
     int64_t kernel;         /* kernel_name.id */
     int64_t copies;
     bool modelled; /* its times are modelled, not measured */
 
     /* The next fields are set by xs_timeline_merge only. */
-    const char *category, *name; /* name: that of the entry point, of the kind of copy, or of the kernel; NULL: not
-                                    known */
+    const char *category, *name; /* name: the name of the entry point, of the kind of copy, or of the kernel; NULL:
+                                    not known */
     int64_t evidence_row;        /* for a call, its first row; for work, the first row of its call; 0: not known */
     int64_t evidence_rows;       /* number of consecutive rows */
     int64_t range;               /* for a call: nvtx_range.id; 0: none; or XS_TIMELINE_RANGE_NOT_RECORDED */
     int64_t stream_handle;       /* for work, if stream_known */
     bool stream_known;
-    struct sqlite3_stmt *statement; /* the statement, which is at this row; arguments are in its last columns */
+    struct sqlite3_stmt *statement; /* the statement, whose current row is this row; arguments are in its last
+                                       columns */
     int first_argument;             /* index of the first column with an argument */
 };
 
@@ -84,9 +86,9 @@ typedef bool (*xs_timeline_take)(void *data, const struct xs_timeline_row *row);
 int xs_timeline_scan(const struct xs_trace *trace, enum xs_timeline_kind kind, xs_timeline_take take, void *data,
                      char *message);
 
-/* Reads all calls (from TRANSFER to FREE), or all work, as one sequence sorted by start; of two that start at the same
- * time, the longer comes first. The sequence includes failed and captured calls, rows have names, and several rows of
- * one call become one row. Negative status: the message is set. */
+/* Reads all calls (from TRANSFER to FREE), or all work, as one sequence sorted by start; if two start at the same time,
+ * the longer one comes first. The sequence includes failed and captured calls, rows have names, and several rows of one
+ * call become one row. Negative status: the message is set. */
 int xs_timeline_merge(const struct xs_trace *trace, bool work, xs_timeline_take take, void *data, char *message);
 
 /* A thread and its name. */

@@ -47,20 +47,21 @@ struct xs_framework_context {
     uint64_t before_ns, uploads; /* for host_copy: the median time before the uploads, and the number of uploads */
 };
 
-/* Adds what the frames of a stack say, innermost first. The context must be all 0. */
+/* Adds what the frames of a stack show. The innermost frame is the first one. The context must be all 0. */
 void xs_framework_add_stack(struct xs_framework_context *context, const struct xs_frame *frames, size_t count);
 
-/* Adds what an NVTX range and the ranges around it say (xs_callsites_range); what the stack said is not replaced. */
+/* Adds what the names of an NVTX range and of the ranges around it show (xs_callsites_range). What the stack showed is
+ * not replaced. */
 void xs_framework_add_range(struct xs_framework_context *context, const char *range);
 
-/* Adds what the thread's name says; what is known already is not replaced. */
+/* Adds what the thread's name shows. What is known already is not replaced. */
 void xs_framework_add_thread(struct xs_framework_context *context, const char *name);
 
 /* True if anything is known that is worth a line of output. */
 bool xs_framework_is_known(const struct xs_framework_context *context);
 
-/* Returns which library allocates page-locked memory for copies of the user's data, from the stack of the
- * allocation. */
+/* Finds, from the stack of an allocation of page-locked memory, the library that allocates it to copy the user's data
+ * there. */
 enum xs_host_copy xs_framework_host_copy(const struct xs_frame *frames, size_t count);
 
 #endif

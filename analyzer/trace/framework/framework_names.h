@@ -1,5 +1,5 @@
-/* Makes the names that users of frameworks know from the names in stacks and NVTX ranges. Each function writes into the
- * caller's buffer of XS_FRAMEWORK_NAME bytes; if the name is of another kind or too long, it writes "" and returns
+/* Converts the names in stacks and NVTX ranges into the names that users of a framework know. Each function writes into
+ * the caller's buffer of XS_FRAMEWORK_NAME bytes; if the name is of another kind or too long, it writes "" and returns
  * false. The names come from a trace, so escape them before printing. */
 #ifndef XFERSPY_ANALYZER_TRACE_FRAMEWORK_FRAMEWORK_NAMES_H
 #define XFERSPY_ANALYZER_TRACE_FRAMEWORK_FRAMEWORK_NAMES_H
@@ -23,7 +23,7 @@ bool xs_framework_node(char *name, const char *function);
 bool xs_framework_cython(char *name, const char *function);
 
 /* Writes the name of a Python function: "asarray" in ".../site-packages/cupy/_creation/from_data.py" becomes
- * "cupy.asarray". Also false for a function with a private name and for a file outside of packages. */
+ * "cupy.asarray". It also returns false if the function's name is private or the file is outside of packages. */
 bool xs_framework_python(char *name, const char *file, const char *function);
 
 /* Splits the name of a range that torch.autograd.profiler.emit_nvtx made into an operator and the sizes of its

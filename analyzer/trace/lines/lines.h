@@ -37,8 +37,8 @@ struct xs_lines {
     size_t text_capacity;
 };
 
-/* Looks up the lines that the trace lacks; with `again`, looks up all lines. If the status is negative, the message is
- * set and nothing has to be freed. */
+/* Looks up the lines that the trace lacks; if `again` is true, looks up all lines. If the status is negative, the
+ * message is set and nothing has to be freed. */
 int xs_lines_find(const struct xs_trace *trace, enum xs_lines_reason reason, bool again, struct xs_lines *lines,
                   char *message);
 void xs_lines_free(struct xs_lines *lines);
@@ -48,9 +48,9 @@ void xs_lines_free(struct xs_lines *lines);
 enum { XS_LINES_WHY_BYTES = 512 };
 bool xs_lines_write(const struct xs_trace *trace, const struct xs_lines *lines, int patience_ms, char *why);
 
-/* Is called by a command that has opened a trace to read it. If this user recorded the trace, may write it, and it has
- * no lines yet, looks them up and writes them into the trace. Failures are silent, because only lines are missing
- * then. */
+/* A command calls this function after it has opened a trace to read it. If this user recorded the trace and may write
+ * it, and the trace has no lines yet, the function looks the lines up and writes them into the trace. Failures are
+ * silent, because only lines are missing then. */
 void xs_lines_complete(const struct xs_trace *trace);
 
 #endif

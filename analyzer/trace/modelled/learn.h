@@ -1,4 +1,4 @@
-/* Makes the first pass of the model, over the recorded work and its calls. */
+/* Makes the first pass of the model, which reads the recorded work and its calls. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_LEARN_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_LEARN_H
 

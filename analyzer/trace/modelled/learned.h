@@ -1,6 +1,6 @@
-/* Holds what was learned in the windows about work: how long it runs, how soon it begins, and when its call returns.
- * Similar work forms a group, at each of four levels (enum xs_learned_level), from narrow to wide groups. A look-up
- * uses the narrowest group that has enough values. */
+/* Holds what the model has learned about work from the windows: how long work runs, how soon it begins, and when its
+ * call returns. Similar work forms a group, at each of four levels (enum xs_learned_level), from narrow to wide groups.
+ * A look-up uses the narrowest group that has enough values. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_LEARNED_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_LEARNED_H
 
@@ -25,7 +25,7 @@ enum xs_learned_what {
     XS_LEARNED_LATENCY, /* from the call's enter to the work's start, if the work waited for no other work */
     XS_LEARNED_AFTER,   /* from the call's return to the work's start, if the work began after the return; then there is
                          * no LATENCY */
-    XS_LEARNED_GAP,     /* from the end of the work that it waited for to its start */
+    XS_LEARNED_GAP,     /* from the end of the work that this work waited for to the start of this work */
     XS_LEARNED_NOTICE,  /* from the work's end to the call's return */
     XS_LEARNED_STAGED,  /* from the end of the previous work in the stream to the call's return */
     XS_LEARNED_SHARE,   /* how long the work took, in thousandths of its call's time; for copies with pageable memory */
@@ -55,7 +55,7 @@ enum xs_learned_level {
 };
 
 struct xs_learned {
-    struct xs_hash group_of, graph_of; /* they map to an index plus 1 */
+    struct xs_hash group_of, graph_of; /* their values are an index plus 1 */
     struct xs_group *groups;
     size_t group_count, group_capacity;
     struct graphs {
@@ -86,8 +86,8 @@ static inline uint64_t xs_device_of(const struct xs_learned *learned, const stru
     return device ? *device : 0;
 }
 
-/* Returns the group of a call at a level (0 is the narrowest), which is made if it is missing. Valid until the next
- * group is made. */
+/* Returns the group of a call at a level (0 is the narrowest), and makes the group if it is missing. The result is
+ * valid until the next group is made. */
 struct xs_group *xs_learned_group(struct xs_learned *learned, const struct xs_call *call, unsigned level);
 
 void xs_values_add(struct xs_values *values, int64_t value);
@@ -96,7 +96,7 @@ void xs_values_add(struct xs_values *values, int64_t value);
 void xs_learned_finish(struct xs_learned *learned);
 void xs_learned_free(struct xs_learned *learned);
 
-/* A length of time, its usual error, and a least value, below which it hardly ever is. */
+/* A duration, its usual error, and a least value: shorter durations are very rare. */
 struct xs_length {
     int64_t ns, unsure_ns, least_ns;
 };

@@ -1,15 +1,15 @@
-/* Models the missing device times of a trace whose device times were recorded only in windows. They are computed from
- * the recorded times, so that all readers of the trace find times for all work. docs/develop/internals.md describes the
- * model. */
+/* Models the missing device times of a trace whose device times were recorded only in windows. The missing times are
+ * computed from the recorded times, so that all readers of the trace find times for all work. docs/develop/internals.md
+ * describes the model. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_H
 
 #include "schema/read/trace.h"
 
 /* Adds the modelled rows to a trace and sets trace->windows: TEMP tables hide device_copy, device_memset and
- * device_kernel, and TEMP views of transfer, memset and launch have a number for each call instead of its correlation.
- * Does nothing if device times were recorded throughout. The tables and views exist until the trace's connection is
- * closed. Negative status: the message is set, and the trace must be closed. */
+ * device_kernel, and TEMP views of transfer, memset and launch have, in the column `correlation`, a number of the call
+ * instead of CUPTI's correlation number. Does nothing if device times were recorded throughout. The tables and views
+ * exist until the trace's connection is closed. Negative status: the message is set, and the trace must be closed. */
 int xs_modelled_add_to(struct xs_trace *trace, char *message);
 
 #endif

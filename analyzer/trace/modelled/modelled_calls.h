@@ -47,12 +47,12 @@ static inline enum xs_engine xs_engine_of(const struct xs_call *call) {
     return call->direction == XS_DIR_H2D ? XS_H2D_ENGINE : XS_D2H_ENGINE;
 }
 
-/* Begins reading. With `recorded`, calls for work are left out if they have no correlation number. Call xs_merge_end
- * even after an error. */
+/* Begins reading. If `recorded` is true, calls that give work to the device are left out if they have no correlation
+ * number. Call xs_merge_end even after an error. */
 int xs_calls_begin(struct xs_merge *calls, const struct xs_trace *trace, bool recorded, char *message);
 
-/* Returns the next call, valid until the next call of this function. NULL: the end, and then *status is 0, or an error,
- * and then it is negative. */
+/* Returns the next call, valid until the next call of this function. NULL: the end if *status is 0, an error if *status
+ * is negative. */
 const struct xs_call *xs_calls_next(struct xs_merge *calls, int *status);
 
 #endif

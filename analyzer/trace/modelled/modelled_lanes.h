@@ -13,7 +13,7 @@ struct xs_pending {
     int64_t behind_ns;                     /* end of the work in other lanes that it waits for */
     struct xs_length latency;              /* from its call's enter to its start if it waits for no other work */
     struct xs_length gap;                  /* from the end of the previous work to its start */
-    struct xs_length lasts;                /* how long it runs; of these three only this one has a least length */
+    struct xs_length lasts;                /* how long it runs; `latency` and `gap` have no least length */
     const struct xs_launched_graph *graph; /* the recorded launch that gives the rows; NULL: the work has one row */
     uint32_t first[XS_MODELLED_TABLES];    /* index of its first row in each table */
     uint8_t table;
@@ -47,12 +47,12 @@ int64_t xs_lane_place_end(const struct xs_lane_place *moment);
 /* Adds work at the lane's end and gives it times. The result is valid until the next call of this function. */
 struct xs_pending *xs_lane_add(struct xs_lane *lane, const struct xs_pending *work, struct xs_modelled_tables *tables);
 
-/* Changes the times of the first `count` pending items so that the last of them ends at `end_ns`. If it ends later so
- * far, this is always done. If it ends earlier, this is done only with `longer`, and only if the longer times are
- * plausible. The less sure a time is, the more it is changed. */
+/* Changes the times of the first `count` pending items so that the last of them ends at `end_ns`. If the present end is
+ * later than `end_ns`, the times are always changed. If it is earlier, they are changed only if `longer` is true and
+ * the longer times are plausible. The less sure a time is, the more it is changed. */
 void xs_lane_fit(struct xs_lane *lane, size_t count, int64_t end_ns, bool longer);
 
-/* Fixes the times of the first `count` pending items and writes them into their rows. */
+/* Makes the times of the first `count` pending items final, and writes them into the rows of these items. */
 void xs_lane_settle(struct xs_lane *lane, size_t count, struct xs_modelled_tables *tables);
 
 static inline size_t xs_lane_pending(const struct xs_lane *lane) { return lane->count - lane->first; }

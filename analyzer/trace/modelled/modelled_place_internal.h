@@ -18,7 +18,7 @@ struct xs_placing {
     struct xs_recordings *recordings;
     struct xs_device_windows *windows;
     int64_t file_bytes;                          /* size of the trace's file, an upper bound for its number of rows */
-    struct xs_hash lane_of, device_of, event_of; /* they map to pointers */
+    struct xs_hash lane_of, device_of, event_of; /* their values are pointers */
     uint32_t number;
     size_t numbers_capacity;
     int64_t batch_ns; /* enter time of the current batch call */
@@ -28,13 +28,13 @@ struct xs_placing {
 
 /* --- modelled_place_rows.c --- */
 
-/* These functions add the rows of the call's work without times yet, with the other values as in recorded rows of
- * similar work. `work` gets the indexes of the rows. */
+/* These functions add the rows of the call's work. The rows have no times yet; their other values are those of recorded
+ * rows of similar work. `work` gets the indexes of the rows. */
 void xs_placing_add_graph(struct xs_placing *placing, struct xs_pending *work, uint32_t number);
 void xs_placing_add_row(struct xs_placing *placing, const struct xs_alike *alike, const struct xs_call *call,
                         struct xs_pending *work, uint32_t number);
 
-/* Adds up the times of all rows in `windows`. */
+/* Adds the times of all rows to the sums in `windows`. */
 void xs_placing_add_up(struct xs_placing *placing);
 
 #endif

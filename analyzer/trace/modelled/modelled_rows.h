@@ -14,24 +14,24 @@ enum xs_modelled_table { XS_MODELLED_COPY, XS_MODELLED_MEMSET, XS_MODELLED_KERNE
 /* The value of a shape that means NULL. */
 #define XS_SHAPE_NULL INT64_MIN
 
-/* Indexes of the values of a shape. All tables have the first ones. */
+/* Indexes of the values of a shape. The values before XS_SHAPE_OWN exist in all tables. */
 enum xs_shape_value {
     XS_SHAPE_DEVICE,
-    XS_SHAPE_CONTEXT, /* CUPTI's numbers of context and stream */
+    XS_SHAPE_CONTEXT, /* CUPTI's number of the context; the next value is CUPTI's number of the stream */
     XS_SHAPE_STREAM,
     XS_SHAPE_GRAPH,
     XS_SHAPE_NODE,
     XS_SHAPE_OWN,
-    XS_SHAPE_KIND = XS_SHAPE_OWN, /* this and the next ones: of a copy */
+    XS_SHAPE_KIND = XS_SHAPE_OWN, /* first of the values that only copies have */
     XS_SHAPE_SRC_KIND,
     XS_SHAPE_DST_KIND,
     XS_SHAPE_SRC_DEVICE,
     XS_SHAPE_DST_DEVICE,
     XS_SHAPE_IS_ASYNC,
     XS_SHAPE_COPIES,
-    XS_SHAPE_VALUE = XS_SHAPE_OWN, /* this and the next one: of a memset */
+    XS_SHAPE_VALUE = XS_SHAPE_OWN, /* first of the values that only memsets have */
     XS_SHAPE_MEMORY_KIND,
-    XS_SHAPE_NAME = XS_SHAPE_OWN, /* this and the next ones: of a kernel */
+    XS_SHAPE_NAME = XS_SHAPE_OWN, /* first of the values that only kernels have */
     XS_SHAPE_GRID,
     XS_SHAPE_VALUES = XS_SHAPE_GRID + 6,
 };
@@ -59,7 +59,8 @@ struct xs_modelled_tables {
     struct xs_hash shape_of;
 };
 
-/* The columns of the tables in the order of the schema. Those that are not in a shape have one of these numbers. */
+/* The columns of the tables in the order of the schema. A column whose value is not in a shape has one of these
+ * numbers. */
 enum { XS_COLUMN_ID = -6, XS_COLUMN_NUMBER, XS_COLUMN_BYTES, XS_COLUMN_START, XS_COLUMN_END, XS_COLUMN_MODELLED };
 struct xs_modelled_column {
     const char *name;
@@ -83,7 +84,7 @@ void xs_modelled_tables_free(struct xs_modelled_tables *tables);
 
 /* A row that was recorded. */
 struct xs_recorded {
-    uint32_t correlation; /* CUPTI's */
+    uint32_t correlation; /* CUPTI's correlation number */
     uint32_t order;       /* position in the order of reading */
     uint8_t table;        /* enum xs_modelled_table */
     bool taken;           /* set in the first row of a call if the call was found */

@@ -1,6 +1,6 @@
-/* Reads which parts of a run ("ranges" here) were recorded, if the user wanted only parts
- * (XFERSPY_OUTSIDE=allocations). Outside of the ranges a trace has only allocations and frees, and counts of all other
- * calls. */
+/* Reads which parts of a run were recorded, if the user requested that only parts are recorded
+ * (XFERSPY_OUTSIDE=allocations). The parts are called ranges here. Outside of the ranges a trace has only allocations
+ * and frees, and counts of all other calls. */
 #ifndef XFERSPY_ANALYZER_TRACE_WINDOWS_CAPTURE_RANGES_H
 #define XFERSPY_ANALYZER_TRACE_WINDOWS_CAPTURE_RANGES_H
 
@@ -15,13 +15,13 @@ struct xs_capture_range {
 };
 
 struct xs_capture_ranges {
-    bool limited;                   /* only parts were to be recorded */
+    bool limited;                   /* the user requested that only parts are recorded */
     bool has_gaps;                  /* calls were left out, or may have been left out */
     struct xs_capture_range *items; /* in order of time; only the first ones if there were many */
     size_t count, capacity;
     bool is_complete;            /* the process ended regularly, so the list and the counts cover the whole run */
     bool is_at_most;             /* recorded_ns is an upper bound, and `parts` a lower one */
-    uint64_t parts, recorded_ns; /* number and total length of all ranges, also of those after the list was written */
+    uint64_t parts, recorded_ns; /* number and total length of all ranges, including ranges that are not in the list */
     uint64_t transfers, memsets, launches, others; /* calls that were left out */
 };
 
@@ -29,10 +29,10 @@ struct xs_capture_ranges {
 void xs_capture_ranges_read(struct xs_capture_ranges *ranges, const struct xs_trace *trace);
 void xs_capture_ranges_free(struct xs_capture_ranges *ranges);
 
-/* The time of which percentages are shares: the total length of the ranges, or the whole run if no call outside of the
+/* The time to which percentages refer. It is the total length of the ranges, or the whole run if no call outside of the
  * ranges is missing. */
 struct xs_recorded_time {
-    uint64_t ns;     /* this time */
+    uint64_t ns;     /* the recorded time */
     uint64_t run_ns; /* how long the run took; equal to `ns` unless `in_part` */
     bool in_part;    /* only a part of the run's calls was recorded */
 };

@@ -1,4 +1,4 @@
-/* Device times may have been recorded only in windows of the run (meta `cupti.windows`). This file says when these
+/* Device times may have been recorded only in windows of the run (meta `cupti.windows`). This file finds out when these
  * windows were, and which device times are therefore modelled instead of measured (analyzer/trace/modelled). If device
  * times were recorded throughout, `trace->windows` is NULL and nothing is modelled. */
 #ifndef XFERSPY_ANALYZER_TRACE_WINDOWS_DEVICE_WINDOWS_H
@@ -16,13 +16,13 @@ struct xs_device_estimate {
     uint64_t measured_ns, modelled_ns;
     uint64_t measured, modelled; /* how many device times are measured, and how many modelled */
     uint64_t expected_ns; /* modelled_ns according to the model alone, before the times were fitted to the waits */
-    bool known; /* there were enough windows to estimate how far the sum may be off; false: the next two fields are 0 */
+    bool known; /* there were enough windows to estimate the error of the sum; false: the next two fields are 0 */
     uint64_t least_ns, most_ns; /* interval of the whole sum, with 95 % confidence */
 };
 
 enum xs_device_sum { XS_SUM_H2D, XS_SUM_D2H, XS_SUM_OTHER_COPIES, XS_SUM_MEMSETS, XS_SUM_KERNELS, XS_SUM_COUNT };
 
-/* Tables whose calls are numbered, together, in order of time from 1. The numbers replace CUPTI's correlation
+/* The calls of these tables are numbered together from 1, in order of time. The numbers replace CUPTI's correlation
  * numbers. */
 enum xs_numbered { XS_NUMBERED_TRANSFER, XS_NUMBERED_MEMSET, XS_NUMBERED_LAUNCH, XS_NUMBERED };
 struct xs_numbers {

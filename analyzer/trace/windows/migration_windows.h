@@ -1,7 +1,7 @@
 /* Reads when page migrations of managed memory were recorded (in the whole run, or in windows of it;
  * preload/cupti/migration_budget.h), and how much of a time span lies in these windows. At a window's end records are
- * lost. Migrations to the device come many at once, so more of them are lost than of migrations to the host; each
- * direction therefore has its own windows. */
+ * lost. Many migrations to the device occur at nearly the same time, so more of them are lost than of migrations to the
+ * host; each direction therefore has its own windows. */
 #ifndef XFERSPY_ANALYZER_TRACE_WINDOWS_MIGRATION_WINDOWS_H
 #define XFERSPY_ANALYZER_TRACE_WINDOWS_MIGRATION_WINDOWS_H
 
@@ -38,13 +38,13 @@ void xs_migration_windows_free(struct xs_migration_windows *windows);
 /* Returns the window that contains the time `ns`. NULL: none does, or `whole`. */
 const struct xs_recorded_window *xs_migration_window_at(const struct xs_migration_windows *windows, int64_t ns);
 
-/* Returns how much of the time from start_ns to end_ns lies in windows; with `samples`, only windows that are samples
- * count. */
+/* Returns how much of the time from start_ns to end_ns lies in windows; if `samples` is true, only windows that are
+ * samples count. */
 uint64_t xs_migration_windows_within(const struct xs_migration_windows *windows, int64_t start_ns, int64_t end_ns,
                                      bool samples);
-/* Returns how much of that time lies in samples, with each sample's part multiplied by its weight. The weight is needed
- * because the next window comes later after a window with many migrations, so there are fewer windows where migrations
- * are many. */
+/* Returns how much of the time from start_ns to end_ns lies in samples, with each sample's part multiplied by its
+ * weight. The weight is needed because the pause after a window with many migrations is longer. There are therefore
+ * fewer windows at times with many migrations. */
 double xs_migration_windows_weighed(const struct xs_migration_windows *windows, int64_t start_ns, int64_t end_ns);
 
 #endif
