@@ -282,7 +282,7 @@ static void the_least_of_all_is_scaled_as_the_least(void **state) {
     up(A, MIB, 1, NOT_MEASURED, HOST);
     for (int i = 0; i < UPLOADS; i++) {
         play_unseen_kernel(p);
-        works(i % 20 ? 300 : OWN_US);
+        works(i % 20 ? 90 : OWN_US);
         up(A, MIB, i % 10 ? NO_CONTENT : i % 30 ? 1 : 2 + i, 1, HOST);
     }
     snprintf(sql, sizeof sql, LINES(1) "UPDATE transfer SET stack = 1, skip = CASE skip WHEN %d THEN %d ELSE skip END",
@@ -400,7 +400,12 @@ static void no_saving_is_larger_than_its_calls(void **state) {
         for (size_t i = 0; i < p->diagnosis->count; i++) {
             const struct xs_diagnosed *f = &p->diagnosis->items[i];
             const char *name = xs_site_name(p->findings, f->finding->site);
-            bool both = !strcmp(xs_detectors[f->finding->detector]->id, "round-trip");
+            const char *id = xs_detectors[f->finding->detector]->id;
+            bool both = !strcmp(id, "round-trip");
+            if (!strcmp(id, "host-work") || !strcmp(id, "host-preparation")) { /* about the time between the calls */
+                assert_true(f->saves.most_ns <= p->findings->recorded.run_ns);
+                continue;
+            }
             uint64_t most_ns = both || strstr(name, "HtoD") ? took.up_ns : 0;
             most_ns += both || strstr(name, "DtoH") ? took.down_ns : 0;
             if (f->saves.known && f->saves.most_ns > most_ns)

@@ -41,7 +41,8 @@ static void a_wait_that_pays(void **state) {
     xs_waits_paid_free(&waits);
 }
 
-/* Two waits behind one kernel: without the first, the second waits. Only both together save something. */
+/* Two waits behind one kernel, then 1 ms of the host's own work: without the first wait, the second waits. Only both
+ * together save something. The last wait of the run always waits. */
 static void the_next_wait_waits(void **state) {
     (void)state;
     struct run run = {0};
@@ -51,11 +52,16 @@ static void the_next_wait_waits(void **state) {
     run.calls[1].site = 1;
     call(&run, XS_MODEL_TRANSFER, 0, 1006, 1050)->site = 2;
     runs(&run, XS_ENGINE_D2H, 1010, 1046);
-    struct xs_waits_paid waits = found(&run, 1060);
-    assert_int_equal(waits.count, 2);
+    call(&run, XS_MODEL_LAUNCH, 0, 2050, 2050);
+    runs(&run, XS_ENGINE_OTHER, 2055, 2155);
+    waits(&run, XS_WAITS_STREAM, 2052, 2165);
+    run.calls[4].site = 3;
+    struct xs_waits_paid waits = found(&run, 2165);
+    assert_int_equal(waits.count, 3);
     for (size_t i = 0; i < waits.count; i++)
         assert_true(waits.rows[i].saves_ns < 60 * US);
-    assert_true(waits.rows[1].together_ns > 900 * US);
+    assert_in_range(waits.rows[1].together_ns, 900 * US, 1100 * US);
+    assert_int_equal(waits.rows[2].together_ns, waits.rows[1].together_ns);
     xs_waits_paid_free(&waits);
 }
 

@@ -1,0 +1,310 @@
+/* What the host does around copies: blocking-readback, blocking-upload, host-work, host-preparation, host-copy,
+ * shared-stream, managed-first-touch and mapped-reads, each clause of docs/rules/analysis.md from both sides. */
+#include "played.h"
+
+#define US UINT64_C(1000)
+enum { A = 0x10000000, B = 0x20000000, HOST = 0x5000000, KIB = 1024, MIB = 1 << 20, TIMES = 12 };
+
+static struct played played, *p = &played;
+
+static void begin(void) {
+    play_begin(p);
+    play_alloc(p, A, 64 * MIB);
+}
+
+static void takes(uint64_t call_us, uint64_t copy_us) {
+    p->call_ns = call_us * US;
+    p->device_ns = copy_us * US;
+    p->delay_ns = 1 * US;
+}
+
+/* --- blocking-readback --- */
+
+static void downloads(int times, uint64_t bytes, uint64_t call_us, uint64_t copy_us) {
+    begin();
+    for (int i = 0; i < times; i++) {
+        takes(0, 0);
+        play_kernel(p, 0, NULL);
+        takes(call_us, copy_us);
+        play_down(p, A, bytes, i, HOST);
+    }
+    play_analyse(p, NULL);
+}
+
+static void short_downloads_block_the_host(void **state) {
+    (void)state;
+    downloads(TIMES, 8 * KIB, 20, 2);
+    FOUND("blocking-readback", NULL, TIMES);
+    assert_int_equal(played_finding(p, "blocking-readback")->removable.host_ns, TIMES * 20 * US);
+    play_end(p);
+    downloads(9, 8 * KIB, 20, 2);
+    NOT_FOUND("blocking-readback");
+    play_end(p);
+    downloads(TIMES, 64, 20, 2); /* scalar-readback */
+    NOT_FOUND("blocking-readback");
+    play_end(p);
+    downloads(TIMES, 8 * KIB, 20, 11); /* the copy takes most of the time */
+    NOT_FOUND("blocking-readback");
+    play_end(p);
+}
+
+/* An asynchronous download from page-locked memory blocks only by the wait directly after it. */
+static void the_wait_blocks_the_host(void **state) {
+    (void)state;
+    for (int waits = 0; waits <= 1; waits++) {
+        begin();
+        p->async = true;
+        p->host = XS_MEM_PINNED;
+        for (int i = 0; i < TIMES; i++) {
+            takes(2, 2);
+            play_down(p, A, 8 * KIB, i, HOST);
+            takes(20, 0);
+            if (!waits)
+                play_kernel(p, 0, NULL);
+            play_sync(p);
+        }
+        play_analyse(p, NULL);
+        FOUND("blocking-readback", NULL, waits ? TIMES : 0);
+        play_end(p);
+    }
+}
+
+/* --- blocking-upload --- */
+
+static void uploads_behind_a_wait(bool waits, uint64_t wait_us, int times) {
+    begin();
+    p->async = true;
+    p->host = XS_MEM_PINNED;
+    for (int i = 0; i < times; i++) {
+        takes(2, 2);
+        play_up(p, A, 8 * KIB, i, NOT_MEASURED, HOST);
+        takes(wait_us, 0);
+        if (waits)
+            play_sync(p);
+        play_kernel(p, 0, NULL);
+    }
+    play_analyse(p, NULL);
+}
+
+static void uploads_hold_up_the_host(void **state) {
+    (void)state;
+    uploads_behind_a_wait(true, 100, TIMES);
+    FOUND("blocking-upload", NULL, TIMES);
+    assert_int_equal(played_finding(p, "blocking-upload")->removable.host_ns, TIMES * 98 * US);
+    play_end(p);
+    uploads_behind_a_wait(true, 100, 9);
+    NOT_FOUND("blocking-upload");
+    play_end(p);
+    uploads_behind_a_wait(false, 100, TIMES);
+    NOT_FOUND("blocking-upload");
+    play_end(p);
+    uploads_behind_a_wait(true, 3, TIMES); /* the copy takes most of the time */
+    NOT_FOUND("blocking-upload");
+    play_end(p);
+}
+
+/* --- host-work and host-preparation --- */
+
+/* The host works for `work_us` between a copy and the next call, and for `before_us` before the copy. */
+static void steps(bool up, uint64_t before_us, uint64_t work_us) {
+    begin();
+    for (int i = 0; i < TIMES; i++) {
+        p->now_ns += before_us * US;
+        takes(100, 50);
+        if (up)
+            play_up(p, A, MIB, i, NOT_MEASURED, HOST);
+        else
+            play_down(p, A, MIB, i, HOST);
+        p->now_ns += work_us * US;
+        takes(1, 0);
+        play_kernel(p, 0, NULL);
+    }
+    play_analyse(p, NULL);
+}
+
+static void the_host_works_on_what_it_downloaded(void **state) {
+    (void)state;
+    steps(false, 0, 500);
+    FOUND("host-work", NULL, TIMES);
+    const struct xs_finding *finding = played_finding(p, "host-work");
+    assert_in_range(finding->removable.host_ns, TIMES * 500 * US, TIMES * 520 * US);
+    assert_int_equal(p->findings->total.claimed_ns == 0, played_found(p, "pageable", NULL) == 0);
+    NOT_FOUND("host-preparation");
+    play_end(p);
+    steps(false, 500, 0);
+    NOT_FOUND("host-work");
+    play_end(p);
+    steps(true, 0, 500);
+    NOT_FOUND("host-work");
+    play_end(p);
+}
+
+static void the_host_works_before_an_upload(void **state) {
+    (void)state;
+    steps(true, 500, 0);
+    FOUND("host-preparation", NULL, TIMES);
+    assert_in_range(played_finding(p, "host-preparation")->removable.host_ns, TIMES * 500 * US, TIMES * 520 * US);
+    play_end(p);
+    steps(true, 60, 0);
+    NOT_FOUND("host-preparation");
+    play_end(p);
+    steps(true, 0, 500);
+    NOT_FOUND("host-preparation");
+    play_end(p);
+}
+
+/* Work between a download and an upload is host-work, not the preparation of the upload. */
+static void over_the_host_and_back(void **state) {
+    (void)state;
+    begin();
+    for (int i = 0; i < TIMES; i++) {
+        takes(100, 50);
+        play_down(p, A, MIB, i, HOST);
+        p->now_ns += 500 * US;
+        play_up(p, A, MIB, i + TIMES, NOT_MEASURED, HOST);
+        play_kernel(p, 0, NULL);
+    }
+    play_analyse(p, NULL);
+    FOUND("host-work", NULL, TIMES);
+    NOT_FOUND("host-preparation");
+    play_end(p);
+}
+
+/* --- host-copy --- */
+
+static void copies_within_host_memory(void **state) {
+    (void)state;
+    for (int times = 9; times <= 10; times++) {
+        begin();
+        takes(30, 0);
+        for (int i = 0; i < times; i++)
+            play_down(p, A, 8 * KIB, i, HOST);
+        play_analyse(p, "UPDATE transfer SET direction = 5");
+        FOUND("host-copy", NULL, times == 10 ? 10 : 0);
+        play_end(p);
+    }
+    begin();
+    takes(30, 0);
+    for (int i = 0; i < TIMES; i++)
+        play_down(p, A, 8 * KIB, i, HOST);
+    play_analyse(p, NULL);
+    NOT_FOUND("host-copy");
+    play_end(p);
+}
+
+/* --- shared-stream --- */
+
+/* Two threads take turns on a stream. With `only_copies`, the second thread launches nothing. */
+static void two_threads(uint64_t stream, int rounds, bool only_copies) {
+    begin();
+    p->stream = stream;
+    p->async = true;
+    p->host = XS_MEM_PINNED;
+    for (int i = 0; i < rounds; i++)
+        for (p->thread = 1; p->thread <= 2; p->thread++) {
+            play_up(p, A + p->thread * MIB, MIB, 2 * i + (int)p->thread, NOT_MEASURED, HOST);
+            if (p->thread == 1 || !only_copies)
+                play_kernel(p, 0, NULL);
+        }
+    play_analyse(p, stream == 1 ? NULL : "UPDATE stream SET handle = 4711");
+}
+
+static void threads_share_the_default_stream(void **state) {
+    (void)state;
+    two_threads(1, 7, false);
+    FOUND("shared-stream", NULL, 2 * 7 - 3); /* the first copy of each thread, and the first copy after both */
+    play_end(p);
+    two_threads(1, 5, false);
+    NOT_FOUND("shared-stream");
+    play_end(p);
+    two_threads(7, 7, false); /* a stream of the program: it shares it on purpose */
+    NOT_FOUND("shared-stream");
+    play_end(p);
+    two_threads(1, 7, true);
+    NOT_FOUND("shared-stream");
+    play_end(p);
+}
+
+/* --- managed-first-touch --- */
+
+enum { PREFETCHED = 1, SMALL = 2, MOVES_NOT = 4 };
+
+static void managed_memory_and_a_kernel(unsigned how) {
+    play_begin(p);
+    p->memory = XS_MEM_MANAGED;
+    uint32_t id = play_alloc(p, B, how & SMALL ? MIB / 2 : 4 * MIB);
+    if (how & PREFETCHED)
+        play_prefetch_batch(p, B, 1);
+    play_kernel(p, 1, &id);
+    if (!(how & MOVES_NOT))
+        play_migration(p, true, B, 64 * KIB);
+    play_kernel(p, 1, &id);
+    play_free(p, id);
+    play_analyse(p, NULL);
+}
+
+static void a_kernel_touches_managed_memory_first(void **state) {
+    (void)state;
+    managed_memory_and_a_kernel(0);
+    FOUND("managed-first-touch", NULL, 1);
+    assert_int_equal(played_finding(p, "managed-first-touch")->removable.device_ns, 1 * US);
+    play_end(p);
+    static const unsigned others[] = {PREFETCHED, SMALL, MOVES_NOT};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        managed_memory_and_a_kernel(others[i]);
+        NOT_FOUND("managed-first-touch");
+        play_end(p);
+    }
+}
+
+/* --- mapped-reads --- */
+
+static void kernels_of_host_memory(enum xs_memory_kind kind, uint64_t bytes, uint64_t kernel_us) {
+    begin();
+    p->memory = kind;
+    uint32_t id = play_alloc(p, HOST, bytes);
+    p->host = XS_MEM_PINNED;
+    takes(1, 100);
+    p->delay_ns = 0;
+    for (int i = 0; i < TIMES; i++) /* the link moves 1 MiB in 100 us */
+        play_up(p, A, MIB, i, NOT_MEASURED, HOST + 64 * MIB);
+    p->kernel_ns = kernel_us * US;
+    for (int i = 0; i < TIMES; i++)
+        play_kernel(p, 1, &id);
+    play_analyse(p, NULL);
+}
+
+static void kernels_read_host_memory_again(void **state) {
+    (void)state;
+    kernels_of_host_memory(XS_MEM_PINNED, MIB, 100);
+    FOUND("mapped-reads", NULL, TIMES - 1);
+    const struct xs_finding *finding = played_finding(p, "mapped-reads");
+    assert_int_equal(finding->cost.device_ns, (TIMES - 1) * 100 * US);
+    assert_in_range(finding->removable.device_ns, (TIMES - 1) * 50 * US, (TIMES - 1) * 100 * US - 1);
+    play_end(p);
+    kernels_of_host_memory(XS_MEM_PINNED, MIB, 40); /* too fast to have used most of it */
+    NOT_FOUND("mapped-reads");
+    play_end(p);
+    kernels_of_host_memory(XS_MEM_PINNED, 60 * KIB, 100);
+    NOT_FOUND("mapped-reads");
+    play_end(p);
+    kernels_of_host_memory(XS_MEM_DEVICE, MIB, 100);
+    NOT_FOUND("mapped-reads");
+    play_end(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(short_downloads_block_the_host),
+        cmocka_unit_test(the_wait_blocks_the_host),
+        cmocka_unit_test(uploads_hold_up_the_host),
+        cmocka_unit_test(the_host_works_on_what_it_downloaded),
+        cmocka_unit_test(the_host_works_before_an_upload),
+        cmocka_unit_test(over_the_host_and_back),
+        cmocka_unit_test(copies_within_host_memory),
+        cmocka_unit_test(threads_share_the_default_stream),
+        cmocka_unit_test(a_kernel_touches_managed_memory_first),
+        cmocka_unit_test(kernels_read_host_memory_again),
+    };
+    return cmocka_run_group_tests_name("host_time", tests, NULL, NULL);
+}
