@@ -9,6 +9,11 @@ const struct xs_detour *xs_detour_of(const struct xs_diagnosis *diagnosis, const
     return diagnosed->detour ? &diagnosis->detours[diagnosed->detour - 1] : NULL;
 }
 
+bool xs_detour_is_repaired(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed) {
+    const struct xs_detour *detour = xs_detour_of(diagnosis, diagnosed);
+    return detour && diagnosed->finding->site == detour->down_site && diagnosed->saves.most_ns >= detour->most_ns;
+}
+
 static bool is_of_upload(const struct xs_detour *detour, const struct xs_finding *finding) {
     return finding->site == detour->up_site;
 }
@@ -42,7 +47,7 @@ void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagn
 void xs_say_detour_gain(struct xs_string *text, const struct xs_diagnosis *diagnosis,
                         const struct xs_diagnosed *diagnosed) {
     const struct xs_detour *detour = xs_detour_of(diagnosis, diagnosed);
-    if (!detour)
+    if (!detour || xs_detour_is_repaired(diagnosis, diagnosed))
         return;
     xs_string_format(text, "If it computes there what it uploads, compute it on the GPU: ");
     xs_say_gain(text, XS_UP_TO, detour->most_ns, &diagnosis->findings->recorded);
@@ -53,7 +58,8 @@ void xs_say_detour(struct xs_string *text, const struct xs_diagnosis *diagnosis,
     if (!xs_detour_of(diagnosis, diagnosed))
         return;
     xs_say_detour_work(text, diagnosis, diagnosed);
-    xs_string_format(text, " ");
+    if (!xs_detour_is_repaired(diagnosis, diagnosed))
+        xs_string_format(text, " ");
     xs_say_detour_gain(text, diagnosis, diagnosed);
 }
 

@@ -40,8 +40,8 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
         return "How much can be copied early depends on when the program has the data. It can be more than the time of "
                "the copies or kernels, because the pauses between them and the waits inside calls go away, too.";
     case XS_REPAIR_KEEP_ON_DEVICE:
-        return "It saves least if the host keeps its part of the work, so that the pages are sent before each kernel, "
-               "and most if the device does that part. Where migrations were not recorded, they are assumed to be as "
+        return "It saves least if the host uses the pages between the kernels, so that they are sent before each "
+               "kernel, and most if it does not. Where migrations were not recorded, they are assumed to be as "
                "elsewhere.";
     case XS_REPAIR_READ_LATER:
         return "It saves least if the host still needs the data, and most if it does not.";

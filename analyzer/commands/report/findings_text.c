@@ -143,12 +143,12 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
     print_where(diagnosis->findings, f, true, out);
     xs_say_framework(&text, d);
     print_text(&text, out);
-    if (d->detour) {
+    if (d->detour)
         print_detour(diagnosis, number, out);
+    if (d->detour && !xs_detour_is_repaired(diagnosis, d))
         print_other(diagnosis, cause->findings[0], out);
-    } else {
+    else
         print_remedy(diagnosis, number, all, out);
-    }
     xs_finding_turns(&text, d);
     print_text(&text, out);
     for (size_t i = 0; i < cause->count && (all || !number); i++) {

@@ -13,8 +13,14 @@ enum { XS_MIGRATION_KINDS(KIND) };
 
 enum { LEAST_BYTES = 1 << 20, MOST_INSTANCES = 1 << 16 };
 
+/* A live managed allocation. */
+struct memory {
+    const struct xs_allocation *allocation;
+    bool is_used; /* it was prefetched, copied or set by the device, or given to a launch; or this is not known */
+};
+
 struct state {
-    struct xs_hash live;  /* maps allocation.id of a live managed allocation to its struct xs_allocation */
+    struct xs_hash live;  /* by allocation.id: struct memory */
     struct xs_hash sites; /* maps the site of allocations to the time that migrations of their pages to the device took,
                            * plus 1; migrations may be recorded for a part of the run only */
     struct xs_instance *instances; /* reported at the end, if pages of their site's allocations moved */
@@ -31,14 +37,38 @@ static void hold(struct state *state, const struct xs_allocation *a, const struc
     state->instances[state->count++] = instance;
 }
 
-/* The model has not seen this launch yet, so an allocation that is touched already was prefetched, filled by the
- * device, or used by an earlier launch. */
-static void take_launch(struct state *state, const struct xs_trace_event *launch) {
-    for (unsigned i = 0; i < launch->u.launch.argument_count; i++) {
-        const struct xs_allocation *a = xs_hash_pointer(&state->live, (uint64_t)launch->u.launch.arguments[i], 0);
-        if (a && !a->touched)
-            hold(state, a, launch);
+static void use(struct state *state, int64_t allocation) {
+    struct memory *memory = allocation ? xs_hash_pointer(&state->live, (uint64_t)allocation, 0) : NULL;
+    if (memory)
+        memory->is_used = true;
+}
+
+/* Records that the live allocations may have been used; `address` 0: all of them, else the one with this address. */
+static void use_all(struct state *state, uint64_t address) {
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->live, entry));) {
+        struct memory *memory = (struct memory *)(uintptr_t)entry->value;
+        const struct xs_allocation *a = memory->allocation;
+        memory->is_used |= !address || (address >= a->address && address - a->address < a->bytes);
     }
+}
+
+static void take_launch(struct state *state, const struct xs_trace_event *launch) {
+    if (!launch->u.launch.arguments_seen)
+        use_all(state, 0);
+    for (unsigned i = 0; i < launch->u.launch.argument_count; i++) {
+        struct memory *memory = xs_hash_pointer(&state->live, (uint64_t)launch->u.launch.arguments[i], 0);
+        if (!memory || memory->is_used)
+            continue;
+        hold(state, memory->allocation, launch);
+        memory->is_used = true;
+    }
+}
+
+static void begin_memory(struct xs_detection *detection, const struct xs_allocation *a) {
+    struct state *state = detection->state;
+    if (a->kind == XS_MEM_MANAGED && a->bytes >= LEAST_BYTES && detection->calls_recorded)
+        *(struct memory *)xs_hash_item(&state->live, (uint64_t)a->id, 0, sizeof(struct memory)) =
+            (struct memory){.allocation = a};
 }
 
 static void take_migration(struct state *state, const struct xs_trace_event *event) {
@@ -51,23 +81,34 @@ static void take_migration(struct state *state, const struct xs_trace_event *eve
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
-    const struct xs_allocation *a = event->u.allocation;
     switch (event->on) {
     case XS_ON_ALLOCATION:
-        if (a->kind == XS_MEM_MANAGED && a->bytes >= LEAST_BYTES)
-            *xs_hash_put(&state->live, (uint64_t)a->id, 0) = (uint64_t)(uintptr_t)a;
+        begin_memory(detection, event->u.allocation);
         break;
     case XS_ON_FREE:
-        xs_hash_remove(&state->live, (uint64_t)a->id, 0);
+        xs_hash_remove(&state->live, (uint64_t)event->u.allocation->id, 0);
         break;
     case XS_ON_LAUNCH:
-        if (state->live.count)
-            take_launch(state, event);
+        take_launch(state, event);
+        break;
+    case XS_ON_TRANSFER:
+        use(state, event->u.transfer.src_allocation);
+        use(state, event->u.transfer.dst_allocation);
+        break;
+    case XS_ON_MEMSET:
+        use(state, event->u.memset.allocation);
+        break;
+    case XS_ON_API:
+        if (event->u.api.traits & XS_TRAIT_PREFETCHES)
+            use_all(state,
+                    event->u.api.object > 1 ? 0 : event->u.api.address); /* only a batch's first range is known */
         break;
     default:
         take_migration(state, event);
     }
 }
+
+static void on_gap(struct xs_detection *detection) { use_all(detection->state, 0); }
 
 /* Divides the recorded time of a site's migrations among its instances. */
 static void finish(struct xs_detection *detection) {
@@ -99,15 +140,17 @@ static void end(struct xs_detection *detection) {
 const struct xs_detector xs_detector_managed_first_touch = {
     .id = "managed-first-touch",
     .title = "managed memory that a kernel brings to the device page by page",
-    .definition = "A kernel was the first on the device to use a managed allocation of at least 1 MiB, and pages of "
-                  "allocations of this place came to the device by faults.",
-    .remedy = "Prefetch the memory to the device before the launch (`cudaMemPrefetchAsync()`).",
+    .definition =
+        "A kernel was the first on the device to use a managed allocation of at least 1 MiB, and pages of " X.remedy =
+            "Prefetch the memory to the device before the launch (`cudaMemPrefetchAsync()`).",
     .kind = XS_REMOVES_CALLS,
     .repair = XS_REPAIR_KEEP_ON_DEVICE,
     .needs = XS_NEEDS_DEVICE_RECORDS,
-    .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_MIGRATION),
+    .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_MIGRATION) |
+             XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_MEMSET) | XS_WANT(XS_ON_API),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
+    .on_gap = on_gap,
     .finish = finish,
     .end = end,
 };

@@ -4,37 +4,42 @@
 
 #include "analyzer/base/hash.h"
 
-enum {
-    LEAST_BYTES = 65536,
-    TIMES = 2, /* a kernel that is faster than the link by more than this has not used most of the memory */
-    PENDING = 1 << 16,
+/* The smallest memory that counts. A kernel that is faster than the link by more than TIMES has not used most of it. A
+ * kernel that takes longer than PASSES times the link's time probably computes, and the memory is not the matter. */
+enum { LEAST_BYTES = 1 << 20, TIMES = 2, PASSES = 8, PENDING = 1 << 16 };
+
+/* Live page-locked memory. */
+struct pinned {
+    uint64_t bytes;
+    uint32_t site;
+    bool was_given; /* a launch was given it */
 };
 
 /* A launch that was given page-locked memory that an earlier launch was given, too. */
 struct given {
     int64_t launch, at_ns, allocation;
     uint64_t bytes;
-    uint32_t site;
+    uint32_t site; /* of the allocation */
 };
 
 struct state {
-    struct xs_hash pinned; /* maps allocation.id of live page-locked memory to its bytes; with the highest bit: a launch
-                            * was given it */
+    struct xs_hash pinned;  /* by allocation.id: struct pinned */
     struct xs_hash pending; /* by correlation number: struct given */
 };
-#define GIVEN_BEFORE (UINT64_C(1) << 63)
 
 static void take_launch(struct state *state, const struct xs_trace_event *launch) {
-    struct given given = {.launch = launch->id, .at_ns = launch->enter_ns, .site = launch->site};
+    struct given given = {.launch = launch->id, .at_ns = launch->enter_ns};
     for (unsigned i = 0; i < launch->u.launch.argument_count; i++) {
-        uint64_t *bytes = xs_hash_find(&state->pinned, (uint64_t)launch->u.launch.arguments[i], 0);
-        if (!bytes)
+        int64_t allocation = launch->u.launch.arguments[i];
+        struct pinned *pinned = xs_hash_pointer(&state->pinned, (uint64_t)allocation, 0);
+        if (!pinned)
             continue;
-        if (*bytes & GIVEN_BEFORE) {
-            given.bytes += *bytes & ~GIVEN_BEFORE;
-            given.allocation = launch->u.launch.arguments[i];
+        if (pinned->was_given) {
+            given.bytes += pinned->bytes;
+            given.allocation = allocation;
+            given.site = pinned->site;
         }
-        *bytes |= GIVEN_BEFORE;
+        pinned->was_given = true;
     }
     if (given.bytes && launch->correlation && state->pending.count < PENDING)
         *(struct given *)xs_hash_item(&state->pending, launch->correlation, 0, sizeof given) = given;
@@ -48,7 +53,7 @@ static void take_kernel(struct xs_detection *detection, const struct xs_trace_ev
     uint64_t ran_ns = (uint64_t)kernel->return_ns - (uint64_t)kernel->enter_ns;
     uint64_t link_ns = xs_link_ns(detection->link, XS_LINK_H2D_PINNED, given->bytes);
     uint64_t device_ns = xs_link_ns(detection->link, XS_LINK_D2D, given->bytes);
-    if (link_ns && ran_ns >= link_ns / TIMES) {
+    if (link_ns && ran_ns >= link_ns / TIMES && ran_ns / PASSES <= link_ns) {
         struct xs_times times = {
             .device_ns = ran_ns, .exposed_ns = ran_ns, .device_known = true, .exposed_known = true};
         struct xs_instance instance = {.site = given->site,
@@ -69,7 +74,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     switch (event->on) {
     case XS_ON_ALLOCATION:
         if (a->kind == XS_MEM_PINNED && a->bytes >= LEAST_BYTES)
-            *xs_hash_put(&state->pinned, (uint64_t)a->id, 0) = a->bytes & ~GIVEN_BEFORE;
+            *(struct pinned *)xs_hash_item(&state->pinned, (uint64_t)a->id, 0, sizeof(struct pinned)) =
+                (struct pinned){a->bytes, a->site, false};
         break;
     case XS_ON_FREE:
         xs_hash_remove(&state->pinned, (uint64_t)a->id, 0);

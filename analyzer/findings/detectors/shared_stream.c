@@ -24,9 +24,11 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     int64_t stream = xs_legacy_stream(detection, event->stream);
     if (!stream)
         return;
+    bool is_copy = event->on == XS_ON_TRANSFER;
+    if (is_copy && !xs_is_upload(event) && !xs_is_download(event))
+        return;
     struct user *user = user_of(state, stream, (uint64_t)event->thread);
     uint64_t *last = xs_hash_put(&state->last, (uint64_t)stream, 0), before = *last;
-    bool is_copy = event->on == XS_ON_TRANSFER;
     *last = (uint64_t)event->thread + 1;
     user->copies |= is_copy;
     user->launches |= !is_copy;
@@ -38,6 +40,11 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     struct xs_instance instance;
     xs_instance_of(&instance, event, "this copy");
     xs_repeats_add(&state->repeats, detection, &instance, NULL);
+}
+
+static void on_gap(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    xs_hash_free(&state->last);
 }
 
 static void end(struct xs_detection *detection) {
@@ -58,5 +65,6 @@ const struct xs_detector xs_detector_shared_stream = {
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
+    .on_gap = on_gap,
     .end = end,
 };

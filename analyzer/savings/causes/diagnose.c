@@ -46,7 +46,7 @@ static void leave_waiting(struct xs_diagnosed *d) {
 
 /* True if the saving is at most the time of the changed calls. This does not hold for a repair that lets work run at
  * the same time as other work, because it also saves pauses, nor for the repair of managed memory, because it changes
- * kernels and gaps. A stream for each thread is such a repair, too. */
+ * kernels and gaps, nor for streams of threads' own, because no call changes. */
 static bool is_bounded_by_calls(const struct xs_finding *f) {
     enum xs_repair repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
     return repair != XS_REPAIR_OVERLAP && repair != XS_REPAIR_KEEP_ON_DEVICE && repair != XS_REPAIR_OWN_STREAM;
