@@ -4,6 +4,7 @@
 #ifndef XFERSPY_ANALYZER_SAVINGS_IDLE_WAITS_PAID_H
 #define XFERSPY_ANALYZER_SAVINGS_IDLE_WAITS_PAID_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +16,9 @@ struct xs_wait_row {
     uint32_t site;           /* site number; 0: unknown */
     uint64_t count;          /* number of its calls that waited */
     uint64_t waited_ns;      /* time inside these calls */
-    uint64_t saves_ns;       /* what the run saves if none of these calls waits */
+    uint64_t idle_ns;        /* time for which their device was idle when they returned, from the end of its work to the
+                              * begin of its next work */
+    uint64_t saves_ns;       /* the most that the run saves if none of these calls waits */
     uint64_t together_ns;    /* the same for this row and all rows before it */
 };
 
@@ -28,6 +31,10 @@ struct xs_waits_paid {
 
 /* Each row takes two replays, so only the places with most time in waits become rows. */
 #define XS_WAITS_MOST_ROWS 12
+
+/* True if the run saves enough without these waits to be worth a change. Less is called nothing. `run_ns` is the
+ * measured duration of the run. */
+bool xs_wait_pays(const struct xs_wait_row *row, uint64_t run_ns);
 
 /* `run_ns` is the duration of the replay without changes. Call xs_waits_paid_free. */
 void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns);
