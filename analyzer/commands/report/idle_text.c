@@ -29,14 +29,20 @@ static void idle_line(const struct xs_diagnosis *diagnosis, const struct xs_idle
 }
 
 /* Prints a row: numbers in right-aligned columns, then a text that is wrapped on a terminal. It is no table, because a
- * table cuts texts that are too long. NULL: the column is left out. */
-enum { NUMBERS = 5, COLUMN = 9 };
+ * table cuts texts that are too long. If the terminal has little room behind the numbers, the text is below them. NULL:
+ * the column is left out. */
+enum { NUMBERS = 5, COLUMN = 9, LEAST_ROOM = 45, BELOW = 6 };
 static void row(struct xs_out *out, const char *const numbers[NUMBERS], const char *text) {
     int at = 1;
     fputs(" ", out->file);
     for (size_t i = 0; i < NUMBERS; i++)
         if (numbers[i])
             at += fprintf(out->file, " %*s", COLUMN - 1, numbers[i]);
+    if (out->columns && out->columns - at < LEAST_ROOM) {
+        putc('\n', out->file);
+        xs_out_indented(out, BELOW, "%s", text);
+        return;
+    }
     at += fprintf(out->file, "  ");
     xs_out_rest(out, at, at, "%s", text);
 }
