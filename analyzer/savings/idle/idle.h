@@ -36,6 +36,7 @@ struct xs_idle_row {
     struct xs_idle_call before, after;
     uint64_t count; /* how many idle times have a part of this reason here */
     uint64_t ns, longest_ns;
+    int64_t longest_at_ns; /* when the longest part began */
 };
 
 struct xs_idle_device {

@@ -5,6 +5,7 @@ import * as f from './format.js';
 import { outputChanged, triedOf } from './tried.js';
 
 const COPYING = 'Copying on the device';
+const IDLE = 'GPU idle';
 const ALL_REPAIRED = 'All repaired saves';
 
 function figure(name, value, more, kind = 'dim') {
@@ -119,6 +120,12 @@ function which(page, comparing) {
 const title = (page, name, comparing) =>
   h('div', { class: 'row' }, h('h1', {}, mono(name)), which(page, comparing), themes(page));
 
+// The share of the time in which the devices were idle; null if it is not known.
+function idleShare({ idle: { devices, span_ns: span } }) {
+  const ns = devices.reduce((sum, of) => sum + of.idle_ns, 0);
+  return devices.length ? f.share(ns, span * devices.length) || '0\u00a0%' : null;
+}
+
 export function headOfBoth(page) {
   const { runs, diff } = page;
   const both = (value) => runs.map((run) => value(run.report) || '–').join(' → ');
@@ -144,6 +151,7 @@ export function headOfBoth(page) {
         both((of) => f.bytes(of.transfers.total.bytes)),
       ),
       timed ? figure(COPYING, both((of) => f.ns(of.transfers.total.device_ns))) : null,
+      runs.every(idleShare) ? figure(IDLE, runs.map(idleShare).join(' → ')) : null,
       runs.some((run) => run.report.steps)
         ? figure(
             'A step',
@@ -192,6 +200,7 @@ export function headOfRun(page) {
   const { run } = page;
   const { report } = run;
   const all = report.transfers.total;
+  const idle = idleShare(run);
   return [
     simulated(page.runs),
     failing([run], false),
@@ -215,6 +224,9 @@ export function headOfRun(page) {
       tried(run),
       figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
       copying(report),
+      idle
+        ? figure(IDLE, link(idle, () => page.select('idle', true)), run.idle.steps ? 'of the steps' : 'of the run')
+        : null,
       step(report),
     ),
     where(report),

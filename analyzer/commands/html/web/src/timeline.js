@@ -70,8 +70,13 @@ export class Timeline {
         to = Math.max(to, lane.end[i]);
       }
     }
-    const room = Math.max((to - from) * 2, (this.run.last - this.run.first) / 5000, 10000);
-    this.view.show(from - room, to + room);
+    this.showPart(from, to - from);
+  }
+
+  // A part of the time with what is around it.
+  showPart(from, length) {
+    const room = Math.max(length * 2, (this.run.last - this.run.first) / 5000, 10000);
+    this.view.show(from - room, from + length + room);
     this.element.scrollIntoView({ block: 'nearest', behavior: reducedMotion() ? 'auto' : 'smooth' });
   }
 
