@@ -5,6 +5,15 @@ import { timeline } from './timeline_view.mjs';
 
 const ACCOUNT = '[aria-label="Idle time"] table';
 const WAITS = 'section[aria-label="Waits"]';
+// The two ends in time of the part that is shaded in the timeline.
+const shaded = (page) =>
+  page.evaluate(() => {
+    const { instance } = window.xferspy.open.get('findings').timeline.chart;
+    const fill = getComputedStyle(document.documentElement).getPropertyValue('--select').trim();
+    const shape = instance.getZr().storage.getDisplayList().find(({ style }) => style.fill === fill)?.shape;
+    const moment = (x) => instance.convertFromPixel({ gridIndex: 0 }, [x, 0])[0];
+    return shape && [moment(shape.x), moment(shape.x + shape.width)];
+  });
 // The cells of a table's rows, as texts.
 const cells = (page, selector) =>
   page.$$eval(`${selector} tbody tr`, (rows) =>
@@ -81,6 +90,9 @@ for (const name of ['guide', 'findings'])
       await frame(page);
       const seen = await timeline(page);
       assert.ok(seen.from <= from && seen.to >= to, `row ${i} is in view`);
+      const ends = await shaded(page);
+      const pixel = (seen.to - seen.from) / 500;
+      assert.ok(Math.abs(ends[0] - from) < pixel && Math.abs(ends[1] - to) < pixel, `row ${i} is shaded: ${ends}`);
       const at = await page.$eval('section[aria-label="Timeline"]', (of) => of.getBoundingClientRect().top);
       assert.ok(at < 900, 'the timeline has come into view');
       const busy = await page.evaluate(
@@ -92,6 +104,10 @@ for (const name of ['guide', 'findings'])
       );
       assert.ok(!busy, `row ${i}: the device has no work from ${from} to ${to}`);
     }
+    await page.click('#tab-findings');
+    await page.click('#finding-0');
+    await frame(page);
+    assert.equal(await shaded(page), undefined, 'until a finding is chosen');
   });
 
 check("waits: the report's numbers", 'guide', {}, async (page) => {
@@ -120,6 +136,18 @@ check('waits: why nothing is saved', 'busy', {}, async (page) => {
   );
 });
 
+check('idle time of two devices', 'two_devices', {}, async (page) => {
+  assert.match((await texts(page, '.figure:has-text("GPU idle") dd'))[0], /^51 % of the run$/);
+  await page.click('#tab-idle');
+  assert.deepEqual(
+    (await texts(page, '.idle-device > p:first-child')).map((text) => text.match(/^GPU \d was idle for .* of the run’s/)[0]),
+    ['GPU 0 was idle for 1.21 ms of the run’s', 'GPU 1 was idle for 41.2 ms of the run’s'],
+  );
+  const rows = (await cells(page, ACCOUNT)).map(([what]) => what);
+  assert.ok(rows.every((what) => /GPU [01]$/.test(what)), 'each row names its device');
+  assert.equal((await cells(page, WAITS))[0][1], 'nothingit would wait elsewhere', 'which device was it?');
+});
+
 check('idle time: more rows than the page has', 'more', {}, async (page) => {
   const [{ idle }] = json('more').traces;
   await page.click('#tab-idle');
@@ -143,12 +171,15 @@ check('idle time that is not known', 'without_cupti', {}, async (page) => {
 });
 
 check('idle time of the run that is shown, of two', 'both', {}, async (page) => {
-  const shares = (await texts(page, '.figure:has-text("GPU idle") dd'))[0];
-  assert.match(shares, /^\d+ % → \d+ %$/);
-  const share = async (name) => {
+  const spans = [];
+  for (const name of ['Before', 'After']) {
     await page.click(`.which button:text-is("${name}")`);
     await page.click('#tab-idle');
-    return (await texts(page, '.idle-device strong'))[1];
-  };
-  assert.equal(`${await share('Before')} → ${await share('After')}`, shares);
+    const [share] = await texts(page, '.figure:has-text("GPU idle") .link');
+    assert.equal((await texts(page, '.idle-device strong'))[1], share, 'as in the head');
+    spans.push((await texts(page, '.idle-device > p'))[0]);
+  }
+  const { traces } = json('both');
+  assert.notEqual(spans[0], spans[1]);
+  traces.forEach(({ idle }, i) => assert.ok(spans[i].includes(time(Math.trunc(idle.devices[0].idle_ns / (idle.steps || 1))))));
 });

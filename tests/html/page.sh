@@ -41,6 +41,7 @@ page both_lines pages/causes.db pages/steps.db
 "$XFERSPY" diff --json -o pages/diff.json "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
 page old "$golden/h100_wasteful.db"
 made busy empty.sql ../../html/busy.sql
+made two_devices empty.sql ../../html/busy.sql ../../html/second_device.sql
 made empty empty.sql
 cp pages/empty.db pages/empty_too.db
 page buffers "$golden/h100_pageable_async.db"

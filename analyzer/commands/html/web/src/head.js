@@ -5,7 +5,6 @@ import * as f from './format.js';
 import { outputChanged, triedOf } from './tried.js';
 
 const COPYING = 'Copying on the device';
-const IDLE = 'GPU idle';
 const ALL_REPAIRED = 'All repaired saves';
 
 function figure(name, value, more, kind = 'dim') {
@@ -120,12 +119,6 @@ function which(page, comparing) {
 const title = (page, name, comparing) =>
   h('div', { class: 'row' }, h('h1', {}, mono(name)), which(page, comparing), themes(page));
 
-// The share of the time in which the devices were idle; null if it is not known.
-function idleShare({ idle: { devices, span_ns: span } }) {
-  const ns = devices.reduce((sum, of) => sum + of.idle_ns, 0);
-  return devices.length ? f.share(ns, span * devices.length) || '0\u00a0%' : null;
-}
-
 export function headOfBoth(page) {
   const { runs, diff } = page;
   const both = (value) => runs.map((run) => value(run.report) || '–').join(' → ');
@@ -151,7 +144,6 @@ export function headOfBoth(page) {
         both((of) => f.bytes(of.transfers.total.bytes)),
       ),
       timed ? figure(COPYING, both((of) => f.ns(of.transfers.total.device_ns))) : null,
-      runs.every(idleShare) ? figure(IDLE, runs.map(idleShare).join(' → ')) : null,
       runs.some((run) => run.report.steps)
         ? figure(
             'A step',
@@ -196,6 +188,12 @@ function copying({ transfers, run, devices }) {
   ];
 }
 
+// The share of the time in which the devices were idle; null if it is not known.
+function idleShare({ idle: { devices, span_ns: span } }) {
+  const ns = devices.reduce((sum, of) => sum + of.idle_ns, 0);
+  return devices.length ? f.share(ns, span * devices.length) || '0\u00a0%' : null;
+}
+
 export function headOfRun(page) {
   const { run } = page;
   const { report } = run;
@@ -225,7 +223,7 @@ export function headOfRun(page) {
       figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
       copying(report),
       idle
-        ? figure(IDLE, link(idle, () => page.select('idle', true)), run.idle.steps ? 'of the steps' : 'of the run')
+        ? figure('GPU idle', link(idle, () => page.select('idle', true)), run.idle.steps ? 'of the steps' : 'of the run')
         : null,
       step(report),
     ),

@@ -75,7 +75,7 @@ class Page {
     const run = numberOf('run');
     Object.assign(this, { runs, diff, shown: runs[run - 1] ? run - 1 : runs.length - 1 });
     const findings = () => this.open.get('findings');
-    const reveal = (from, length) => findings().timeline.showPart(from, length);
+    const reveal = (from, length) => findings().timeline.showGap(from, length);
     this.tabs = [
       diff && ['compare', 'Diff', () => this.compare()],
       ['findings', 'Findings', () => findingsTab(this.selection)],
