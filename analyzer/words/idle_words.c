@@ -5,7 +5,7 @@
 #include "analyzer/words/place.h"
 #include "schema/format/kinds.h"
 
-static const char *const reasons[XS_IDLE_REASONS] = {"start", "call", "host", "launching", "queued", "end"};
+const char *const xs_idle_reason_names[XS_IDLE_REASONS] = {"start", "call", "host", "launching", "queued", "end"};
 
 static const char *call_word(unsigned kind, unsigned direction) {
     static const char *const words[] = {[XS_MODEL_TRANSFER] = "the copy",
@@ -72,17 +72,20 @@ void xs_wait_say(struct xs_string *text, const struct xs_findings *findings, con
 
 /* --- JSON --- */
 
-static void put_call(struct xs_json *json, const char *key, const struct xs_findings *findings, unsigned kind,
-                     unsigned direction, uint32_t site) {
+void xs_idle_kind_json(struct xs_json *json, unsigned kind, unsigned direction) {
     static const char *const kinds[] = {
         [XS_MODEL_TRANSFER] = "transfer", [XS_MODEL_MEMSET] = "memset",    [XS_MODEL_ALLOCATION] = "allocation",
         [XS_MODEL_FREE] = "free",         [XS_MODEL_LAUNCH] = "launch",    [XS_MODEL_SYNC] = "sync",
         [XS_MODEL_RECORD] = "event",      [XS_MODEL_WAIT_EVENT] = "event", [XS_MODEL_OTHER] = "other"};
-    xs_json_object(json, key);
+    bool is_known = kind == XS_MODEL_TRANSFER && direction < XS_DIRECTION_COUNT;
     xs_json_text(json, "kind", kinds[kind < sizeof kinds / sizeof *kinds ? kind : XS_MODEL_OTHER]);
-    xs_json_text(json, "direction",
-                 kind == XS_MODEL_TRANSFER ? direction < XS_DIRECTION_COUNT ? xs_direction_names[direction] : NULL
-                                           : NULL);
+    xs_json_text(json, "direction", is_known ? xs_direction_names[direction] : NULL);
+}
+
+static void put_call(struct xs_json *json, const char *key, const struct xs_findings *findings, unsigned kind,
+                     unsigned direction, uint32_t site) {
+    xs_json_object(json, key);
+    xs_idle_kind_json(json, kind, direction);
     xs_json_text(json, "entry_point", xs_site_name(findings, site));
     xs_place_json_object(json, xs_site_frame(findings, site), false);
     xs_json_end(json, '}');
@@ -98,7 +101,7 @@ static void put_idle_call(struct xs_json *json, const char *key, const struct xs
 
 static void put_idle_row(struct xs_json *json, const struct xs_findings *findings, const struct xs_idle_row *row) {
     xs_json_object(json, NULL);
-    xs_json_text(json, "reason", reasons[row->reason]);
+    xs_json_text(json, "reason", xs_idle_reason_names[row->reason]);
     xs_json_int(json, "device", row->device);
     xs_json_count(json, "ns", row->ns);
     xs_json_count(json, "times", row->count);
@@ -147,6 +150,7 @@ void xs_waits_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) {
         put_call(json, "call", diagnosis->findings, row->kind, row->direction, row->site);
         xs_json_count(json, "times", row->count);
         xs_json_count(json, "waited_ns", row->waited_ns);
+        xs_json_count(json, "idle_ns", row->idle_ns);
         xs_json_count(json, "saves_ns", row->saves_ns);
         xs_json_count(json, "together_ns", row->together_ns);
         xs_json_end(json, '}');

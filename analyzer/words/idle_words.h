@@ -7,6 +7,11 @@
 #include "analyzer/base/text.h"
 #include "analyzer/savings/causes/diagnosis.h"
 
+extern const char *const xs_idle_reason_names[XS_IDLE_REASONS];
+
+/* Writes the keys "kind" and "direction" of a call into the open object. `kind`: enum xs_model_kind. */
+void xs_idle_kind_json(struct xs_json *json, unsigned kind, unsigned direction);
+
 /* Writes what the program did, as the end of a sentence that begins with "the device was idle while the program": "ran
  * its own code after the download at solver.cu:20 in step, before the launch (cuLaunchKernel)". The text is escaped. */
 void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row);

@@ -43,8 +43,8 @@ check('the keyboard alone', 'lines', {}, async (page) => {
   assert.deepEqual(await selected(page), []);
   await page.focus('#tab-findings');
   await page.keyboard.press('ArrowRight');
-  assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-bandwidth');
-  assert.ok(await page.isVisible('#panel-bandwidth'));
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-idle');
+  assert.ok(await page.isVisible('#panel-idle'));
   await page.keyboard.press('End');
   assert.ok(await page.isVisible('#panel-run'));
 });

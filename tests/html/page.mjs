@@ -5,6 +5,7 @@ import './accessible.mjs';
 import './both.mjs';
 import './causes.mjs';
 import './drawn.mjs';
+import './idle.mjs';
 import './linked.mjs';
 import './reworded.mjs';
 import './sites.mjs';

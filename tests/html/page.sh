@@ -31,6 +31,8 @@ page causes pages/causes.db
 "$SQL2DB" pages/more.db "$fixtures/empty.sql" "$SOURCE/causes.sql" "$SOURCE/more_causes.sql"
 page more pages/more.db
 "$XFERSPY" report --json -o pages/more.json pages/more.db
+page guide "$golden/guide_cpp_before.db"
+"$XFERSPY" report --json -o pages/guide.json "$golden/guide_cpp_before.db"
 page contents "$golden/h100_upload_wasteful.db"
 page both "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
 "$SQL2DB" pages/steps.db "$fixtures/findings.sql" "$fixtures/callsites.sql"
@@ -38,6 +40,8 @@ page both_lines pages/causes.db pages/steps.db
 "$XFERSPY" report --json -o pages/both.json "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
 "$XFERSPY" diff --json -o pages/diff.json "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
 page old "$golden/h100_wasteful.db"
+made busy empty.sql ../../html/busy.sql
+made two_devices empty.sql ../../html/busy.sql ../../html/second_device.sql
 made empty empty.sql
 cp pages/empty.db pages/empty_too.db
 page buffers "$golden/h100_pageable_async.db"

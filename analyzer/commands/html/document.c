@@ -7,6 +7,7 @@
 #include "analyzer/commands/diff/diff_words.h"
 #include "analyzer/commands/html/buffers.h"
 #include "analyzer/commands/html/details.h"
+#include "analyzer/commands/html/idle.h"
 #include "analyzer/commands/html/timeline_lanes.h"
 #include "analyzer/commands/report/report.h"
 #include "analyzer/trace/scan.h"
@@ -30,7 +31,8 @@ static int read_sites(void *data, const struct xs_reading *reading, char *messag
 
 int xs_html_run_open(const char *path, struct xs_html_run_of *run) {
     *run = (struct xs_html_run_of){0};
-    const struct xs_analysis_options analysis = {.on_instance = on_instance, .data = run};
+    const struct xs_analysis_options analysis = {
+        .on_instance = on_instance, .data = run, .accounts_idle = true, .judges_waits = true};
     const struct xs_reading_request request = {.analysis = &analysis, .more = read_sites, .data = run};
     int status = xs_reading_open(path, &request, &run->reading);
     xs_marks_free(&run->claims);
@@ -50,9 +52,12 @@ void xs_html_run_close(struct xs_html_run_of *run) {
 }
 
 /* Copies the findings that fit into a page, the causes whose first finding is among them, and for each cause its worst
- * findings. `causes` has room for XS_HTML_FINDINGS items. The report still owns everything that the copies point to. */
+ * findings. Idle time and waits are not copied, because xs_html_idle_json writes them in less space. `causes` has room
+ * for XS_HTML_FINDINGS items. The report still owns everything that the copies point to. */
 static void cut(struct xs_diagnosis *shown, struct xs_cause *causes, const struct xs_diagnosis *diagnosis) {
     *shown = *diagnosis;
+    shown->idle = (struct xs_idle){0};
+    shown->waits = (struct xs_waits_paid){0};
     shown->count = diagnosis->count < XS_HTML_FINDINGS ? diagnosis->count : XS_HTML_FINDINGS;
     shown->causes = causes;
     shown->cause_count = 0;
@@ -189,6 +194,7 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     put_unknown(run, json);
     put_steps(diagnosis->findings, json);
     put_overlap(&run->reading.summary, json);
+    xs_html_idle_json(diagnosis, json);
     xs_html_sites_begin(&sites, diagnosis, &run->by);
     int status = xs_html_details_json(trace, diagnosis, shown, json, message);
     if (status >= 0)

@@ -14,11 +14,9 @@ XS_DECLARE_COMMAND(html)
 
 static const char doc[] =
     "Writes a page that shows a trace: what was found, with its evidence; a timeline of host threads, streams and "
-    "devices "
-    "in "
-    "which a finding's transfers are marked; bandwidth against size; transfers by call site; what lay in a buffer and "
-    "when. "
-    "With a second trace, of the same program after a change, the page compares both."
+    "devices in which a finding's transfers are marked; where the GPU waited, and whether it would save time not to "
+    "wait; bandwidth against size; transfers by call site; what lay in a buffer and when. With a second trace, of the "
+    "same program after a change, the page compares both."
     "\v"
     "Examples:\n"
     "  xferspy html -o run.html run.db\n"

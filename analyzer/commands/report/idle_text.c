@@ -8,7 +8,6 @@
 #include "analyzer/words/idle_words.h"
 
 enum { MOST_ROWS = 5, LEAST_SHARE = 100 /* rows below this part of the time are left out */ };
-enum { LEAST_PAY = 1000 /* a saving below this part of the run is called nothing */ };
 
 /* Prints "Device 0 was idle for 528 us of a step's 905 us (58 %)". */
 static void idle_line(const struct xs_diagnosis *diagnosis, const struct xs_idle_device *device, struct xs_out *out) {
@@ -30,14 +29,20 @@ static void idle_line(const struct xs_diagnosis *diagnosis, const struct xs_idle
 }
 
 /* Prints a row: numbers in right-aligned columns, then a text that is wrapped on a terminal. It is no table, because a
- * table cuts texts that are too long. NULL: the column is left out. */
-enum { NUMBERS = 4, COLUMN = 9 };
+ * table cuts texts that are too long. If the terminal has little room behind the numbers, the text is below them. NULL:
+ * the column is left out. */
+enum { NUMBERS = 5, COLUMN = 9, LEAST_ROOM = 45, BELOW = 6 };
 static void row(struct xs_out *out, const char *const numbers[NUMBERS], const char *text) {
     int at = 1;
     fputs(" ", out->file);
     for (size_t i = 0; i < NUMBERS; i++)
         if (numbers[i])
             at += fprintf(out->file, " %*s", COLUMN - 1, numbers[i]);
+    if (out->columns && out->columns - at < LEAST_ROOM) {
+        putc('\n', out->file);
+        xs_out_indented(out, BELOW, "%s", text);
+        return;
+    }
     at += fprintf(out->file, "  ");
     xs_out_rest(out, at, at, "%s", text);
 }
@@ -82,19 +87,20 @@ void xs_report_idle(const struct xs_report *report, bool all, struct xs_out *out
 }
 
 static void wait_row(const struct xs_diagnosis *diagnosis, const struct xs_wait_row *wait, struct xs_out *out) {
-    char saves[XS_UNIT_BYTES], together[XS_UNIT_BYTES], times[XS_UNIT_BYTES], waited[XS_UNIT_BYTES];
+    char saves[XS_UNIT_BYTES], together[XS_UNIT_BYTES], times[XS_UNIT_BYTES], waited[XS_UNIT_BYTES],
+        idle[XS_UNIT_BYTES];
     struct xs_string text = {0};
-    bool pays = wait->saves_ns > diagnosis->replay_fit.measured_ns / LEAST_PAY;
+    bool pays = xs_wait_pays(wait, diagnosis->replay_fit.measured_ns);
     xs_wait_say(&text, diagnosis->findings, wait);
     const char *numbers[NUMBERS] = {pays ? xs_format_ns(saves, wait->saves_ns) : "nothing",
                                     xs_format_ns(together, wait->together_ns), xs_format_count(times, wait->count),
-                                    xs_format_ns(waited, wait->waited_ns)};
+                                    xs_format_ns(waited, wait->waited_ns), xs_format_ns(idle, wait->idle_ns)};
     row(out, numbers, text.data);
     xs_string_free(&text);
 }
 
 void xs_report_waits(const struct xs_report *report, struct xs_out *out) {
-    static const char *const headers[NUMBERS] = {"saves", "together", "times", "waited"};
+    static const char *const headers[NUMBERS] = {"saves", "together", "times", "waited", "idle"};
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     const struct xs_waits_paid *waits = &diagnosis->waits;
     char count[XS_UNIT_BYTES], ns[XS_UNIT_BYTES];
@@ -104,7 +110,8 @@ void xs_report_waits(const struct xs_report *report, struct xs_out *out) {
     xs_out_line(
         out, XS_STYLE_PLAIN,
         "The run gets shorter by at most what it saves if the program does not wait in a call, and by what it saves "
-        "together if the program does not wait in the calls of the rows above, either.");
+        "together if the program does not wait in the calls of the rows above, either. The column idle says "
+        "how long the device then had no work.");
     row(out, headers, "without waiting in");
     for (size_t i = 0; i < waits->count; i++)
         wait_row(diagnosis, &waits->rows[i], out);

@@ -59,7 +59,10 @@ static void charge(struct account *account, enum xs_idle_reason reason, uint32_t
     uint64_t ns = (uint64_t)(end_ns - start_ns);
     row->count++;
     row->ns += ns;
-    row->longest_ns = ns > row->longest_ns ? ns : row->longest_ns;
+    if (ns > row->longest_ns) {
+        row->longest_ns = ns;
+        row->longest_at_ns = start_ns;
+    }
 }
 
 /* --- one idle time --- */

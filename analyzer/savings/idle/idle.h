@@ -39,6 +39,7 @@ struct xs_idle_row {
     struct xs_idle_call before, after;
     uint64_t count; /* number of idle times that have a part with this reason and these places */
     uint64_t ns, longest_ns;
+    int64_t longest_at_ns; /* when the longest part began */
 };
 
 struct xs_idle_device {

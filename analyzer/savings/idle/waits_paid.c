@@ -1,20 +1,23 @@
 /* Whether waits pay; see waits_paid.h. */
 #include "analyzer/savings/idle/waits_paid.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
+#include "analyzer/base/intervals.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/savings/replay/replay.h"
 #include "analyzer/trace/scan.h"
 
+enum { LEAST_PAY = 1000 /* a saving below this part of the run is called nothing */ };
+
 struct place {
     struct xs_wait_row row;
-    bool waits_not; /* in the replay, its calls return at once */
+    bool waits_not;     /* in the replay, its calls return at once */
+    size_t idle_behind; /* index plus 1 of the busy time before the idle time that was added last */
 };
 
 struct places {
@@ -22,10 +25,11 @@ struct places {
     struct place *items;
     size_t count, capacity;
     uint32_t *place_of;  /* by call: the index of its place plus 1; 0: it did not wait */
-    uint32_t last;       /* the call that ended its wait last: it always waits, because a program ends after its work */
     uint32_t *change_of; /* of the replay */
     struct place **order;
+    struct xs_intervals *busy; /* by number of a device */
     int64_t run_ns;
+    int64_t least_ns; /* the run takes at least so long, because of the device's work */
 };
 
 /* True if the call returned later because it waited for the device. Of a copy, its own operations count, too. */
@@ -35,7 +39,7 @@ static bool waits(const struct xs_model_call *call) {
     return call->kind == XS_MODEL_TRANSFER ? !call->is_async || call->waited : call->waited;
 }
 
-static struct xs_wait_row *row_of(struct places *places, struct xs_hash *known, uint32_t call) {
+static struct place *place_of(struct places *places, struct xs_hash *known, uint32_t call) {
     const struct xs_model_call *c = &places->model->calls[call];
     uint64_t *number = xs_hash_put(known, c->site, c->direction);
     if (!*number) {
@@ -45,22 +49,64 @@ static struct xs_wait_row *row_of(struct places *places, struct xs_hash *known, 
         *number = ++places->count;
     }
     places->place_of[call] = (uint32_t)*number;
-    return &places->items[*number - 1].row;
+    return &places->items[*number - 1];
 }
+
+/* --- how long the device was idle then --- */
+
+/* Stores when each device was busy. Whatever the host does, the run does not end before the busiest device has done its
+ * work, which begins no earlier than the first operation of the run. */
+static void find_busy(struct places *places) {
+    const struct xs_model *model = places->model;
+    int64_t first_ns = model->run_ns;
+    uint64_t most_ns = 0;
+    places->busy = xs_zeroed((size_t)model->devices + 1, sizeof *places->busy);
+    for (uint32_t i = 0; i < model->operation_count; i++) {
+        const struct xs_model_operation *operation = &model->operations[i];
+        xs_intervals_add(&places->busy[operation->device], operation->start_ns, operation->end_ns);
+        first_ns = operation->start_ns < first_ns ? operation->start_ns : first_ns;
+    }
+    for (int32_t i = 0; i < model->devices; i++) {
+        uint64_t busy_ns = xs_intervals_unite(&places->busy[i]);
+        most_ns = busy_ns > most_ns ? busy_ns : most_ns;
+    }
+    places->least_ns = first_ns + xs_model_length(most_ns);
+}
+
+static bool begins_by(const void *item, const void *key) {
+    const struct xs_interval *busy = item;
+    return busy->start <= *(const int64_t *)key;
+}
+
+/* Adds the idle time in which the call returned. If several calls of a place returned in it, it is added once. After
+ * the device's last work no time is idle, because nothing had to be given to it. */
+static void add_idle(const struct places *places, struct place *place, const struct xs_model_call *call) {
+    const struct xs_intervals *busy = &places->busy[call->device];
+    size_t next = xs_search(busy->items, busy->count, sizeof *busy->items, begins_by, &call->return_ns);
+    if (!next || next == busy->count || busy->items[next - 1].end > call->return_ns || place->idle_behind == next)
+        return;
+    place->idle_behind = next;
+    place->row.idle_ns = xs_sum(place->row.idle_ns, (uint64_t)(busy->items[next].start - busy->items[next - 1].end));
+}
+
+/* --- places --- */
 
 static void find_places(struct places *places) {
     const struct xs_model *model = places->model;
     struct xs_hash known = {0};
+    find_busy(places);
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
         if (!waits(call))
             continue;
-        if (places->last == XS_NO_CALL || call->return_ns >= model->calls[places->last].return_ns)
-            places->last = i;
-        struct xs_wait_row *row = row_of(places, &known, i);
-        row->count++;
-        row->waited_ns = xs_sum(row->waited_ns, (uint64_t)(call->return_ns - call->enter_ns));
+        struct place *place = place_of(places, &known, i);
+        place->row.count++;
+        place->row.waited_ns = xs_sum(place->row.waited_ns, (uint64_t)(call->return_ns - call->enter_ns));
+        add_idle(places, place, call);
     }
+    for (int32_t i = 0; i < model->devices; i++)
+        xs_intervals_free(&places->busy[i]);
+    free(places->busy);
     xs_hash_free(&known);
 }
 
@@ -68,9 +114,8 @@ static void find_places(struct places *places) {
 static uint64_t saved(struct places *places) {
     static const struct xs_change at_once = {.returns = XS_RETURNS_AT_ONCE, .host_ns = XS_ASYNC_CALL_NS};
     for (uint32_t i = 0; i < places->model->call_count; i++)
-        places->change_of[i] =
-            places->place_of[i] && i != places->last && places->items[places->place_of[i] - 1].waits_not;
-    int64_t left_ns = xs_replay_run(places->model, places->change_of, &at_once, NULL);
+        places->change_of[i] = places->place_of[i] && places->items[places->place_of[i] - 1].waits_not;
+    int64_t left_ns = xs_later(places->least_ns, xs_replay_run(places->model, places->change_of, &at_once, NULL));
     return left_ns < places->run_ns ? (uint64_t)(places->run_ns - left_ns) : 0;
 }
 
@@ -102,8 +147,10 @@ static void replay(struct places *places, size_t count) {
     }
 }
 
+bool xs_wait_pays(const struct xs_wait_row *row, uint64_t run_ns) { return row->saves_ns > run_ns / LEAST_PAY; }
+
 void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns) {
-    struct places places = {.model = model, .last = XS_NO_CALL, .run_ns = run_ns};
+    struct places places = {.model = model, .run_ns = run_ns};
     size_t calls = (size_t)model->call_count + 1;
     *waits = (struct xs_waits_paid){0};
     places.place_of = xs_zeroed(calls, sizeof *places.place_of);

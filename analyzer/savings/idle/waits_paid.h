@@ -1,22 +1,24 @@
-/* Finds, for each place at which the host waits for the device, the time that the run would save if the host did not
- * wait there. The run is replayed with calls that return at once instead of waiting. If the device is busy anyway,
- * nothing is saved: the host then waits at its next wait. */
+/* Says for each place at which the host waits for the device whether it would pay not to wait there. The run is
+ * replayed with calls that return at once instead of waiting. If the device is busy anyway, nothing is saved: the host
+ * then waits at its next wait. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_IDLE_WAITS_PAID_H
 #define XFERSPY_ANALYZER_SAVINGS_IDLE_WAITS_PAID_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/savings/replay/model.h"
 
-/* One place of the program that waits: by blocking copies, by waits for a stream, an event or a device, or by frees
- * that wait. */
+/* One place that waits: blocking copies, waits for a stream, an event or a device, and frees that wait. */
 struct xs_wait_row {
     uint8_t kind, direction; /* enum xs_model_kind; of a copy: number of XS_DIRECTIONS */
     uint32_t site;           /* site number; 0: unknown */
     uint64_t count;          /* number of its calls that waited */
     uint64_t waited_ns;      /* time inside these calls */
-    uint64_t saves_ns;       /* what the run saves if none of these calls waits */
+    uint64_t idle_ns;        /* time for which their device was idle when they returned, from the end of its work to the
+                              * begin of its next work */
+    uint64_t saves_ns;       /* the most that the run saves if none of these calls waits */
     uint64_t together_ns;    /* the same for this row and all rows before it */
 };
 
@@ -30,7 +32,11 @@ struct xs_waits_paid {
 /* Each row takes two replays, so only the places with most time in waits become rows. */
 #define XS_WAITS_MOST_ROWS 12
 
-/* `run_ns` is the duration of the replay without changes. Always call xs_waits_paid_free. */
+/* True if the run saves enough without these waits to be worth a change. Less is called nothing. `run_ns` is the
+ * measured duration of the run. */
+bool xs_wait_pays(const struct xs_wait_row *row, uint64_t run_ns);
+
+/* `run_ns` is the duration of the replay without changes. Call xs_waits_paid_free. */
 void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns);
 void xs_waits_paid_free(struct xs_waits_paid *waits);
 

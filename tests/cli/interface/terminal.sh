@@ -10,7 +10,7 @@ make_trace findings.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsit
 escape=$(printf '\033')
 for trace in simple.db findings.db; do
     for columns in 60 80 200; do
-        for options in --details --by=site --by=function --site=cu*; do
+        for options in --details --by=site --by=function --site=cu* --sections=idle,waits; do
             # shellcheck disable=SC2086 # no option is one of none
             on $columns 24 "$XFERSPY" report --color=never $options "$trace"
             expect_status 0

@@ -51,13 +51,17 @@ export function coded(text) {
   return parts.length % 2 ? parts.map((part, i) => (i % 2 ? h('code', {}, part) : part)) : [text];
 }
 
-// columns: { title, number, value(row), text(row) | cell(row) }. A table scrolls by itself where it is too wide.
+// columns: { title, number, text(row) | cell(row) }. A table scrolls by itself where it is too wide.
+// `options.head(column)` makes the content of a head.
 export function table(caption, columns, rows, options = {}) {
   const kindOf = (c) => [c.number && 'number', c.kind].filter(Boolean).join(' ') || null;
   const head = h(
     'tr',
     {},
-    columns.map((c) => h('th', { scope: 'col', class: kindOf(c) }, c.title)),
+    columns.map((c) => {
+      const attributes = { scope: 'col', class: kindOf(c), 'aria-sort': c.sort };
+      return h('th', attributes, options.head?.(c) ?? c.title);
+    }),
   );
   const body = rows.map((row) =>
     h(
@@ -80,6 +84,29 @@ export function table(caption, columns, rows, options = {}) {
   );
   const kind = options.class ? `scroll ${options.class}` : 'scroll';
   return h('div', { class: kind, tabindex: 0, role: 'region', 'aria-label': caption }, element);
+}
+
+// A table whose columns with a `key` and a `value(row)` can be chosen to order the rows, the smallest value first.
+// `options`: those of a table; `by`, the key of the column that orders them at first; `sorted(key)` is called when
+// another one is chosen.
+export function sortable(caption, columns, rows, options) {
+  const place = h('div', {});
+  const order = (by) => {
+    const { value } = columns.find(({ key }) => key === by);
+    const compare = (a, b) => (value(a) > value(b)) - (value(a) < value(b));
+    const head = ({ key, title }) =>
+      key && h('button', { type: 'button', class: 'order', onclick: () => choose(key) }, key === by && arrow, title);
+    const arrow = h('span', { class: 'arrow', 'aria-hidden': 'true' }, '▾');
+    const shown = columns.map((c) => ({ ...c, sort: c.key === by ? (c.number ? 'descending' : 'ascending') : null }));
+    fill(place, table(caption, shown, [...rows].sort(compare), { ...options, head }));
+  };
+  const choose = (key) => {
+    order(key);
+    options.sorted(key);
+    place.querySelector('[aria-sort] button').focus();
+  };
+  order(options.by);
+  return place;
 }
 
 // What a chart shows, as a table that is made when somebody opens it.

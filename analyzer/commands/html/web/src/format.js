@@ -8,7 +8,7 @@ function fixed(value, digits) {
 }
 
 // Three digits, and `more`.
-const three = (value, more = 0) => fixed(value, (value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + more);
+export const three = (value, more = 0) => fixed(value, (value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + more);
 
 // A name as one word for a shell, as the other commands print it (schema/shell_word.h).
 export function shellWord(name) {

@@ -188,6 +188,15 @@ function copying({ transfers, run, devices }) {
   ];
 }
 
+// The share of the time in which the devices were idle, which leads to the tab that says why.
+function idle(page) {
+  const { devices, span_ns: span, steps } = page.run.idle;
+  if (!devices.length) return null;
+  const ns = devices.reduce((sum, of) => sum + of.idle_ns, 0);
+  const share = f.share(ns, span * devices.length) || '0\u00a0%';
+  return figure('GPU idle', link(share, () => page.select('idle', true)), steps ? 'of the steps' : 'of the run');
+}
+
 export function headOfRun(page) {
   const { run } = page;
   const { report } = run;
@@ -215,6 +224,7 @@ export function headOfRun(page) {
       tried(run),
       figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
       copying(report),
+      idle(page),
       step(report),
     ),
     where(report),

@@ -4,7 +4,7 @@ import { Chart, axis, base, card, colour, custom, rectangle } from './chart.js';
 import { KERNEL, kinds, siteLabel } from './data.js';
 import { alternative, fill, h, note, table } from './dom.js';
 import * as f from './format.js';
-import { RIGHT, drawOutside, outsideOf, timeAxis } from './time_axis.js';
+import { RIGHT, drawGap, drawOutside, outsideOf, timeAxis } from './time_axis.js';
 import { gestures, region } from './view.js';
 
 const LANE = 22;
@@ -24,9 +24,9 @@ function firstAtOrAfter(array, value) {
 }
 
 export class Lanes {
-  // `origin` is the moment of the run at which the view's time is 0.
+  // `origin` is the moment of the run at which the view's time is 0, `gap` the two ends of an idle time that is shaded.
   constructor(run, view, narrow, name) {
-    Object.assign(this, { run, view, narrow, name, finding: null, origin: 0, current: [] });
+    Object.assign(this, { run, view, narrow, name, finding: null, gap: null, origin: 0, current: [] });
     this.place = h('div', { class: 'chart timeline', role: 'img' });
     this.tip = h('div', { class: 'tip', hidden: true });
     this.element = region(view, name, this.place, this.tip);
@@ -134,6 +134,10 @@ export class Lanes {
     return outsideOf(this.view, this.run.first - this.origin, this.run.last - this.origin);
   }
 
+  gaps() {
+    return this.gap ? [this.gap.map((time) => time - this.origin)] : [];
+  }
+
   left() {
     return this.place.clientWidth < 520 ? 96 : 150;
   }
@@ -153,6 +157,7 @@ export class Lanes {
       }),
       series: [
         custom('outside', drawOutside, { x: [0, 1] }, this.outside(), true),
+        custom('gap', drawGap, { x: [0, 1] }, this.gaps(), true),
         {
           ...custom('segments', (params, api) => this.draw(params, api), { x: [1, 2], y: 0 }, this.data()),
           progressive: 0,
@@ -220,6 +225,7 @@ export class Lanes {
       xAxis: { min: this.view.range[0], max: this.view.range[1] },
       series: [
         { id: 'outside', data: this.outside() },
+        { id: 'gap', data: this.gaps() },
         { id: 'segments', data: this.current },
       ],
     });

@@ -8,6 +8,7 @@ import { fill, h } from './dom.js';
 import { Findings } from './findings.js';
 import * as f from './format.js';
 import { headOfBoth, headOfRun } from './head.js';
+import { idle } from './idle.js';
 import { Narrow, narrowing } from './narrow.js';
 import { run as runTab } from './run.js';
 import { Selection } from './selection.js';
@@ -17,7 +18,11 @@ import { Timeline } from './timeline.js';
 
 const page = document.getElementById('page');
 // what is not narrowed
-const WHOLE = { compare: 'The tables here are of both whole runs. ', run: 'This tab is of the whole run. ' };
+const WHOLE = {
+  compare: 'The tables here are of both whole runs. ',
+  idle: 'The tables here are of the whole run. ',
+  run: 'This tab is of the whole run. ',
+};
 
 function findingsTab(selection) {
   const timeline = new Timeline(selection);
@@ -59,9 +64,8 @@ function findingsTab(selection) {
   };
 }
 
-// The flame graph, and below it the timeline of the findings' tab, which a click on a frame narrows.
-function sitesTab(selection, runs, findings) {
-  const tab = sites(selection, runs);
+// A tab with the timeline of the findings' tab below it.
+function withTimeline(tab, findings) {
   const element = h('div', { class: 'tab' }, tab.element);
   return { ...tab, element, shown: () => findings().lend(element) };
 }
@@ -70,11 +74,14 @@ class Page {
   constructor({ runs, diff }) {
     const run = numberOf('run');
     Object.assign(this, { runs, diff, shown: runs[run - 1] ? run - 1 : runs.length - 1 });
+    const findings = () => this.open.get('findings');
+    const reveal = (from, length) => findings().timeline.showGap(from, length);
     this.tabs = [
       diff && ['compare', 'Diff', () => this.compare()],
       ['findings', 'Findings', () => findingsTab(this.selection)],
+      ['idle', 'GPU idle', () => withTimeline(idle(this.selection, reveal), findings)],
       ['bandwidth', 'Bandwidth', () => bandwidth(this.selection)],
-      ['sites', 'Call sites', () => sitesTab(this.selection, runs, () => this.open.get('findings'))],
+      ['sites', 'Call sites', () => withTimeline(sites(this.selection, runs), findings)],
       ['buffers', 'Buffers', () => new Buffers(this.selection)],
       ['run', 'Run', () => runTab(this.selection)],
     ].filter(Boolean);

@@ -32,10 +32,12 @@ export function outsideOf(view, first, last) {
   ].filter(([start, end]) => end - start > 1);
 }
 
-// A renderItem for that.
-export function drawOutside(params, api) {
+// A renderItem for a part of the time, from the top to the bottom.
+const shade = (name) => (params, api) => {
   const { x, y, width, height } = params.coordSys;
   const [x0, x1] = [0, 1].map((i) => api.coord([api.value(i), 0])[0]);
   const shape = rectangle({ x: x0, y, width: x1 - x0, height }, { x, y, width, height });
-  return shape && { type: 'rect', shape, style: { fill: colour('outside') } };
-}
+  return shape && { type: 'rect', shape, style: { fill: colour(name) } };
+};
+export const drawOutside = shade('outside');
+export const drawGap = shade('select');

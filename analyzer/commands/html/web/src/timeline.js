@@ -70,13 +70,24 @@ export class Timeline {
         to = Math.max(to, lane.end[i]);
       }
     }
+    this.showPart(from, to, null);
+  }
+
+  // Shades an idle time, and shows it with what is around it.
+  showGap(from, length) {
+    this.showPart(from, from + length, [from, from + length]);
+  }
+
+  showPart(from, to, gap) {
     const room = Math.max((to - from) * 2, (this.run.last - this.run.first) / 5000, 10000);
+    this.lanes.gap = gap;
     this.view.show(from - room, to + room);
     this.element.scrollIntoView({ block: 'nearest', behavior: reducedMotion() ? 'auto' : 'smooth' });
   }
 
   choose(finding) {
     this.lanes.finding = finding;
+    this.lanes.gap = null;
     this.findingButton.disabled = finding === null || !this.run.marked[finding]?.size;
     this.update();
   }

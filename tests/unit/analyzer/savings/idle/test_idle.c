@@ -45,6 +45,7 @@ static void host_work_after_a_readback(void **state) {
     const struct xs_idle_row *row = &idle.rows[0];
     assert_int_equal(row->reason, XS_IDLE_HOST); /* from 1112 to 2100 */
     assert_int_equal(row->ns, 988 * US);
+    assert_int_equal(row->longest_at_ns, 1112 * US);
     assert_int_equal(row->count, 1);
     assert_int_equal(row->before.site, 7);
     assert_int_equal(row->after.site, 5);

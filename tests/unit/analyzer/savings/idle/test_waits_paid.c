@@ -38,11 +38,14 @@ static void a_wait_that_pays(void **state) {
     assert_int_equal(waits.rows[0].waited_ns, 4 * 116 * US);
     assert_in_range(waits.rows[0].saves_ns, 3 * 60 * US, 4 * 112 * US);
     assert_int_equal(waits.rows[0].together_ns, waits.rows[0].saves_ns);
+    assert_int_equal(waits.rows[0].idle_ns, 3 * 80 * US); /* from a kernel's end to the next kernel, three times */
+    assert_true(xs_wait_pays(&waits.rows[0], 4 * 180 * US));
+    assert_false(xs_wait_pays(&waits.rows[0], (uint64_t)4 * 180 * MS));
     xs_waits_paid_free(&waits);
 }
 
-/* Two waits behind one kernel, then 1 ms of the host's own work: without the first wait, the second waits. Only both
- * together save something. The last wait of the run always waits. */
+/* Two waits behind one kernel, and then the host's own work. Without the first wait, the second one waits. Only without
+ * both does the host work beside the kernel. */
 static void the_next_wait_waits(void **state) {
     (void)state;
     struct run run = {0};
@@ -52,16 +55,54 @@ static void the_next_wait_waits(void **state) {
     run.calls[1].site = 1;
     call(&run, XS_MODEL_TRANSFER, 0, 1006, 1050)->site = 2;
     runs(&run, XS_ENGINE_D2H, 1010, 1046);
-    call(&run, XS_MODEL_LAUNCH, 0, 2050, 2050);
-    runs(&run, XS_ENGINE_OTHER, 2055, 2155);
-    waits(&run, XS_WAITS_STREAM, 2052, 2165);
-    run.calls[4].site = 3;
-    struct xs_waits_paid waits = found(&run, 2165);
-    assert_int_equal(waits.count, 3);
+    struct xs_waits_paid waits = found(&run, 1960);
+    assert_int_equal(waits.count, 2);
     for (size_t i = 0; i < waits.count; i++)
         assert_true(waits.rows[i].saves_ns < 60 * US);
-    assert_in_range(waits.rows[1].together_ns, 900 * US, 1100 * US);
-    assert_int_equal(waits.rows[2].together_ns, waits.rows[1].together_ns);
+    assert_true(waits.rows[1].together_ns > 900 * US);
+    xs_waits_paid_free(&waits);
+}
+
+/* The host only waits at the end, for kernels that follow one another. The run cannot end before they do. */
+static void a_busy_device(void **state) {
+    (void)state;
+    struct run run = {0};
+    call(&run, XS_MODEL_LAUNCH, 0, 0, 0);
+    runs(&run, XS_ENGINE_OTHER, 5, 1000);
+    call(&run, XS_MODEL_LAUNCH, 0, 2, 2);
+    runs(&run, XS_ENGINE_OTHER, 1001, 2000);
+    waits(&run, XS_WAITS_STREAM, 4, 2004);
+    struct xs_waits_paid waits = found(&run, 2006);
+    assert_int_equal(waits.count, 1);
+    assert_in_range(waits.rows[0].saves_ns, 0, 7 * US);
+    assert_int_equal(waits.rows[0].together_ns, waits.rows[0].saves_ns);
+    xs_waits_paid_free(&waits);
+}
+
+static void wait_at(struct run *run, int32_t thread, int64_t enter_us, int64_t return_us) {
+    struct xs_model_call *c = call(run, XS_MODEL_SYNC, thread, enter_us, return_us);
+    c->wait = XS_WAITS_STREAM;
+    c->site = 1;
+}
+
+/* Two threads wait at a place until one idle time begins, which counts once. Another kernel runs when a third wait
+ * ends. */
+static void idle_once(void **state) {
+    (void)state;
+    struct run run = {0};
+    call(&run, XS_MODEL_LAUNCH, 0, 0, 0);
+    runs(&run, XS_ENGINE_OTHER, 5, 1000);
+    wait_at(&run, 0, 2, 1004);
+    wait_at(&run, 1, 3, 1006);
+    call(&run, XS_MODEL_LAUNCH, 0, 1200, 1200);
+    runs(&run, XS_ENGINE_OTHER, 1210, 1300);
+    call(&run, XS_MODEL_LAUNCH, 0, 1205, 1205)->stream = 2;
+    runs(&run, XS_ENGINE_OTHER, 1220, 1500);
+    wait_at(&run, 0, 1230, 1304);
+    struct xs_waits_paid waits = found(&run, 1510);
+    assert_int_equal(waits.count, 1);
+    assert_int_equal(waits.rows[0].count, 3);
+    assert_int_equal(waits.rows[0].idle_ns, 210 * US); /* from 1000 to 1210 */
     xs_waits_paid_free(&waits);
 }
 
@@ -78,9 +119,8 @@ static void nothing_waits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_that_pays),
-        cmocka_unit_test(the_next_wait_waits),
-        cmocka_unit_test(nothing_waits),
+        cmocka_unit_test(a_wait_that_pays), cmocka_unit_test(the_next_wait_waits), cmocka_unit_test(a_busy_device),
+        cmocka_unit_test(idle_once),        cmocka_unit_test(nothing_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,15 @@
+/* The page's idle time of devices, and whether waits pay. */
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_IDLE_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_IDLE_H
+
+#include "analyzer/base/json.h"
+#include "analyzer/savings/causes/diagnosis.h"
+
+/* Only so many rows of idle time fit into a page. */
+enum { XS_HTML_IDLE_ROWS = 64 };
+
+/* Writes "idle": {...} into the open object: the devices with their idle time by reason, the largest rows, and the
+ * waits. Rows and waits are arrays by column, and name places by index. */
+void xs_html_idle_json(const struct xs_diagnosis *diagnosis, struct xs_json *json);
+
+#endif

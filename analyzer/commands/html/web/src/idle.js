@@ -1,0 +1,199 @@
+// Where the GPU waited: how much of the time each device was idle, what the program did meanwhile, and whether it would
+// save time not to wait. Below is the timeline of the findings' tab, in which an example of a row can be shown.
+import { empty, h, link, mono, note, panel, sortable, table } from './dom.js';
+import * as f from './format.js';
+import { remember, stateOf } from './state.js';
+
+// Each reason in the bar's key, and as the end of "while the program ...".
+const REASONS = {
+  busy: ['busy'],
+  host: ['the program’s own code', 'ran its own code'],
+  call: ['inside a call', 'was inside'],
+  launching: ['giving small work', 'was giving the GPU its next small piece of work'],
+  queued: ['work already given', 'had already given the GPU its next work'],
+  start: ['no call yet', 'had not yet called CUDA on the thread that later gave the work'],
+  end: ['no more work', 'had no more work for the GPU'],
+};
+const CALLS = { transfer: 'copy', sync: 'wait', event: 'call for an event', other: 'call' };
+const COPIES = { h2d: 'upload', d2h: 'download' };
+const BUSY = 0.9; // from this share on, a device is called busy
+const TOO_SHORT = 0.001; // of the run: waits that cannot save anything worth a change
+
+// Time for each of the steps, as the report has it, or all of it if there are none.
+const each = (ns, steps) => f.ns(Math.trunc(ns / (steps || 1)));
+const deviceName = ({ device }) => (device >= 0 ? `GPU ${device}` : 'GPU ?');
+
+// The largest rows as objects, with their places.
+function rowsOf({ rows, places }) {
+  return rows.ns.map((ns, i) => ({
+    ...Object.fromEntries(Object.entries(rows).map(([key, column]) => [key, column[i]])),
+    after: places[rows.after[i]],
+    before: places[rows.before[i]],
+  }));
+}
+
+const word = (place) => `the ${COPIES[place.direction] ?? CALLS[place.kind] ?? place.kind}`;
+
+// "the download at train.cu:69 in main" after some words, and the text of that line.
+function call(words, place) {
+  return h(
+    'div',
+    {},
+    `${words} `,
+    place.label && 'at ',
+    mono(place.label || place.entry_point),
+    place.source && h('div', { class: 'quoted' }, h('code', {}, place.source)),
+  );
+}
+
+// What the program did; a device is named if there are several.
+function what(row, several) {
+  const { reason, after, before } = row;
+  const said = REASONS[reason][1];
+  const here = several && h('div', { class: 'dim' }, deviceName(row));
+  if (reason === 'call') return [call(`${said} ${word(after)}`, after), here];
+  if (reason !== 'host') return [said, here];
+  if (after.label && after.label === before.label)
+    return [call(`${said} between ${word(after)} and ${word(before)}`, after), here];
+  return [call(`${said} after ${word(after)}`, after), call(`before ${word(before)}`, before), here];
+}
+
+// "idle for 282 µs of a step's 904 µs (31 %), on average over 497 steps", as a bar and as its key.
+function device(idle, of) {
+  const { steps, span_ns: span } = idle;
+  const all = { busy: of.busy_ns, ...of.reasons };
+  const parts = Object.keys(REASONS).map((name) => [name, all[name]]).filter(([, ns]) => ns);
+  const piece = ([name, ns]) => {
+    const element = h('span', { class: `idle-${name}`, title: `${REASONS[name][0]}: ${each(ns, steps)}` });
+    element.style.flexGrow = ns / span;
+    return element;
+  };
+  const key = ([name, ns]) =>
+    h(
+      'span',
+      { class: 'key' },
+      h('span', { class: `swatch idle-${name}`, 'aria-hidden': 'true' }),
+      `${REASONS[name][0]} ${f.share(ns, span)}`,
+    );
+  return h(
+    'div',
+    { class: 'idle-device' },
+    h(
+      'p',
+      {},
+      h('strong', {}, deviceName(of)),
+      ` was idle for ${each(of.idle_ns, steps)} of ${steps ? 'a step’s' : 'the run’s'} ${each(span, steps)} (`,
+      h('strong', {}, f.share(of.idle_ns, span) || '0\u00a0%'),
+      `)${steps ? `, on average over ${f.times(steps, 'step', 'steps')}` : ''}.`,
+    ),
+    h('div', { class: 'where-bar', 'aria-hidden': 'true' }, parts.map(piece)),
+    h('p', { class: 'keys' }, parts.map(key)),
+  );
+}
+
+// By what the program did, and then where.
+const wordsOf = ({ reason, after, before }) => [reason, after?.label, before?.label].join(' ');
+
+// The rows, in the order that a link has; `reveal` shows a part of the time in the timeline.
+function account(idle, reveal) {
+  const { steps, span_ns: span, devices, rows_left_out: left } = idle;
+  const several = devices.length > 1;
+  const columns = [
+    { key: 'what', title: 'While the program', value: (row) => wordsOf(row), cell: (row) => what(row, several) },
+    { key: 'ns', title: 'Idle', number: true, value: (row) => -row.ns, text: (row) => f.ns(row.ns) },
+    { title: steps ? 'Of steps' : 'Of run', number: true, text: (row) => f.share(row.ns, span) },
+    steps && { title: 'A step', number: true, text: (row) => each(row.ns, steps) },
+    { key: 'times', title: 'Times', number: true, value: (row) => -row.times, text: (row) => f.count(row.times) },
+    {
+      key: 'longest',
+      title: 'Longest',
+      number: true,
+      value: (row) => -row.longest_ns,
+      cell: (row) => {
+        const button = link(f.ns(row.longest_ns), () => reveal(row.longest_at_ns, row.longest_ns));
+        button.title = 'Show it in the timeline';
+        return button;
+      },
+    },
+  ].filter(Boolean);
+  const order = stateOf('idle');
+  const element = sortable('Idle time', columns, rowsOf(idle), {
+    class: 'long',
+    by: columns.some(({ key }) => key && key === order) ? order : 'ns',
+    sorted: (key) => remember({ idle: key === 'ns' ? null : key }),
+  });
+  return [
+    element,
+    left.rows ? note(`${f.times(left.rows, 'smaller row', 'smaller rows')}: ${f.ns(left.ns)} together.`) : null,
+  ];
+}
+
+// Why it saves nothing not to wait.
+function because({ idle, report }, wait) {
+  const { devices, span_ns: span, steps } = idle;
+  if (wait.waited_ns < report.run.recorded_ns * TOO_SHORT) return 'too short to matter';
+  const [of] = devices;
+  return devices.length === 1 && of.busy_ns / span >= BUSY
+    ? `the device is busy ${f.share(of.busy_ns, span)} of ${steps ? 'the step' : 'the run'}`
+    : 'it would wait elsewhere';
+}
+
+function waits(run) {
+  const { waits: rows, places, waits_known: known, waits_left_out: left } = run.idle;
+  const head = ['Waits', 'Would it save time not to wait?'];
+  if (!known || !run.idle.devices.length)
+    return panel(...head, empty('It is not known what a wait costs.'));
+  if (!rows.length) return panel(...head, empty('No call waited for the GPU.'));
+  const steps = run.report.steps?.count ?? 0;
+  const often = (wait) => (steps && wait.times >= steps / 10 ? f.three(wait.times / steps) : '');
+  const columns = [
+    { title: 'Without waiting in', cell: (wait) => call(word(places[wait.place]), places[wait.place]) },
+    {
+      title: 'Saves up to',
+      number: true,
+      cell: (wait) =>
+        wait.pays
+          ? h('strong', {}, f.ns(wait.saves_ns))
+          : [h('div', {}, 'nothing'), h('div', { class: 'dim because' }, because(run, wait))],
+    },
+    { title: 'Together', number: true, text: (wait) => f.ns(wait.together_ns) },
+    { title: 'Times', number: true, text: (wait) => f.count(wait.times) },
+    { title: 'Times a step', number: true, text: often },
+    { title: 'Waited', number: true, text: (wait) => f.ns(wait.waited_ns) },
+    { title: 'Then idle', number: true, text: (wait) => f.ns(wait.idle_ns) },
+  ].filter((column) => column.text !== often || rows.some(often));
+  return panel(
+    ...head,
+    table('Waits', columns, rows, { class: 'waits' }),
+    note(
+      'Together: what the run gains if the program does not wait in the rows above, either. Then idle: how long the ' +
+        'device had no work when these calls returned. A program that needs the result of a download has to wait for ' +
+        'it, so this says where a change can pay, not that it is possible. ',
+      left.places
+        ? `${f.times(left.places, 'more place', 'more places')} waited for ${f.ns(left.waited_ns)} together.`
+        : '',
+    ),
+  );
+}
+
+// `reveal(start, length)` shows a part of the time in the timeline.
+export function idle({ run }, reveal) {
+  const { devices, rows } = run.idle;
+  const place = h('div', {});
+  const restore = () =>
+    place.replaceChildren(
+      panel(
+        'Idle time',
+        'Where the GPU waited',
+        devices.map((of) => device(run.idle, of)),
+        !devices.length
+          ? empty('It is not known when the GPU was idle: no kernels were recorded, or no device had work.')
+          : rows.ns.length
+            ? account(run.idle, reveal)
+            : empty('It was never idle.'),
+      ),
+      waits(run),
+    );
+  restore();
+  return { element: place, restore, dispose: () => {} };
+}
