@@ -2,6 +2,7 @@
 #include "analyzer/words/detour_words.h"
 
 #include "analyzer/base/units.h"
+#include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/sentences.h"
 
@@ -11,7 +12,9 @@ const struct xs_detour *xs_detour_of(const struct xs_diagnosis *diagnosis, const
 
 bool xs_detour_is_repaired(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed) {
     const struct xs_detour *detour = xs_detour_of(diagnosis, diagnosed);
-    return detour && diagnosed->finding->site == detour->down_site && diagnosed->saves.most_ns >= detour->most_ns;
+    return detour && diagnosed->finding->site == detour->down_site && diagnosed->saves.most_ns >= detour->most_ns &&
+           xs_detector_repair(xs_detectors[diagnosed->finding->detector], diagnosed->finding->verdict) ==
+               XS_REPAIR_WORK_ON_DEVICE;
 }
 
 static bool is_of_upload(const struct xs_detour *detour, const struct xs_finding *finding) {

@@ -140,9 +140,9 @@ static void end(struct xs_detection *detection) {
 const struct xs_detector xs_detector_managed_first_touch = {
     .id = "managed-first-touch",
     .title = "managed memory that a kernel brings to the device page by page",
-    .definition =
-        "A kernel was the first on the device to use a managed allocation of at least 1 MiB, and pages of " X.remedy =
-            "Prefetch the memory to the device before the launch (`cudaMemPrefetchAsync()`).",
+    .definition = "A kernel was the first on the device to use a managed allocation of at least 1 MiB, and pages of "
+                  "allocations of this place were recorded to come to the device.",
+    .remedy = "Prefetch the memory to the device before the launch (`cudaMemPrefetchAsync()`).",
     .kind = XS_REMOVES_CALLS,
     .repair = XS_REPAIR_KEEP_ON_DEVICE,
     .needs = XS_NEEDS_DEVICE_RECORDS,
