@@ -7,6 +7,7 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/savings/plan/managed.h"
 #include "analyzer/savings/plan/statement.h"
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
@@ -54,10 +55,11 @@ static void begin_rows(struct xs_plan *plan) {
 static int read_peer_rate(struct xs_plan *plan, const struct xs_trace *trace, char *message) {
     struct xs_scan scan;
     double ns = 0, bytes = 0;
-    xs_scan_begin(&scan, trace,
-                  "SELECT start_ns, end_ns, bytes FROM device_copy WHERE kind = 10 AND bytes >= 1 << 20"
-                  " AND start_ns IS NOT NULL",
-                  message, NULL);
+    xs_scan_begin(
+        &scan, trace,
+        "SELECT start_ns, end_ns, " XS_BYTES_OF_COPY("") " FROM device_copy WHERE (kind = 10 OR " XS_IS_STAGED_LEG(
+            "") ") AND bytes >= 1 << 20 AND start_ns IS NOT NULL",
+        message, NULL);
     while (xs_scan_row(&scan)) {
         uint64_t took;
         if (!xs_scan_span(&scan, 0, 1, &took))

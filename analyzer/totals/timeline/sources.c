@@ -1,6 +1,7 @@
 /* The SQL statements that read a timeline; see sources.h. */
 #include "analyzer/totals/timeline/sources.h"
 
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/ran.h"
 
 /* clang-format off */
@@ -85,16 +86,16 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
 
   [XS_TIMELINE_COPY] = {
     .category = "copy", .evidence = XS_EVIDENCE_TRANSFER, .table = "device_copy",
-    .columns = WORK("t.bytes", "coalesce(t.device, t.dst_device, t.src_device)", QUEUE, "t.graph_node", "t.kind",
-      "t.copies"),
-    .named = "coalesce(k.name, 'copy') || CASE t.kind WHEN 1 THEN ' ' || coalesce(sk.name, '')"
+    .columns = WORK("t.bytes", "coalesce(t.device, t.dst_device, t.src_device)", QUEUE, "t.graph_node",
+      XS_KIND_OF_COPY("t."), "t.copies"),
+    .named = "coalesce(k.name, 'copy') || CASE k.id WHEN 1 THEN ' ' || coalesce(sk.name, '')"
       " WHEN 2 THEN ' ' || coalesce(dk.name, '') ELSE '' END, c.id, c.n, c.entry_point, c.stack, s.handle,"
       " t.bytes AS bytes,"
       " CASE WHEN t.end_ns > t.start_ns THEN CAST(t.bytes * 1e9 / (t.end_ns - t.start_ns) AS INTEGER) END"
       " AS bytes_per_s, sk.name AS src_kind, dk.name AS dst_kind,"
       " CASE WHEN t.copies > 1 THEN t.copies END AS copies, t.graph, t.graph_node,"
       " CASE WHEN t.graph_node IS NULL THEN c.id END AS transfer",
-    .joins = "LEFT JOIN copy_kind k ON k.id = t.kind LEFT JOIN device_memory_kind sk ON sk.id = t.src_kind"
+    .joins = "LEFT JOIN copy_kind k ON k.id = " XS_KIND_OF_COPY("t.") " LEFT JOIN device_memory_kind sk ON sk.id = t.src_kind"
       " LEFT JOIN device_memory_kind dk ON dk.id = t.dst_kind " LAUNCHED("transfer", WITH_STACK)},
   [XS_TIMELINE_KERNEL] = {
     .category = "kernel", .evidence = XS_TIMELINE_NO_EVIDENCE, .table = "device_kernel",
