@@ -104,6 +104,7 @@ void xs_plan_clear(struct xs_plan *plan) {
             plan->copies[call->copy + k] = (struct xs_plan_copy){0};
     }
     plan->count = 0;
+    plan->is_unlimited = false;
     xs_host_memory_clear(&plan->host_memory);
     xs_managed_clear(plan->managed);
     plan->pinning.count = 0;
@@ -129,7 +130,7 @@ uint64_t xs_plan_room(const struct xs_plan *plan) {
         }
         room = xs_sum(room, (uint64_t)positive(ns));
     }
-    return room;
+    return plan->is_unlimited ? UINT64_MAX : room;
 }
 
 /* --- changes --- */
