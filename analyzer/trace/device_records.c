@@ -21,7 +21,7 @@ void xs_device_records_begin(struct xs_device_records *records, const struct xs_
     *records = (struct xs_device_records){.mask = FIRST_PLACES - 1};
     records->places = xs_zeroed(FIRST_PLACES, sizeof *records->places);
     xs_scan_begin(&records->scan, trace,
-                  copies ? "SELECT " XS_RECORD_COLUMNS ", graph_node, kind, device, dst_device, src_device"
+                  copies ? "SELECT " XS_COPY_RECORD_COLUMNS ", graph_node, kind, device, dst_device, src_device"
                            " FROM device_copy ORDER BY id"
                          : "SELECT " XS_RECORD_COLUMNS ", graph_node FROM device_memset ORDER BY id",
                   message, damaged);

@@ -3,6 +3,8 @@
 #ifndef XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
 #define XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
 
+#include <stdint.h>
+
 #include "schema/format/kinds.h"
 
 #define XS_COUNT_ROW(n, id, name) +1
@@ -25,6 +27,22 @@ extern const char *const xs_migration_kind_names[];
 extern const char *const xs_sync_scope_names[];
 extern const char *const xs_launch_kind_names[];
 extern const char *const xs_category_names[];
+
+/* The driver stages a copy between two devices in host memory if neither may access the other. Such a copy has two
+ * device records, a download and an upload of all bytes, and both have device memory on both sides (measured with CUPTI
+ * 13.0.1). The macros are SQL about a row of device_copy, or of its shapes, whose columns have the prefix `t`, such as
+ * "s.": is it one of the two, and is it the upload? */
+#define XS_IS_STAGED_LEG(t) "(" t "kind IN (1, 2) AND " t "src_kind = 3 AND " t "dst_kind = 3)"
+#define XS_IS_SECOND_LEG(t) "(" t "kind = 1 AND " t "src_kind = 3 AND " t "dst_kind = 3)"
+
+/* SQL for the bytes of a row: those of the second leg are counted with the first one. */
+#define XS_BYTES_OF_COPY(t) "CASE WHEN " XS_IS_SECOND_LEG(t) " THEN 0 ELSE " t "bytes END"
+
+/* SQL for the kind of a row, as a number of XS_COPY_KINDS: a leg of a staged copy is a copy between devices. */
+#define XS_KIND_OF_COPY(t) "CASE WHEN " XS_IS_STAGED_LEG(t) " THEN 10 ELSE " t "kind END"
+
+/* Returns XS_KIND_OF_COPY for the values of a row. */
+int64_t xs_kind_of_copy(int64_t kind, int64_t src_kind, int64_t dst_kind);
 
 /* Returns the direction of a kind of copy, as a number of XS_DIRECTIONS; "unknown" for an unknown kind. */
 unsigned xs_direction_of_copy(unsigned kind);

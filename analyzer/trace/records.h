@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/scan.h"
 
 struct xs_record {
@@ -18,8 +19,10 @@ struct xs_record {
     uint64_t bytes, ns;
 };
 
-/* The columns that xs_record_read reads. They must be the first columns of the SELECT. */
+/* The columns that xs_record_read reads, of device_memset and of device_copy. They must be the first columns of the
+ * SELECT. */
 #define XS_RECORD_COLUMNS "correlation, bytes, start_ns, end_ns"
+#define XS_COPY_RECORD_COLUMNS "correlation, " XS_BYTES_OF_COPY("") ", start_ns, end_ns"
 enum { XS_RECORD_CORRELATION, XS_RECORD_BYTES, XS_RECORD_START, XS_RECORD_END, XS_RECORD_NEXT };
 struct xs_record xs_record_read(struct xs_scan *scan);
 

@@ -27,14 +27,14 @@ SELECT 'bytes', t.correlation, sum(t.bytes), c.bytes FROM transfer t
     GROUP BY t.correlation HAVING sum(t.bytes) <> c.bytes AND NOT (max(t.direction) = 4 AND sum(t.bytes) * 2 = c.bytes)
 SELECT 'double', correlation FROM transfer WHERE correlation IS NOT NULL AND batch_index IS NULL GROUP BY correlation
     HAVING count(*) > 1
--- While CUPTI was there for the whole run, every copy that ran has its record, but for those between devices, and
--- every record its call. Where device times were recorded in windows, copies without a correlation id lie outside of
--- them, but none lies in the first.
-SELECT 'without record', id, bytes FROM transfers WHERE result = 0 AND is_captured = 0 AND bytes > 0
-    AND direction <> 'peer' AND device_ns IS NULL AND batch_index IS NULL
-    AND (correlation IS NOT NULL OR return_ns < coalesce(
-    (SELECT 1000 * (substr(value, 1, instr(value, '+') - 1) + CAST(substr(value, instr(value, '+') + 1) AS INTEGER))
-    FROM meta WHERE key = 'cupti.windows'), 9223372036854775807)) AND 2 = (SELECT count(*) FROM meta
+-- While CUPTI was there for the whole run, every copy that ran has its record, and every record its call. Where device
+-- times were recorded in windows, copies without a correlation id lie outside of them, but none lies in the first. They
+-- can lie before it, too: CUPTI is attached some time after a program has opened a window on a busy machine.
+SELECT 'without record', id, bytes FROM transfers LEFT JOIN (SELECT substr(value, 1, instr(value, '+') - 1) AS begin_us,
+    CAST(substr(value, instr(value, '+') + 1) AS INTEGER) AS length_us FROM meta WHERE key = 'cupti.windows')
+    WHERE result = 0 AND is_captured = 0 AND bytes > 0 AND device_ns IS NULL AND batch_index IS NULL
+    AND (correlation IS NOT NULL OR begin_us IS NULL OR (enter_ns > 1000 * (begin_us + 1)
+    AND return_ns < 1000 * (begin_us + length_us))) AND 2 = (SELECT count(*) FROM meta
     WHERE (key = 'cupti.status' AND value = 'active') OR (key = 'status' AND value = 'complete'))
 SELECT 'without call', id, bytes FROM device_copy WHERE graph_node IS NULL AND correlation NOT IN (SELECT correlation
     FROM transfer WHERE correlation IS NOT NULL) AND 2 = (SELECT count(*) FROM meta

@@ -5,6 +5,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/commands/import/import_internal.h"
+#include "analyzer/trace/kind_words.h"
 
 /* Returns the CUpti_ActivityMemoryKind, which a trace stores, of a CUDA_MEMOPR_MEMORY_KIND. */
 static uint8_t memory_kind(sqlite3_stmt *rows, int column) {
@@ -103,12 +104,12 @@ static void take_copies(struct xs_nsys_importer *importer) {
             continue;
         }
         struct xs_nsys_record record = {.type = XS_RECORD_COPY,
-                                        .kind = (uint8_t)kind,
                                         .src_kind = memory_kind(rows, SRC_KIND),
                                         .dst_kind = memory_kind(rows, DST_KIND),
                                         .src_device = devices[0],
                                         .dst_device = devices[1],
                                         .bytes = bytes};
+        record.kind = (uint8_t)xs_kind_of_copy(kind, record.src_kind, record.dst_kind);
         int64_t node = xs_nsys_int_or(rows, NODE, 0);
         xs_nsys_insert(
             importer, "INTO device_copy",

@@ -99,15 +99,14 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
         uint64_t count;
         const char *what;
     } parts[] = {{c->modelled, "with modelled device times"},
-                 {c->without_record - c->peers, "without"},
-                 {c->peers, "between devices, which have none"},
+                 {c->without_record, "without"},
                  {c->host_captured, "captured into graphs"},
                  {c->host_empty, "of 0 bytes"},
                  {c->host_failed, "failed"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].count)
             xs_string_format(&text, ", %s %s", xs_format_count(d, parts[i].count), parts[i].what);
-    xs_out_line(out, c->without_record > c->peers ? XS_STYLE_WARN : XS_STYLE_PLAIN, "%s.", text.data);
+    xs_out_line(out, c->without_record ? XS_STYLE_WARN : XS_STYLE_PLAIN, "%s.", text.data);
     xs_string_free(&text);
     cupti_line(s, out);
     xs_modelled_say_sums(&text, s);

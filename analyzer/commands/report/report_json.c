@@ -344,7 +344,6 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     if (s->trace->windows)
         xs_json_count(json, "modelled", c->modelled);
     xs_json_count(json, "without_record", c->without_record);
-    xs_json_count(json, "peers_without_record", c->peers);
     xs_json_count(json, "device_copies", c->device_copies);
     xs_json_count(json, "device_copies_graph", c->device_copies_graph);
     xs_json_count(json, "without_event", c->without_event);

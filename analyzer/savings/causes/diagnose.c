@@ -44,14 +44,6 @@ static void leave_waiting(struct xs_diagnosed *d) {
     d->saves.least_ns = d->saves.least_ns < own_ns ? d->saves.least_ns : own_ns;
 }
 
-/* True if the saving is at most the time of the changed calls. This does not hold for a repair that lets work run at
- * the same time as other work, because it also saves pauses, nor for the repair of managed memory, because it changes
- * kernels and gaps, nor for streams of threads' own, because no call changes. */
-static bool is_bounded_by_calls(const struct xs_finding *f) {
-    enum xs_repair repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
-    return repair != XS_REPAIR_OVERLAP && repair != XS_REPAIR_KEEP_ON_DEVICE && repair != XS_REPAIR_OWN_STREAM;
-}
-
 static uint64_t in_ns(double ns) { return ns < 0 ? 0 : ns < 9e18 ? (uint64_t)ns : INT64_MAX; }
 
 /* Sets both ends of the saving, and how much of each end is estimated for copies that the sample left out. */
@@ -88,7 +80,7 @@ static void replay(struct xs_plan *plan, struct xs_diagnosed *d, const struct xs
     }
     if (xs_sample_is_part(&f->sample))
         xs_scale(plan, f, items, count, run, all, &room);
-    set_saving(d, saved, all, is_bounded_by_calls(f) && room < (uint64_t)run ? (double)room : (double)run);
+    set_saving(d, saved, all, room < (uint64_t)run ? (double)room : (double)run);
     if (is_unsure(f) || f->potential)
         d->saves.least_ns = 0;
     if (!plan->findings->exposed_known)

@@ -229,7 +229,8 @@ static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_l
 }
 
 /* Returns the saving of all repairs including the estimated parts for copies that the sample left out. These parts are
- * limited to what a replay with all these copies saves in addition, because two repairs may save the same wait. */
+ * limited to what a replay with all these copies saves in addition, because two repairs may save the same wait. The
+ * whole is limited as each finding's saving is (xs_plan_room). */
 static uint64_t without(struct grouping *g, enum xs_plan_end end) {
     uint64_t scaled_ns = 0, saved = replay_all(g, end, false);
     for (size_t i = 0; i < g->diagnosis->cause_count; i++) {
@@ -242,7 +243,8 @@ static uint64_t without(struct grouping *g, enum xs_plan_end end) {
         scaled_ns = scaled_ns < more ? scaled_ns : more;
     }
     saved = xs_sum(saved, scaled_ns);
-    return saved < (uint64_t)g->run_ns ? saved : (uint64_t)g->run_ns;
+    uint64_t room = xs_plan_room(g->plan), limit = room < (uint64_t)g->run_ns ? room : (uint64_t)g->run_ns;
+    return saved < limit ? saved : limit;
 }
 
 static void sum_up(struct grouping *g) {

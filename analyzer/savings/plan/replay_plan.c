@@ -8,6 +8,7 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/savings/plan/managed.h"
 #include "analyzer/savings/plan/statement.h"
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
@@ -59,10 +60,11 @@ static void begin_rows(struct xs_plan *plan) {
 static int read_peer_rate(struct xs_plan *plan, const struct xs_trace *trace, char *message) {
     struct xs_scan scan;
     double ns = 0, bytes = 0;
-    xs_scan_begin(&scan, trace,
-                  "SELECT start_ns, end_ns, bytes FROM device_copy WHERE kind = 10 AND bytes >= 1 << 20"
-                  " AND start_ns IS NOT NULL",
-                  message, NULL);
+    xs_scan_begin(
+        &scan, trace,
+        "SELECT start_ns, end_ns, " XS_BYTES_OF_COPY("") " FROM device_copy WHERE (kind = 10 OR " XS_IS_STAGED_LEG(
+            "") ") AND bytes >= 1 << 20 AND start_ns IS NOT NULL",
+        message, NULL);
     while (xs_scan_row(&scan)) {
         uint64_t took;
         if (!xs_scan_span(&scan, 0, 1, &took))
@@ -109,7 +111,7 @@ void xs_plan_clear(struct xs_plan *plan) {
             plan->copies[call->copy + k] = (struct xs_plan_copy){0};
     }
     plan->count = 0;
-    plan->is_split = false;
+    plan->is_split = plan->is_unlimited = false;
     xs_host_memory_clear(&plan->host_memory);
     xs_managed_clear(plan->managed);
     plan->pinning.count = 0;
@@ -151,7 +153,7 @@ static void make_split(struct xs_plan *plan) {
 void xs_plan_split_streams(struct xs_plan *plan) {
     if (!plan->split.calls)
         make_split(plan);
-    plan->is_split = true;
+    plan->is_split = plan->is_unlimited = true;
 }
 
 uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns) {
@@ -174,7 +176,7 @@ uint64_t xs_plan_room(const struct xs_plan *plan) {
         }
         room = xs_sum(room, (uint64_t)positive(ns));
     }
-    return room;
+    return plan->is_unlimited ? UINT64_MAX : room;
 }
 
 /* --- changes --- */

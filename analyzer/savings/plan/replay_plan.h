@@ -49,6 +49,7 @@ struct xs_plan {
     bool *without_host;          /* by change: its call no longer uses host memory */
     struct xs_plan_copy *copies; /* by index in the model's copies */
     uint32_t count, capacity;
+    bool is_unlimited; /* a repair may save more than the time of the changed calls */
 };
 #define XS_PLAN_NONE XS_NO_CALL
 
@@ -98,8 +99,10 @@ void xs_plan_split_streams(struct xs_plan *plan);
 uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns);
 
 /* Returns the most that the changes of these calls can save: the calls' own time, their work on the device, and the
- * program's time before them that is dropped with them. A repair that lets work run at the same time as other work may
- * save more, because it also saves pauses. */
+ * program's time before them that is dropped with them. UINT64_MAX: there is no limit, because a repair lets work run
+ * at the same time as other work, which also saves pauses, or keeps managed memory on the device, which changes
+ * kernels. The replay alone can save more: it lets kernels of two streams run at once without the copy that was between
+ * them. */
 uint64_t xs_plan_room(const struct xs_plan *plan);
 
 void xs_plan_clear(struct xs_plan *plan);

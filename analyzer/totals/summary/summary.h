@@ -102,7 +102,6 @@ struct xs_coverage {
                                                                         there is no device record */
     uint64_t matched, modelled, without_record; /* modelled: device times were recorded only in some windows, and the
                                                    transfer was outside them */
-    uint64_t peers; /* the part of without_record that is copies between devices, which never have a record */
     uint64_t device_copies, device_copies_graph, without_event; /* rows of device_copy */
     uint64_t migration_rests, migrations_ns; /* how often the recording of page migrations paused; for how long they
                                                 were recorded */

@@ -33,8 +33,9 @@ static void take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
 static void read_copies(struct xs_summary_work *work) {
     struct xs_scan scan;
     xs_work_begin(work, &scan,
-                  "SELECT " XS_RECORD_COLUMNS ", kind, coalesce(device, dst_device, src_device), copies, graph_node"
-                  " FROM device_copy");
+                  "SELECT " XS_COPY_RECORD_COLUMNS
+                  ", " XS_KIND_OF_COPY("") ", coalesce(device, dst_device, src_device), copies, graph_node"
+                                           " FROM device_copy");
     while (xs_scan_row(&scan))
         take_copy(work, &scan);
     xs_work_end(work, &scan);

@@ -175,10 +175,14 @@ static void read_records(struct xs_summary_work *work, struct xs_group *groups, 
     struct xs_scan scan;
     pools all = {0};
     xs_work_begin(work, &scan,
-                  "SELECT s.kind, s.src_kind, s.dst_kind, s.graph_node IS NOT NULL, sum(t.rows),"
-                  " sum(t.timed * max(coalesce(s.copies, 1), 1)), sum(t.bytes), sum(t.device_ns)"
-                  " FROM thinned t JOIN device_copy_shape s ON s.id = t.shape WHERE t.source = 'device_copy'"
-                  " GROUP BY 1, 2, 3, 4");
+                  "SELECT " XS_KIND_OF_COPY("s.") ", s.src_kind, s.dst_kind, s.graph_node IS NOT NULL, sum(t.rows),"
+                                                  " sum(CASE WHEN " XS_IS_SECOND_LEG(
+                                                      "s.") " THEN 0 ELSE t.timed * max(coalesce(s.copies, 1), 1) END),"
+                                                            " sum(CASE WHEN " XS_IS_SECOND_LEG(
+                                                                "s.") " THEN 0 ELSE t.bytes END), sum(t.device_ns)"
+                                                                      " FROM thinned t JOIN device_copy_shape s ON "
+                                                                      "s.id = t.shape WHERE t.source = 'device_copy'"
+                                                                      " GROUP BY 1, 2, 3, 4");
     while (xs_scan_row(&scan)) {
         unsigned kind = xs_scan_kind(&scan, KIND, XS_COPY_KIND_COUNT);
         struct pool pool = pool_of(kind, (unsigned)xs_scan_int(&scan, SRC), (unsigned)xs_scan_int(&scan, DST));

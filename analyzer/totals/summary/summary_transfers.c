@@ -92,7 +92,6 @@ static void count_coverage(struct xs_coverage *coverage, const struct xs_slow_tr
         coverage->host_empty++;
     } else {
         coverage->without_record++;
-        coverage->peers += t->direction == XS_DIR_PEER;
     }
 }
 

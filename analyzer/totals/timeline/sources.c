@@ -1,6 +1,7 @@
 /* The SQL statements that read a timeline; see sources.h. */
 #include "analyzer/totals/timeline/sources.h"
 
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/ran.h"
 
 /* clang-format off */
@@ -9,7 +10,9 @@
 #define NO_TRANSFER "NULL, NULL, NULL, NULL, NULL"
 #define TRANSFER \
   CALL("t.stack", "t.bytes", "t.correlation") "t.direction, t.src_kind, t.dst_kind, t.batch_index, t.is_async"
-#define NAMED(rows, range) "coalesce(e.name, 'unknown'), " rows ", " range ", "
+/* Cuts a name of the trace, before SQLite sorts the rows: else each row would carry a hostile name of megabytes. */
+#define NAME(of) "substr(" of ", 1, 4096)"
+#define NAMED(rows, range) "coalesce(" NAME("e.name") ", 'unknown'), " rows ", " range ", "
 #define FAILED \
   "CASE WHEN t.result <> 0 THEN t.result END AS result, CASE WHEN t.is_captured THEN 1 END AS is_captured, "
 #define ASYNC "CASE WHEN t.is_async THEN 1 END AS is_async, "
@@ -31,7 +34,7 @@
 const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
   [XS_TIMELINE_TRANSFER] = {
     .category = "transfer", .evidence = XS_EVIDENCE_TRANSFER, .table = "transfer", .columns = TRANSFER, .ran = XS_RAN,
-    .named = NAMED("1", "t.nvtx_range") "d.name AS direction, t.bytes, sk.name AS src_kind, dk.name AS dst_kind,"
+    .named = NAMED("1", "t.nvtx_range") NAME("d.name") " AS direction, t.bytes, " NAME("sk.name") " AS src_kind, " NAME("dk.name") " AS dst_kind,"
       " s.handle AS stream, " ASYNC FAILED
       "CASE WHEN f.id IS NOT NULL THEN printf('%016x%016x', f.content_high, f.content_low) END AS content,"
       " t.id AS transfer",
@@ -47,19 +50,19 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
   [XS_TIMELINE_MEMSET] = {
     .category = "memset", .evidence = XS_EVIDENCE_MEMSET, .table = "memset",
     .columns = CALL("t.stack", "t.bytes", "t.correlation") NO_TRANSFER, .ran = XS_RAN,
-    .named = NAMED("1", "t.nvtx_range") "t.bytes, t.value, k.name AS kind, s.handle AS stream, " FAILED
+    .named = NAMED("1", "t.nvtx_range") "t.bytes, t.value, " NAME("k.name") " AS kind, s.handle AS stream, " FAILED
       "t.id AS memset",
     .joins = ENTRY STREAM "LEFT JOIN memory_kind k ON k.id = t.kind"},
   [XS_TIMELINE_LAUNCH] = {
     .category = "launch", .evidence = XS_EVIDENCE_LAUNCH, .table = "launch",
     .columns = CALL("NULL", "0", "t.correlation") NO_TRANSFER, .ran = XS_RAN,
-    .named = NAMED("1", "-1") "k.name AS kind, s.handle AS stream,"
+    .named = NAMED("1", "-1") NAME("k.name") " AS kind, s.handle AS stream,"
       " CASE WHEN t.return_ns IS NULL THEN 'not measured' END AS duration, " FAILED "t.id AS launch",
     .joins = ENTRY STREAM "LEFT JOIN launch_kind k ON k.id = t.kind"},
   [XS_TIMELINE_SYNC] = {
     .category = "sync", .evidence = XS_EVIDENCE_SYNC, .table = "sync",
     .columns = CALL("t.stack", "0", "NULL") NO_TRANSFER, .ran = "t.result = 0",
-    .named = NAMED("1", "t.nvtx_range") "k.name AS scope, s.handle AS stream,"
+    .named = NAMED("1", "t.nvtx_range") NAME("k.name") " AS scope, s.handle AS stream,"
       " CASE WHEN t.result <> 0 THEN t.result END AS result, t.id AS sync",
     .joins = ENTRY STREAM "LEFT JOIN sync_scope k ON k.id = t.scope"},
   [XS_TIMELINE_API_CALL] = {
@@ -69,7 +72,7 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
   [XS_TIMELINE_ALLOCATION] = {
     .category = "allocation", .evidence = XS_EVIDENCE_ALLOCATION, .table = "allocation",
     .columns = CALL("t.stack", "t.bytes", "NULL") NO_TRANSFER, .ran = "t.thread IS NOT NULL AND t.enter_ns IS NOT NULL",
-    .named = NAMED("1", "t.nvtx_range") "t.bytes, k.name AS kind, o.name AS origin, t.device, t.id AS allocation",
+    .named = NAMED("1", "t.nvtx_range") "t.bytes, " NAME("k.name") " AS kind, " NAME("o.name") " AS origin, t.device, t.id AS allocation",
     .joins = ENTRY "LEFT JOIN memory_kind k ON k.id = t.kind LEFT JOIN origin o ON o.id = t.origin",
     .where = "t.enter_ns IS NOT NULL"},
   /* the end of a context frees many allocations at the same time; they are one slice, and no finding is about it */
@@ -85,21 +88,21 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
 
   [XS_TIMELINE_COPY] = {
     .category = "copy", .evidence = XS_EVIDENCE_TRANSFER, .table = "device_copy",
-    .columns = WORK("t.bytes", "coalesce(t.device, t.dst_device, t.src_device)", QUEUE, "t.graph_node", "t.kind",
-      "t.copies"),
-    .named = "coalesce(k.name, 'copy') || CASE t.kind WHEN 1 THEN ' ' || coalesce(sk.name, '')"
-      " WHEN 2 THEN ' ' || coalesce(dk.name, '') ELSE '' END, c.id, c.n, c.entry_point, c.stack, s.handle,"
+    .columns = WORK("t.bytes", "coalesce(t.device, t.dst_device, t.src_device)", QUEUE, "t.graph_node",
+      XS_KIND_OF_COPY("t."), "t.copies"),
+    .named = "coalesce(" NAME("k.name") ", 'copy') || CASE k.id WHEN 1 THEN ' ' || coalesce(" NAME("sk.name") ", '')"
+      " WHEN 2 THEN ' ' || coalesce(" NAME("dk.name") ", '') ELSE '' END, c.id, c.n, c.entry_point, c.stack, s.handle,"
       " t.bytes AS bytes,"
       " CASE WHEN t.end_ns > t.start_ns THEN CAST(t.bytes * 1e9 / (t.end_ns - t.start_ns) AS INTEGER) END"
-      " AS bytes_per_s, sk.name AS src_kind, dk.name AS dst_kind,"
+      " AS bytes_per_s, " NAME("sk.name") " AS src_kind, " NAME("dk.name") " AS dst_kind,"
       " CASE WHEN t.copies > 1 THEN t.copies END AS copies, t.graph, t.graph_node,"
       " CASE WHEN t.graph_node IS NULL THEN c.id END AS transfer",
-    .joins = "LEFT JOIN copy_kind k ON k.id = t.kind LEFT JOIN device_memory_kind sk ON sk.id = t.src_kind"
+    .joins = "LEFT JOIN copy_kind k ON k.id = " XS_KIND_OF_COPY("t.") " LEFT JOIN device_memory_kind sk ON sk.id = t.src_kind"
       " LEFT JOIN device_memory_kind dk ON dk.id = t.dst_kind " LAUNCHED("transfer", WITH_STACK)},
   [XS_TIMELINE_KERNEL] = {
     .category = "kernel", .evidence = XS_TIMELINE_NO_EVIDENCE, .table = "device_kernel",
     .columns = WORK("0", "t.device", QUEUE, "t.graph_node", "t.name", "NULL"),
-    .named = "n.name, NULL, 0, NULL, NULL, s.handle, t.grid_x || ' ' || t.grid_y || ' ' || t.grid_z AS grid,"
+    .named = NAME("n.name") ", NULL, 0, NULL, NULL, s.handle, t.grid_x || ' ' || t.grid_y || ' ' || t.grid_z AS grid,"
       " t.block_x || ' ' || t.block_y || ' ' || t.block_z AS block, t.graph, t.graph_node, c.id AS launch",
     .joins = "LEFT JOIN kernel_name n ON n.id = t.name " LAUNCHED("launch", "")},
   [XS_TIMELINE_DEVICE_MEMSET] = {
@@ -113,7 +116,7 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
     .category = "migration", .evidence = XS_EVIDENCE_MIGRATION, .table = "device_migration",
     .columns = "t.start_ns, t.end_ns, t.id, NULL, t.bytes, max(coalesce(t.src_device, -1), coalesce(t.dst_device, -1)),"
       " -1, -1, NULL, NULL, NULL",
-    .named = "'migration ' || coalesce(k.name, ''), t.id, 1, NULL, NULL, NULL, t.bytes AS bytes, t.address",
+    .named = "'migration ' || coalesce(" NAME("k.name") ", ''), t.id, 1, NULL, NULL, NULL, t.bytes AS bytes, t.address",
     .joins = "LEFT JOIN migration_kind k ON k.id = t.kind"},
 };
 /* clang-format on */

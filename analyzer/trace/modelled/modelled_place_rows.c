@@ -64,7 +64,9 @@ void xs_placing_add_row(struct xs_placing *p, const struct xs_alike *alike, cons
     work->first[work->table] = (uint32_t)xs_modelled_add(p->placed->tables, table_of[call->kind], &row);
 }
 
-static enum xs_device_sum sum_of_copy(int64_t kind) {
+static enum xs_device_sum sum_of_copy(const struct xs_shape *shape) {
+    int64_t kind = xs_kind_of_copy(shape->values[XS_SHAPE_KIND], shape->values[XS_SHAPE_SRC_KIND],
+                                   shape->values[XS_SHAPE_DST_KIND]);
     unsigned direction = kind >= 0 ? xs_direction_of_copy((unsigned)kind) : XS_DIR_UNKNOWN;
     return direction == XS_DIR_H2D ? XS_SUM_H2D : direction == XS_DIR_D2H ? XS_SUM_D2H : XS_SUM_OTHER_COPIES;
 }
@@ -75,7 +77,7 @@ void xs_placing_add_up(struct xs_placing *p) {
         for (size_t i = 0; i < rows->count; i++) {
             const struct xs_modelled_row *row = &rows->items[i];
             const struct xs_shape *shape = &p->placed->tables->shapes[row->shape];
-            enum xs_device_sum sum = table == XS_MODELLED_COPY     ? sum_of_copy(shape->values[XS_SHAPE_KIND])
+            enum xs_device_sum sum = table == XS_MODELLED_COPY     ? sum_of_copy(shape)
                                      : table == XS_MODELLED_MEMSET ? XS_SUM_MEMSETS
                                                                    : XS_SUM_KERNELS;
             struct xs_device_estimate *estimate = &p->windows->sums[sum];

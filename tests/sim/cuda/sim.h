@@ -129,7 +129,7 @@ struct xs_copy {
     struct xs_span src, dst;
     size_t width, height, depth;
     uint64_t parts; /* CUPTI's copyCount */
-    bool peer, is_async;
+    bool is_async;
 };
 
 struct xs_set {
@@ -212,6 +212,7 @@ struct xs_op {
     size_t dependency_count;
     uint64_t sequence;
     uint64_t queued_ns, start_ns, end_ns;
+    uint64_t staged_ns; /* end of the first leg of a copy that goes through the host from device to device; else 0 */
     uint64_t ready_ns, order;         /* for virtual time: earliest start; number among all operations */
     uint32_t correlation, attachment; /* attachment: number of the tool's attachment that records it; 0: none */
     uint32_t graph_id;

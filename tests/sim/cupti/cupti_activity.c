@@ -243,7 +243,7 @@ void xs_cupti_append(uint32_t attachment, const void *record, size_t bytes) {
     const CUpti_ActivityKind kind = ((const CUpti_Activity *)record)->kind;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < XS_CUPTI_CLIENTS; i++)
-        if (xs_cupti_client_wants(i, kind))
+        if (xs_cupti_client_gets(i, kind))
             append_locked(attachment, &clients[i], record, bytes);
     pthread_mutex_unlock(&lock);
 }
@@ -369,8 +369,9 @@ uint32_t xs_cupti_on_queued(enum xs_sim_activity_kind kind) {
                                                [XS_SIM_MEMCPY_PEER] = CUPTI_ACTIVITY_KIND_MEMCPY2,
                                                [XS_SIM_MEMSET] = CUPTI_ACTIVITY_KIND_MEMSET,
                                                [XS_SIM_KERNEL] = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
-    bool wanted =
-        xs_cupti_enabled(kinds[kind]) || (kind == XS_SIM_KERNEL && xs_cupti_enabled(CUPTI_ACTIVITY_KIND_KERNEL));
+    bool wanted = xs_cupti_enabled(kinds[kind]) ||
+                  (kind == XS_SIM_KERNEL && xs_cupti_enabled(CUPTI_ACTIVITY_KIND_KERNEL)) ||
+                  (kind == XS_SIM_MEMCPY_PEER && xs_cupti_enabled(CUPTI_ACTIVITY_KIND_MEMCPY));
     if (!wanted)
         return 0;
     pthread_mutex_lock(&lock);

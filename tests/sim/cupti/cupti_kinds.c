@@ -36,6 +36,11 @@ bool xs_cupti_client_wants(int client, CUpti_ActivityKind kind) {
     return atomic_load_explicit(&states[client][kind], memory_order_relaxed) == IS_ON;
 }
 
+bool xs_cupti_client_gets(int client, CUpti_ActivityKind kind) {
+    return xs_cupti_client_wants(client, kind) ||
+           (kind == CUPTI_ACTIVITY_KIND_MEMCPY2 && xs_cupti_client_wants(client, CUPTI_ACTIVITY_KIND_MEMCPY));
+}
+
 bool xs_cupti_any_kind(int client) {
     for (int kind = 0; kind < CUPTI_ACTIVITY_KIND_COUNT; kind++)
         if (xs_cupti_client_wants(client, (CUpti_ActivityKind)kind))

@@ -64,7 +64,7 @@ static void record_copy(const struct xs_sim_activity *a) {
 }
 
 static void record_peer_copy(const struct xs_sim_activity *a) {
-    if (!xs_cupti_enabled(CUPTI_ACTIVITY_KIND_MEMCPY2))
+    if (!xs_cupti_enabled(CUPTI_ACTIVITY_KIND_MEMCPY2) && !xs_cupti_enabled(CUPTI_ACTIVITY_KIND_MEMCPY))
         return;
     CUpti_ActivityMemcpyPtoP4 record = {.kind = CUPTI_ACTIVITY_KIND_MEMCPY2,
                                         .copyKind = (uint8_t)a->copy_kind,

@@ -89,6 +89,8 @@ void xs_cupti_record_api(const struct xs_sim_api *call);
 /* Which kinds are on (cupti_kinds.c), and how a record gets into a buffer (cupti_activity.c). */
 bool xs_cupti_enabled(CUpti_ActivityKind kind); /* true if any client has enabled the kind */
 bool xs_cupti_client_wants(int client, CUpti_ActivityKind kind);
+/* Does the client get records of this kind? MEMCPY alone brings MEMCPY2, too (measured with CUPTI 13.0.1). */
+bool xs_cupti_client_gets(int client, CUpti_ActivityKind kind);
 bool xs_cupti_any_kind(int client);
 /* True if the kind is disabled but was enabled earlier in this attachment. */
 bool xs_cupti_was_enabled(CUpti_ActivityKind kind);

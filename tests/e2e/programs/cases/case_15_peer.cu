@@ -4,7 +4,7 @@
  * stdout: data ok
  *
  * A peer copy is neither upload nor download, reads what was uploaded, and brings the other device what nothing
- * uploaded there. CUPTI is not asked for peer copies, so they have no record.
+ * uploaded there. Without access to each other's memory the copy goes through the host, and has two records.
  * !
  *
  * > SELECT direction, bytes, src_device, dst_device, is_async, result FROM transfers ORDER BY id
@@ -16,7 +16,13 @@
  *
  * needs: cupti
  * > SELECT without_record, without_event, host_failed FROM coverage
- * 2|0|0
+ * 0|0|0
+ *
+ * > SELECT d.kind, d.src_kind, d.dst_kind, d.bytes, d.device, d.src_device, d.dst_device, d.is_async FROM device_copy d
+ * > JOIN transfer t ON t.correlation = d.correlation WHERE t.direction = 4 ORDER BY d.start_ns
+ * 2|3|3|32768|0|||0
+ * 1|3|3|32768|1|||0
+ * 10|3|3|16384|1|1|0|1
  */
 #include "cases.h"
 

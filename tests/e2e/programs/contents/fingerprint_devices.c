@@ -19,7 +19,7 @@
  *
  * needs: cupti
  * > SELECT host_transfers, host_failed, without_record, without_event FROM coverage
- * 7|0|1|0
+ * 7|0|0|0
  *
  * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM device_memset)
  * 0|0

@@ -120,6 +120,16 @@ static void a_peer_copy_s_time_stays(void **state) {
     play_end(p);
 }
 
+/* Both legs of a staged copy are its time. */
+static void a_staged_peer_copy_s_time_stays(void **state) {
+    (void)state;
+    play_to_another_device(PEAK "INSERT INTO device_copy (correlation, kind, src_kind, dst_kind, bytes, start_ns,"
+                                " end_ns, copies) VALUES (0, 2, 3, 3, 4194304, 1000, 301000, 1),"
+                                " (0, 1, 3, 3, 4194304, 311000, 411000, 1)");
+    assert_int_equal(saves("round-trip").least_ns, STEPS * saved_by_peer(100 * US));
+    play_end(p);
+}
+
 static void a_peer_copy_of_no_known_rate(void **state) {
     (void)state;
     play_to_another_device(PEAK);
@@ -272,8 +282,8 @@ int main(void) {
         cmocka_unit_test(a_copy_on_the_device),           cmocka_unit_test(only_what_changed),
         cmocka_unit_test(uploads_beside_shorter_kernels), cmocka_unit_test(uploads_beside_longer_kernels),
         cmocka_unit_test(later_copies_of_the_place_stay), cmocka_unit_test(a_peer_copy_s_time_stays),
-        cmocka_unit_test(a_peer_copy_of_no_known_rate),   cmocka_unit_test(downloads_beside_kernels),
-        cmocka_unit_test(both_directions_beside_kernels),
+        cmocka_unit_test(a_peer_copy_of_no_known_rate),   cmocka_unit_test(a_staged_peer_copy_s_time_stays),
+        cmocka_unit_test(downloads_beside_kernels),       cmocka_unit_test(both_directions_beside_kernels),
     };
     return cmocka_run_group_tests_name("changed", tests, NULL, NULL);
 }

@@ -72,6 +72,50 @@ static void few_that_can_be_dropped(void **state) {
     play_end(p);
 }
 
+/* A copy in the legacy default stream keeps two other streams apart. Without it, their kernels would run at the same
+ * time, if the device had room for both: the replay saves a kernel's time in each step. Of that, only what the copies
+ * themselves took is said to be saved: the calls, the copies, and the pauses of the device before them. */
+static void copies_that_keep_streams_apart(void **state) {
+    enum { LEGACY = 1, FIRST = 0x70, SECOND = 0x80, KERNEL_US = 1000, UP_US = 5, COPY_CALL_US = 2 };
+    (void)state;
+    play_begin(p);
+    p->options.only_detector = "noop-upload";
+    uint32_t a = play_alloc(p, A, MIB);
+    p->kernel_ns = KERNEL_US * US;
+    p->host = XS_MEM_PINNED;
+    for (int i = 0; i < STEPS; i++) {
+        p->stream = FIRST;
+        p->kernel_delay_ns = 5 * US;
+        play_kernel(p, 1, &a);
+        uint64_t first_ends_ns = p->now_ns + (5 + KERNEL_US) * US;
+        p->stream = LEGACY;
+        p->async = true;
+        p->call_ns = COPY_CALL_US * US;
+        p->device_ns = UP_US * US;
+        p->delay_ns = first_ends_ns + GAP_NS - (p->now_ns + 10 * US);
+        up(A, MIB, 1, i ? 1 : NOT_MEASURED, HOST);
+        p->stream = SECOND;
+        uint64_t second_starts_ns = first_ends_ns + GAP_NS + UP_US * US + GAP_NS;
+        p->kernel_delay_ns = second_starts_ns - (p->now_ns + 10 * US);
+        play_kernel(p, 1, &a);
+        p->async = false;
+        p->stream = 0;
+        uint64_t ends_ns = second_starts_ns + KERNEL_US * US + NOTICE_NS;
+        waits((ends_ns - (p->now_ns + 10 * US)) / US);
+    }
+    diagnose(PEAK);
+    assert_true(p->diagnosis->replayed && p->diagnosis->replay_error < 1e-3);
+    FOUND("noop-upload", NULL, STEPS - 1);
+    struct xs_saving saved = saves("noop-upload");
+    assert_false(saved.bounds);
+    assert_in_range(saved.least_ns, (STEPS - 1) * (COPY_CALL_US + UP_US) * US, saved.most_ns);
+    assert_in_range(saved.most_ns, saved.least_ns, (STEPS - 1) * (COPY_CALL_US + UP_US + 10) * US);
+    assert_int_equal(p->diagnosis->together.least_ns, saved.least_ns);
+    assert_int_equal(p->diagnosis->together.most_ns, saved.most_ns);
+    is_in_order();
+    play_end(p);
+}
+
 /* --- several verdicts, and contents that take turns --- */
 
 enum { TURNS = 60 };
@@ -307,6 +351,7 @@ int main(void) {
         cmocka_unit_test(uploads_of_what_is_there),
         cmocka_unit_test(one_that_was_not_measured),
         cmocka_unit_test(few_that_can_be_dropped),
+        cmocka_unit_test(copies_that_keep_streams_apart),
         cmocka_unit_test(a_cache_that_is_too_small),
         cmocka_unit_test(contents_that_a_kernel_changes),
         cmocka_unit_test(contents_that_are_not_few),

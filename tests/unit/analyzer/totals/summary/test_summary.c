@@ -150,6 +150,37 @@ static void totals_by_kind(void **state) {
     drop(&c);
 }
 
+/* A copy between devices that was staged has two records of all bytes: its time is that of both, and it is neither a
+ * download nor an upload, also where it was thinned. */
+static void a_staged_copy_between_devices(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c,
+         TRANSFER(1, 4, 100, 4, 4, 0, 10, 60, 1) COPY(1, 100, 20, 27, 0) COPY(1, 100, 40, 45, 1)
+             TRANSFER(2, 2, 100, 4, 2, 0, 70, 90, 2) COPY(
+                 2, 100, 75, 80,
+                 0) "UPDATE device_copy SET kind = 2 WHERE start_ns IN (20, 75);"
+                    "UPDATE device_copy SET src_kind = 3, dst_kind = CASE correlation WHEN 1 THEN 3 ELSE 2 END;"
+                    "INSERT INTO meta VALUES ('thinned.rows', 6), ('thinned.one_in', 4);"
+                    "INSERT INTO thinned SELECT NULL, 'transfer', id, 0, 0, 0, 0, 2, 200, 100, 0, 0 FROM transfer_shape"
+                    " WHERE direction = 4;"
+                    "INSERT INTO thinned SELECT NULL, 'device_copy', id, 0, 0, 0, device, 2, 200, 0, 2,"
+                    " CASE kind WHEN 2 THEN 14 ELSE 10 END FROM device_copy_shape WHERE dst_kind = 3;");
+    const struct xs_summary *s = &c.summary;
+    assert_int_equal(s->group_count, 2);
+    assert_int_equal(s->groups[0].direction, XS_DIR_PEER);
+    assert_int_equal(s->groups[0].totals.count, 3);
+    assert_int_equal(s->groups[0].totals.timed_count, 3);
+    assert_int_equal(s->groups[0].totals.timed_bytes, 300);
+    assert_int_equal(s->groups[0].totals.device_ns, 7 + 5 + 24);
+    assert_int_equal(s->groups[1].direction, XS_DIR_D2H);
+    assert_int_equal(s->groups[1].totals.device_ns, 5);
+    assert_int_equal(s->coverage.matched, 4);
+    assert_int_equal(s->devices[0].copy_busy_ns, 7 + 5 + 14);
+    assert_int_equal(s->devices[1].copy_busy_ns, 5 + 10);
+    drop(&c);
+}
+
 /* Every kind of what was left out is one sentence with its number. */
 static void left_out_is_said(void **state) {
     static const struct {
@@ -354,6 +385,7 @@ int main(void) {
         cmocka_unit_test(late_records_of_thinned_calls_count_once),
         cmocka_unit_test(late_records_leave_other_directions_alone),
         cmocka_unit_test(totals_by_kind),
+        cmocka_unit_test(a_staged_copy_between_devices),
         cmocka_unit_test(left_out_is_said),
         cmocka_unit_test(a_batch_is_split_by_bytes),
         cmocka_unit_test(what_did_not_run_is_not_counted),
