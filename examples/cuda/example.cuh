@@ -68,11 +68,11 @@ class LoopTime {
         CHECK(cudaDeviceSynchronize());
         begin = std::chrono::steady_clock::now();
     }
-    void print() const {
+    double seconds() const {
         CHECK(cudaDeviceSynchronize());
-        const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
-        std::fprintf(stderr, "loop %.1f ms\n", taken.count());
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
+    void print() const { std::fprintf(stderr, "loop %.1f ms\n", 1e3 * seconds()); }
 };
 
 // The size to work with: the program's argument of that index, or what is right for a GPU.
