@@ -2,7 +2,6 @@
 import time
 
 import torch
-import torch.nn.functional as F
 
 DEVICE = torch.device("cuda")
 ROWS, WIDTH, CLUSTERS, ITERATIONS = 60000, 16, 256, 60

@@ -20,8 +20,8 @@ def mask_of(side):
             number += 1
     count = side // WINDOW
     windows = regions.view(count, WINDOW, count, WINDOW).transpose(1, 2).reshape(-1, WINDOW * WINDOW)
-    apart = windows[:, None, :] != windows[:, :, None]
-    return torch.zeros(apart.shape).masked_fill(apart, -100.0)
+    apart = windows[:, None, :] != windows[:, :, None]  # <-- here
+    return torch.zeros(apart.shape).masked_fill(apart, -100.0)  # <-- here
 
 
 def forward(rows):

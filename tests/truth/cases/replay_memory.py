@@ -22,7 +22,7 @@ optimizer = torch.optim.SGD(net.parameters(), lr=1e-4)
 
 def sample():
     chosen = random.sample(range(ENTRIES), BATCH)
-    frames = np.stack([memory[number] for number in chosen]).astype(np.float32)
+    frames = np.stack([memory[number] for number in chosen]).astype(np.float32)  # <-- here
     return torch.from_numpy(frames).to(DEVICE)  # <-- here
 
 
