@@ -5,12 +5,10 @@
 int main() {
     const size_t n = floats_of_mib(full_or_small(64, 1));
     const int steps = full_or_small(200, 4), rounds = full_or_small(6000, 10);
-    std::vector<float> begin(n);
     float *state, first;
     double sum = 0;
     CHECK(cudaMalloc(&state, n * sizeof(float)));
-    load(begin.data(), n, 1);
-    CHECK(cudaMemcpy(state, begin.data(), n * sizeof(float), cudaMemcpyHostToDevice));
+    xs_fill<<<n / 256, 256>>>(state, 1, n);
     xs_work<<<n / 256, 256>>>(state, n, 1);
 
     const LoopTime loop;
