@@ -69,11 +69,11 @@ class LoopTime {
         CHECK(cudaDeviceSynchronize());
         begin = std::chrono::steady_clock::now();
     }
-    void print() const {
+    double seconds() const {
         CHECK(cudaDeviceSynchronize());
-        const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
-        std::fprintf(stderr, "loop %.1f ms\n", taken.count());
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
+    void print() const { std::fprintf(stderr, "loop %.1f ms\n", 1e3 * seconds()); }
 };
 
 // Returns the program's argument with this index, such as the size of the data; without this argument, returns

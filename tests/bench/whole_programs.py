@@ -121,8 +121,6 @@ class Setup:
         runner = truth.Runner(self, folder)  # it knows the environment of the examples
         self.environment, self.cuda_libraries = runner.environment, runner.cuda_libraries
         self.environment["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
-        # It makes a layer of PyTorch take 150 us instead of 30, and no result is compared here.
-        self.environment.pop("CUBLAS_WORKSPACE_CONFIG", None)
         # Where Nsight Systems is not installed, the one of Nsight Compute can record, which is all that is needed.
         others = sorted(glob.glob("/opt/nvidia/nsight-compute/*/host/target-linux-x64/nsys"))
         self.nsys = shutil.which("nsys") or (others[-1] if others else None)

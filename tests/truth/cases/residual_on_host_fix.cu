@@ -1,0 +1,69 @@
+// This program is residual_on_host.cu, repaired. It adds them up on the device, and the host looks every 500
+// iterations.
+#include "case.cuh"
+
+#include <cmath>
+
+static const int N = 1 << 20, BLOCK = 256, BLOCKS = 2048, STEPS = 30000;
+__global__ void relax(const float *from, float *to, float *change) {
+    __shared__ float sums[BLOCK];
+    float sum = 0;
+    for (int i = blockIdx.x * BLOCK + threadIdx.x; i < N; i += BLOCKS * BLOCK) {
+        float left = from[i ? i - 1 : N - 1], right = from[i + 1 < N ? i + 1 : 0],
+              value = 0.25f * left + 0.5f * from[i] + 0.25f * right;
+        to[i] = value;
+        sum += fabsf(value - from[i]);
+    }
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    for (int half = BLOCK / 2; half; half /= 2) {
+        if (threadIdx.x < half)
+            sums[threadIdx.x] += sums[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        change[blockIdx.x] = sums[0];
+}
+__global__ void add_up(const float *change, float *total) {
+    __shared__ float sums[BLOCK];
+    float sum = 0;
+    for (int i = threadIdx.x; i < BLOCKS; i += BLOCK)
+        sum += change[i];
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    for (int half = BLOCK / 2; half; half /= 2) {
+        if (threadIdx.x < half)
+            sums[threadIdx.x] += sums[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        *total = sums[0];
+}
+int main() {
+    std::vector<float> start(N);
+    float *a, *b, *d, *t, last = 0;
+    for (int i = 0; i < N; i++)
+        start[i] = (i % 997 * 7919 % 1000) / 1000.0f;
+    CHECK(cudaMalloc(&a, N * sizeof(float)));
+    CHECK(cudaMalloc(&b, N * sizeof(float)));
+    CHECK(cudaMalloc(&d, BLOCKS * sizeof(float)));
+    CHECK(cudaMalloc(&t, sizeof(float)));
+    CHECK(cudaMemcpy(a, start.data(), N * sizeof(float), cudaMemcpyHostToDevice));
+    const LoopTime loop;
+    double total = 0;
+    int step = 0;
+    for (; step < STEPS; step++) {
+        relax<<<BLOCKS, BLOCK>>>(a, b, d);
+        std::swap(a, b);
+        add_up<<<1, BLOCK>>>(d, t);
+        if (step % 500 != 499)
+            continue;
+        CHECK(cudaMemcpy(&last, t, sizeof(float), cudaMemcpyDeviceToHost));
+        total = last;
+        if (total < 1e-6)
+            break;
+    }
+    double seconds = loop.seconds();
+    std::printf("checksum %d %.4f\nloop %.3f\n", step, total, seconds);
+    return 0;
+}

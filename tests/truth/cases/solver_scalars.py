@@ -1,0 +1,48 @@
+# A solver of conjugate gradients brings two scalar products to the host in each iteration, to divide them there. The
+# host waits for the GPU twice, and the GPU then waits for the host. This kind was reported in cupy/cupy pull request
+# 9824 and KratosMultiphysics/Kratos pull request 14615. The repair leaves the scalars on the GPU.
+import time
+
+import cupy
+
+SIDE, ITERATIONS, SOLVES = 1024, 1500, 5
+
+line = cupy.arange(SIDE * SIDE, dtype=cupy.float64) % 1009 / 1009
+right = line.reshape(SIDE, SIDE)
+
+
+def apply(x):
+    y = 4.01 * x
+    y[1:] -= x[:-1]
+    y[:-1] -= x[1:]
+    y[:, 1:] -= x[:, :-1]
+    y[:, :-1] -= x[:, 1:]
+    return y
+
+
+def product(a, b):
+    return float((a * b).sum())  # <-- only here
+
+
+def solve(iterations, shift):
+    x, r = cupy.zeros_like(right), right + shift
+    p, rho = r.copy(), product(r, r)
+    for _ in range(iterations):
+        q = apply(p)
+        alpha = rho / product(p, q)  # <-- caller
+        x += alpha * p
+        r -= alpha * q
+        new = product(r, r)  # <-- caller
+        p = r + (new / rho) * p
+        rho = new
+    return x
+
+
+solve(2, 0)
+cupy.cuda.Device().synchronize()
+start = time.perf_counter()
+total = sum(solve(ITERATIONS, shift).sum() for shift in range(SOLVES))
+cupy.cuda.Device().synchronize()
+seconds = time.perf_counter() - start
+print("checksum %.6f" % float(total))
+print("loop %.3f" % seconds)
