@@ -34,7 +34,8 @@ endforeach()
 install(FILES LICENSE packaging/copyright DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools)
 install(DIRECTORY packaging/licenses DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools)
 # For those who read traces with code of their own: the tables, and the numbers in them.
-install(FILES schema/format/schema.sql DESTINATION "${CMAKE_INSTALL_DATADIR}/xferspy" COMPONENT development)
+install(FILES "${PROJECT_BINARY_DIR}/schema/generated/schema.sql" DESTINATION "${CMAKE_INSTALL_DATADIR}/xferspy"
+    COMPONENT development)
 install(FILES schema/format/kinds.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/xferspy" COMPONENT development)
 
 if(CMAKE_CROSSCOMPILING OR XFERSPY_SANITIZE)

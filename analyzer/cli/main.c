@@ -15,7 +15,7 @@
 
 static void print_version(FILE *stream, struct argp_state *state) {
     (void)state;
-    fprintf(stream, "xferspy %s (trace schema %d)\n", XFERSPY_VERSION, XS_SCHEMA_VERSION);
+    fprintf(stream, "xferspy %s (trace schema %d)\n", XFERSPY_VERSION, xs_schema_version);
 }
 
 static int unknown_command(const char *word) {

@@ -6,7 +6,7 @@
 -- integers. NULL means: does not apply, or was not seen. Only features of SQLite 3.7.17 (2013) are used.
 --
 -- A trace is read only if its schema is this text, letter for letter, with the comments inside of the statements. So every
--- change below is a new version.
+-- change below is a new version. The number in the first line is the only place that has it.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value);
 
@@ -28,7 +28,8 @@ CREATE TABLE stream (id INTEGER PRIMARY KEY, handle INTEGER NOT NULL, context IN
 -- for what many of them share. A row's shape and the row together are the row of the view without _row: `transfer`,
 -- `launch`, `device_copy`, `device_kernel`. A column that both have is the row's, unless it is NULL there: that is how
 -- what differs from call to call needs no shape of its own. `return_ns` is `enter_ns + host_ns` and `end_ns` is
--- `start_ns + device_ns`, where the row does not have them.
+-- `start_ns + device_ns`, where the row does not have them. The build adds these views, and triggers by which they can be
+-- written, at the end of this text (make_schema.cmake).
 
 -- Host side: one row a transfer asked of the driver, in the order the threads' events were drained.
 CREATE TABLE transfer_shape (id INTEGER PRIMARY KEY,
@@ -46,10 +47,10 @@ CREATE TABLE transfer_shape (id INTEGER PRIMARY KEY,
   stack INTEGER REFERENCES stack,                        -- where it was called from, NULL: not recorded
   nvtx_range INTEGER REFERENCES nvtx_range);             -- the innermost that was open, NULL: none
 CREATE TABLE transfer_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL REFERENCES transfer_shape,
-  enter_ns INTEGER NOT NULL, host_ns INTEGER, correlation INTEGER,
+  enter_ns INTEGER NOT NULL, host_ns INTEGER, return_ns INTEGER, correlation INTEGER,
   fingerprint INTEGER REFERENCES fingerprint,            -- NULL: none was taken. No such row: it was lost with the process
   batch_index INTEGER,                                   -- place within a batch call; all its copies share enter_ns
-  return_ns INTEGER, bytes INTEGER, src_address INTEGER, dst_address INTEGER,
+  bytes INTEGER, src_address INTEGER, dst_address INTEGER,
   src_allocation INTEGER REFERENCES allocation, dst_allocation INTEGER REFERENCES allocation);
 
 -- What a transfer moved: a 128-bit fingerprint of an upload's or a download's bytes; of an upload also of what its
@@ -90,7 +91,7 @@ CREATE TABLE launch_shape (id INTEGER PRIMARY KEY,
   arguments INTEGER REFERENCES argument_set);            -- NULL: not seen
 CREATE TABLE launch_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL REFERENCES launch_shape,
   enter_ns INTEGER NOT NULL, host_ns INTEGER,            -- NULL of kernel launches: not measured, to stay cheap
-  correlation INTEGER, return_ns INTEGER, arguments INTEGER REFERENCES argument_set);
+  return_ns INTEGER, correlation INTEGER, arguments INTEGER REFERENCES argument_set);
 
 -- Which allocations the arguments of a launch point into; launches that agree in that share a set.
 CREATE TABLE argument_set (id INTEGER PRIMARY KEY);
@@ -192,33 +193,8 @@ CREATE TABLE device_memory_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE migration_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE fingerprint_skip (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 
--- The rows with their shapes.
-CREATE VIEW transfer AS
-  SELECT r.id, s.entry_point, s.thread, s.direction, coalesce(r.bytes, s.bytes) AS bytes,
-         coalesce(r.src_address, s.src_address) AS src_address,
-         coalesce(r.dst_address, s.dst_address) AS dst_address, s.src_kind, s.dst_kind, s.src_device, s.dst_device,
-         coalesce(r.src_allocation, s.src_allocation) AS src_allocation,
-         coalesce(r.dst_allocation, s.dst_allocation) AS dst_allocation, s.context, s.stream, s.is_async,
-         s.is_captured, s.result, r.enter_ns, coalesce(r.return_ns, r.enter_ns + r.host_ns) AS return_ns,
-         r.correlation, r.batch_index, s.width_bytes, s.height, s.depth, s.src_pitch_bytes, s.dst_pitch_bytes,
-         s.src_slice_rows, s.dst_slice_rows, r.fingerprint, s.skip, s.stack, s.nvtx_range
-  FROM transfer_row r LEFT JOIN transfer_shape s ON s.id = r.shape;
-CREATE VIEW launch AS
-  SELECT r.id, s.entry_point, s.thread, s.kind, s.function, s.context, s.stream, s.grid_x, s.grid_y, s.grid_z,
-         s.block_x, s.block_y, s.block_z, s.shared_bytes, s.is_captured, s.result, r.enter_ns,
-         coalesce(r.return_ns, r.enter_ns + r.host_ns) AS return_ns, r.correlation,
-         coalesce(r.arguments, s.arguments) AS arguments
-  FROM launch_row r LEFT JOIN launch_shape s ON s.id = r.shape;
-CREATE VIEW device_copy AS
-  SELECT r.id, r.correlation, s.kind, s.src_kind, s.dst_kind, coalesce(r.bytes, s.bytes) AS bytes, r.start_ns,
-         coalesce(r.end_ns, r.start_ns + r.device_ns) AS end_ns, s.device, s.src_device, s.dst_device,
-         s.cupti_context, s.cupti_stream, s.is_async, s.copies, s.graph, s.graph_node
-  FROM device_copy_row r LEFT JOIN device_copy_shape s ON s.id = r.shape;
-CREATE VIEW device_kernel AS
-  SELECT r.id, r.correlation, s.name, r.start_ns, coalesce(r.end_ns, r.start_ns + r.device_ns) AS end_ns, s.device,
-         s.cupti_context, s.cupti_stream, s.grid_x, s.grid_y, s.grid_z, s.block_x, s.block_y, s.block_z, s.graph,
-         s.graph_node
-  FROM device_kernel_row r LEFT JOIN device_kernel_shape s ON s.id = r.shape;
+-- Views for people. The build makes those of a merged file from them: a join is written as ON a.x = b.y, where a is the
+-- table that is joined, and the first column of a view has an alias if there is a join.
 
 -- Device time of each host call's copies: a batch call of n copies may have one record or several.
 CREATE VIEW device_copy_by_call AS
@@ -321,73 +297,3 @@ CREATE VIEW coverage AS
                   <> CASE c.src_kind WHEN 6 THEN 3 WHEN 7 THEN 5 ELSE c.src_kind END
              OR CASE t.dst_kind WHEN 1 THEN 1 WHEN 2 THEN 2 WHEN 3 THEN 2 WHEN 4 THEN 3 WHEN 5 THEN 4 WHEN 6 THEN 5 END
                   <> CASE c.dst_kind WHEN 6 THEN 3 WHEN 7 THEN 5 ELSE c.dst_kind END)) AS kind_mismatch;
-
--- Whoever fills or changes a trace by SQL writes to the views; each row then has a shape of its own.
-CREATE TRIGGER transfer_insert INSTEAD OF INSERT ON transfer BEGIN
-  INSERT INTO transfer_shape (entry_point, thread, direction, bytes, src_address, dst_address, src_kind, dst_kind,
-    src_device, dst_device, src_allocation, dst_allocation, context, stream, is_async, is_captured, result,
-    width_bytes, height, depth, src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows, skip, stack,
-    nvtx_range)
-    VALUES (NEW.entry_point, NEW.thread, NEW.direction, NEW.bytes, NEW.src_address, NEW.dst_address, NEW.src_kind,
-    NEW.dst_kind, NEW.src_device, NEW.dst_device, NEW.src_allocation, NEW.dst_allocation, NEW.context, NEW.stream,
-    NEW.is_async, NEW.is_captured, NEW.result, NEW.width_bytes, NEW.height, NEW.depth, NEW.src_pitch_bytes,
-    NEW.dst_pitch_bytes, NEW.src_slice_rows, NEW.dst_slice_rows, NEW.skip, NEW.stack, NEW.nvtx_range);
-  INSERT INTO transfer_row (id, shape, enter_ns, correlation, fingerprint, batch_index, return_ns)
-    VALUES (NEW.id, last_insert_rowid(), NEW.enter_ns, NEW.correlation, NEW.fingerprint, NEW.batch_index,
-    NEW.return_ns);
-END;
-CREATE TRIGGER transfer_update INSTEAD OF UPDATE ON transfer BEGIN
-  DELETE FROM transfer_row WHERE id = OLD.id;
-  INSERT INTO transfer VALUES (NEW.id, NEW.entry_point, NEW.thread, NEW.direction, NEW.bytes, NEW.src_address,
-    NEW.dst_address, NEW.src_kind, NEW.dst_kind, NEW.src_device, NEW.dst_device, NEW.src_allocation,
-    NEW.dst_allocation, NEW.context, NEW.stream, NEW.is_async, NEW.is_captured, NEW.result, NEW.enter_ns,
-    NEW.return_ns, NEW.correlation, NEW.batch_index, NEW.width_bytes, NEW.height, NEW.depth, NEW.src_pitch_bytes,
-    NEW.dst_pitch_bytes, NEW.src_slice_rows, NEW.dst_slice_rows, NEW.fingerprint, NEW.skip, NEW.stack,
-    NEW.nvtx_range);
-END;
-CREATE TRIGGER transfer_delete INSTEAD OF DELETE ON transfer BEGIN DELETE FROM transfer_row WHERE id = OLD.id; END;
-CREATE TRIGGER launch_insert INSTEAD OF INSERT ON launch BEGIN
-  INSERT INTO launch_shape (entry_point, thread, kind, function, context, stream, grid_x, grid_y, grid_z, block_x,
-    block_y, block_z, shared_bytes, is_captured, result, arguments)
-    VALUES (NEW.entry_point, NEW.thread, NEW.kind, NEW.function, NEW.context, NEW.stream, NEW.grid_x, NEW.grid_y,
-    NEW.grid_z, NEW.block_x, NEW.block_y, NEW.block_z, NEW.shared_bytes, NEW.is_captured, NEW.result, NEW.arguments);
-  INSERT INTO launch_row (id, shape, enter_ns, correlation, return_ns)
-    VALUES (NEW.id, last_insert_rowid(), NEW.enter_ns, NEW.correlation, NEW.return_ns);
-END;
-CREATE TRIGGER launch_update INSTEAD OF UPDATE ON launch BEGIN
-  DELETE FROM launch_row WHERE id = OLD.id;
-  INSERT INTO launch VALUES (NEW.id, NEW.entry_point, NEW.thread, NEW.kind, NEW.function, NEW.context, NEW.stream,
-    NEW.grid_x, NEW.grid_y, NEW.grid_z, NEW.block_x, NEW.block_y, NEW.block_z, NEW.shared_bytes, NEW.is_captured,
-    NEW.result, NEW.enter_ns, NEW.return_ns, NEW.correlation, NEW.arguments);
-END;
-CREATE TRIGGER launch_delete INSTEAD OF DELETE ON launch BEGIN DELETE FROM launch_row WHERE id = OLD.id; END;
-CREATE TRIGGER device_copy_insert INSTEAD OF INSERT ON device_copy BEGIN
-  INSERT INTO device_copy_shape (kind, src_kind, dst_kind, bytes, device, src_device, dst_device, cupti_context,
-    cupti_stream, is_async, copies, graph, graph_node)
-    VALUES (NEW.kind, NEW.src_kind, NEW.dst_kind, NEW.bytes, NEW.device, NEW.src_device, NEW.dst_device,
-    NEW.cupti_context, NEW.cupti_stream, NEW.is_async, NEW.copies, NEW.graph, NEW.graph_node);
-  INSERT INTO device_copy_row (id, shape, correlation, start_ns, end_ns)
-    VALUES (NEW.id, last_insert_rowid(), NEW.correlation, NEW.start_ns, NEW.end_ns);
-END;
-CREATE TRIGGER device_copy_update INSTEAD OF UPDATE ON device_copy BEGIN
-  DELETE FROM device_copy_row WHERE id = OLD.id;
-  INSERT INTO device_copy VALUES (NEW.id, NEW.correlation, NEW.kind, NEW.src_kind, NEW.dst_kind, NEW.bytes,
-    NEW.start_ns, NEW.end_ns, NEW.device, NEW.src_device, NEW.dst_device, NEW.cupti_context, NEW.cupti_stream,
-    NEW.is_async, NEW.copies, NEW.graph, NEW.graph_node);
-END;
-CREATE TRIGGER device_copy_delete INSTEAD OF DELETE ON device_copy BEGIN DELETE FROM device_copy_row WHERE id = OLD.id; END;
-CREATE TRIGGER device_kernel_insert INSTEAD OF INSERT ON device_kernel BEGIN
-  INSERT INTO device_kernel_shape (name, device, cupti_context, cupti_stream, grid_x, grid_y, grid_z, block_x,
-    block_y, block_z, graph, graph_node)
-    VALUES (NEW.name, NEW.device, NEW.cupti_context, NEW.cupti_stream, NEW.grid_x, NEW.grid_y, NEW.grid_z,
-    NEW.block_x, NEW.block_y, NEW.block_z, NEW.graph, NEW.graph_node);
-  INSERT INTO device_kernel_row (id, shape, correlation, start_ns, end_ns)
-    VALUES (NEW.id, last_insert_rowid(), NEW.correlation, NEW.start_ns, NEW.end_ns);
-END;
-CREATE TRIGGER device_kernel_update INSTEAD OF UPDATE ON device_kernel BEGIN
-  DELETE FROM device_kernel_row WHERE id = OLD.id;
-  INSERT INTO device_kernel VALUES (NEW.id, NEW.correlation, NEW.name, NEW.start_ns, NEW.end_ns, NEW.device,
-    NEW.cupti_context, NEW.cupti_stream, NEW.grid_x, NEW.grid_y, NEW.grid_z, NEW.block_x, NEW.block_y, NEW.block_z,
-    NEW.graph, NEW.graph_node);
-END;
-CREATE TRIGGER device_kernel_delete INSTEAD OF DELETE ON device_kernel BEGIN DELETE FROM device_kernel_row WHERE id = OLD.id; END;

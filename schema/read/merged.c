@@ -161,7 +161,7 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
         xs_copy_delete(&copy);
     if (rc != SQLITE_OK)
         return xs_trace_fail_sqlite(trace, rc, message);
-    if (version != XS_SCHEMA_VERSION) {
+    if (version != xs_schema_version) {
         xs_trace_close(trace);
         return xs_trace_fail_version(message, file, version);
     }

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "merged_rows_sql.h"
 #include "merged_sql.h"
 #include "schema/read/merged.h"
 #include "schema/read/trace_internal.h"
@@ -90,8 +89,7 @@ static int make_schema(sqlite3 *db, sqlite3 *reference) {
         free_table(&table);
     }
     sqlite3_finalize(stmt);
-    rc = rc == SQLITE_OK ? run(db, merged_sql) : rc;
-    return rc == SQLITE_OK ? run(db, merged_rows_sql) : rc;
+    return rc == SQLITE_OK ? run(db, merged_sql) : rc;
 }
 
 int xs_merged_schema(sqlite3 **db) {

@@ -87,7 +87,7 @@ int xs_trace_fail_version(char *message, const char *path, int64_t version) {
     return xs_trace_fail(message, XS_ERROR_VERSION,
                          "%s: %s (its schema is %lld, this one reads %d); read it with the version that wrote it, or"
                          " record it again",
-                         path, xs_error_text(XS_ERROR_VERSION), (long long)version, XS_SCHEMA_VERSION);
+                         path, xs_error_text(XS_ERROR_VERSION), (long long)version, xs_schema_version);
 }
 
 static int check_identity(const char *path, const struct xs_trace_identity *identity, char *message) {
@@ -105,7 +105,7 @@ static int check_identity(const char *path, const struct xs_trace_identity *iden
         return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: an SQLite database, but %s", path,
                              xs_error_text(XS_ERROR_NOT_A_TRACE));
     }
-    if (identity->version != XS_SCHEMA_VERSION)
+    if (identity->version != xs_schema_version)
         return xs_trace_fail_version(message, path, identity->version);
     return XS_OK;
 }

@@ -10,6 +10,8 @@
 #include "schema/write/store_internal.h"
 #include "schema_sql.h"
 
+const int xs_schema_version = XS_SCHEMA_VERSION;
+
 const char *xs_schema_sql(void) { return schema_sql; }
 
 int xs_schema_reference(sqlite3 **db) {

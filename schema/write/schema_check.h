@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the text of schema.sql. */
+/* Returns the text of schema.sql with the views and triggers that the build adds to it. */
 const char *xs_schema_sql(void);
 
 /* Opens a database in memory with the schema of a trace. The caller must close it for every SQLite result code, also

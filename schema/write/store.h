@@ -11,8 +11,8 @@
 #include "schema/error.h"
 #include "schema/format/event.h"
 
-#define XS_SCHEMA_VERSION 1
 #define XS_APPLICATION_ID 0x78667370 /* "xfsp"; PRAGMA application_id */
+extern const int xs_schema_version;  /* the number in the first line of schema.sql */
 
 /* Values of meta status. All but the first mean that the spool has no more events for the trace. */
 #define XS_STATUS_RUNNING "running"

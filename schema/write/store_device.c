@@ -74,7 +74,7 @@ int xs_store_device_copy(struct xs_store *store, const struct xs_device_copy *co
     xs_put(&row, id);
     xs_put(&row, copy->correlation);
     put_span(&row, copy->start_ns, copy->end_ns);
-    xs_put_loose(&row, &shape, XS_SHAPE_BYTES);
+    xs_put_loose(&row, &shape, XS_DEVICE_COPY_SHAPE_BYTES);
     status = xs_row_insert(&row);
     return status ? status : put_late(store, copy);
 }

@@ -87,11 +87,11 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
     xs_put_nonzero(&row, c->event->fingerprint_id);
     xs_put_if(&row, has(c, XS_FLAG_BATCH), c->event->batch_index);
     xs_put_if(&row, !is_span(c->enter_ns, c->return_ns), c->return_ns);
-    xs_put_loose(&row, &shape, XS_SHAPE_BYTES);
-    xs_put_loose(&row, &shape, XS_SHAPE_SRC_ADDRESS);
-    xs_put_loose(&row, &shape, XS_SHAPE_DST_ADDRESS);
-    xs_put_loose(&row, &shape, XS_SHAPE_SRC_ALLOCATION);
-    xs_put_loose(&row, &shape, XS_SHAPE_DST_ALLOCATION);
+    xs_put_loose(&row, &shape, XS_TRANSFER_SHAPE_BYTES);
+    xs_put_loose(&row, &shape, XS_TRANSFER_SHAPE_SRC_ADDRESS);
+    xs_put_loose(&row, &shape, XS_TRANSFER_SHAPE_DST_ADDRESS);
+    xs_put_loose(&row, &shape, XS_TRANSFER_SHAPE_SRC_ALLOCATION);
+    xs_put_loose(&row, &shape, XS_TRANSFER_SHAPE_DST_ALLOCATION);
     return xs_row_insert(&row);
 }
 
@@ -131,14 +131,8 @@ static int put_memset(struct xs_store *store, const struct common *c) {
  * another thread. */
 static int put_alloc(struct xs_store *store, const struct common *c) {
     struct xs_row row =
-        xs_row_start(store, "INSERT INTO allocation(id, entry_point, thread, address, bytes, kind, origin, device,"
-                            " context, stream, enter_ns, return_ns, stack, nvtx_range) VALUES"
-                            " (?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO UPDATE SET"
-                            " entry_point=excluded.entry_point, thread=excluded.thread, address=excluded.address,"
-                            " bytes=excluded.bytes, kind=excluded.kind, origin=excluded.origin,"
-                            " device=excluded.device, context=excluded.context, stream=excluded.stream,"
-                            " enter_ns=excluded.enter_ns, return_ns=excluded.return_ns, stack=excluded.stack,"
-                            " nvtx_range=excluded.nvtx_range");
+        xs_row_into(store, "UPSERT INTO allocation(id, entry_point, thread, address, bytes, kind, origin, device,"
+                           " context, stream, enter_ns, return_ns, stack, nvtx_range)");
     const struct xs_event_alloc *a = &c->event->alloc;
     xs_put(&row, a->id);
     xs_put(&row, c->event->entry);
@@ -158,12 +152,8 @@ static int put_alloc(struct xs_store *store, const struct common *c) {
 
 static int put_free(struct xs_store *store, const struct common *c) {
     struct xs_row row =
-        xs_row_start(store, "INSERT INTO allocation(id, free_entry_point, free_thread, free_stream, free_enter_ns,"
-                            " free_return_ns, free_stack, free_nvtx_range) VALUES (?,?,?,?,?,?,?,?) ON CONFLICT(id)"
-                            " DO UPDATE SET free_entry_point=excluded.free_entry_point,"
-                            " free_thread=excluded.free_thread, free_stream=excluded.free_stream,"
-                            " free_enter_ns=excluded.free_enter_ns, free_return_ns=excluded.free_return_ns,"
-                            " free_stack=excluded.free_stack, free_nvtx_range=excluded.free_nvtx_range");
+        xs_row_into(store, "UPSERT INTO allocation(id, free_entry_point, free_thread, free_stream, free_enter_ns,"
+                           " free_return_ns, free_stack, free_nvtx_range)");
     xs_put(&row, c->event->alloc.id);
     xs_put(&row, c->event->entry);
     xs_put(&row, c->thread);
@@ -212,7 +202,7 @@ static int put_launch(struct xs_store *store, const struct common *c) {
     xs_put_if(&row, measured && span, c->return_ns - c->enter_ns);
     xs_put_nonzero(&row, c->event->correlation);
     xs_put_if(&row, measured && !span, c->return_ns);
-    xs_put_loose(&row, &shape, XS_SHAPE_ARGUMENTS);
+    xs_put_loose(&row, &shape, XS_LAUNCH_SHAPE_ARGUMENTS);
     return xs_row_insert(&row);
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "schema/write/store.h"
+#include "schema_columns.h"
 
 struct xs_interned;
 struct xs_thread_entry;
@@ -60,8 +61,8 @@ struct xs_row {
 
 /* `sql` is a string literal, by whose address the prepared statement is found again. */
 struct xs_row xs_row_start(struct xs_store *store, const char *sql);
-/* Does the same for an INSERT whose text ends after the list of columns; the caller must put one value for each
- * column. */
+/* Starts an INSERT whose text ends after the list of columns; the caller must put one value for each column. With the word
+ * UPSERT instead of INSERT, it changes the row of that id if there is one; `id` is then the first column. */
 struct xs_row xs_row_into(struct xs_store *store, const char *insert);
 /* Runs a statement that returns no row. Returns the error if preparing the statement failed. */
 int xs_row_insert(struct xs_row *row);
@@ -91,21 +92,12 @@ static inline void xs_put_text(struct xs_row *row, const char *text) {
 
 /* A shape has the values that rows of one kind share, in the column order of its table. */
 enum xs_shape_kind { XS_SHAPE_TRANSFER, XS_SHAPE_LAUNCH, XS_SHAPE_DEVICE_COPY, XS_SHAPE_DEVICE_KERNEL };
-enum { XS_SHAPE_COLUMNS = 27 };
 struct xs_row_shape {
     int64_t values[XS_SHAPE_COLUMNS];
     uint32_t set;    /* bit i: values[i] is present, else NULL */
     uint32_t in_row; /* bits of the columns whose values must be in the row itself, not in the shape */
     unsigned count;
 };
-/* Positions of the columns whose values may be in the row instead of the shape, and their bits. */
-enum { XS_SHAPE_BYTES = 3, XS_SHAPE_SRC_ADDRESS, XS_SHAPE_DST_ADDRESS, XS_SHAPE_SRC_ALLOCATION = 10 };
-enum { XS_SHAPE_DST_ALLOCATION = 11, XS_SHAPE_ARGUMENTS = 15 };
-#define XS_LOOSE_OF_TRANSFER                                                                                           \
-    (1u << XS_SHAPE_BYTES | 1u << XS_SHAPE_SRC_ADDRESS | 1u << XS_SHAPE_DST_ADDRESS | 1u << XS_SHAPE_SRC_ALLOCATION |  \
-     1u << XS_SHAPE_DST_ALLOCATION)
-#define XS_LOOSE_OF_LAUNCH (1u << XS_SHAPE_ARGUMENTS)
-#define XS_LOOSE_OF_DEVICE_COPY (1u << XS_SHAPE_BYTES)
 
 static inline void xs_shape_put_if(struct xs_row_shape *shape, bool applies, int64_t value) {
     shape->values[shape->count] = applies ? value : 0;
@@ -118,7 +110,7 @@ static inline void xs_shape_put_nonzero(struct xs_row_shape *shape, int64_t valu
 static inline void xs_shape_put_device(struct xs_row_shape *shape, int32_t device) {
     xs_shape_put_if(shape, device >= 0, device);
 }
-/* Binds a column of the row: NULL if the shape has the value. */
+/* Binds a column that the row may have instead of its shape: NULL if the shape has the value. */
 static inline void xs_put_loose(struct xs_row *row, const struct xs_row_shape *shape, unsigned column) {
     xs_put_if(row, shape->in_row >> column & 1, shape->values[column]);
 }

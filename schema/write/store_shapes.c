@@ -99,13 +99,10 @@ static const struct {
     uint32_t loose; /* bits of columns that may be in the row instead */
     const char *sql;
 } kinds[] = {
-    [XS_SHAPE_TRANSFER] = {XS_LOOSE_OF_TRANSFER,
-                           "INSERT INTO transfer_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-                           "?,?,?,?,?,?,?)"},
-    [XS_SHAPE_LAUNCH] = {XS_LOOSE_OF_LAUNCH, "INSERT INTO launch_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-    [XS_SHAPE_DEVICE_COPY] = {XS_LOOSE_OF_DEVICE_COPY,
-                              "INSERT INTO device_copy_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-    [XS_SHAPE_DEVICE_KERNEL] = {0, "INSERT INTO device_kernel_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?)"},
+    [XS_SHAPE_TRANSFER] = {XS_TRANSFER_SHAPE_IN_ROW, XS_TRANSFER_SHAPE_INSERT},
+    [XS_SHAPE_LAUNCH] = {XS_LAUNCH_SHAPE_IN_ROW, XS_LAUNCH_SHAPE_INSERT},
+    [XS_SHAPE_DEVICE_COPY] = {XS_DEVICE_COPY_SHAPE_IN_ROW, XS_DEVICE_COPY_SHAPE_INSERT},
+    [XS_SHAPE_DEVICE_KERNEL] = {XS_DEVICE_KERNEL_SHAPE_IN_ROW, XS_DEVICE_KERNEL_SHAPE_INSERT},
 };
 
 static int insert(struct xs_store *store, enum xs_shape_kind kind, const struct xs_row_shape *shape, uint32_t set,

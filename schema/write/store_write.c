@@ -61,13 +61,22 @@ static struct xs_statement *place_of(struct xs_store *store, const char *text) {
     return &store->statements[i % XS_STATEMENT_PLACES];
 }
 
-/* Returns an INSERT with a parameter for each of its columns, to be freed by sqlite3_free. */
+/* Returns an INSERT with a parameter for each of its columns, to be freed by sqlite3_free. UPSERT becomes an INSERT
+ * that changes these columns in the row of that id if there is one. */
 static char *with_values(const char *insert) {
-    sqlite3_str *sql = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(sql, "%s VALUES (?", insert);
-    for (const char *column = insert; (column = strchr(column, ',')); column++)
+    static const char word[] = "UPSERT";
+    bool changes = strncmp(insert, word, sizeof word - 1) == 0;
+    sqlite3_str *sql = sqlite3_str_new(NULL), *update = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(sql, "%s%s VALUES (?", changes ? "INSERT" : "", insert + (changes ? sizeof word - 1 : 0));
+    for (const char *column = insert; (column = strchr(column, ',')); column++) {
+        int bytes = (int)strcspn(column + 1, ",)");
         sqlite3_str_appendall(sql, ",?");
-    sqlite3_str_appendall(sql, ")");
+        sqlite3_str_appendf(update, "%s%.*s=excluded.%.*s", sqlite3_str_length(update) ? "," : "", bytes, column + 1,
+                            bytes - 1, column + 2);
+    }
+    char *set = sqlite3_str_finish(update);
+    sqlite3_str_appendf(sql, ")%s%s", changes ? " ON CONFLICT(id) DO UPDATE SET" : "", changes && set ? set : "");
+    sqlite3_free(set);
     return sqlite3_str_finish(sql);
 }
 

@@ -9,7 +9,7 @@ mkdir -p "$WORK"
 cd "$WORK" || exit 99
 step=start
 # The version that is written now.
-schema=$(sed -n 's/^#define XS_SCHEMA_VERSION //p' "$SOURCE/../../schema/write/store.h")
+schema=$(sed -n '1s/.*schema version \([0-9]*\).*/\1/p' "$SOURCE/../../schema/format/schema.sql")
 
 show() {
     echo "FAILED: $* (last command: $step, exit status ${status-})"

@@ -55,7 +55,6 @@ SELECT 'context', id FROM transfer WHERE context NOT IN (SELECT id FROM context)
 SELECT 'allocation', id FROM transfer WHERE src_allocation NOT IN (SELECT id FROM allocation)
     OR dst_allocation NOT IN (SELECT id FROM allocation)
 SELECT 'spool_progress', count(*) FROM spool_progress HAVING count(*) > 0
-SELECT 'meta', key FROM meta WHERE key = 'schema_version' AND value <> 1
 -- A line of source is of a file, and once.
 SELECT 'source', id FROM source_line WHERE file NOT IN (SELECT id FROM source_file) OR line < 1
 SELECT 'source', file, line FROM source_line GROUP BY file, line HAVING count(*) > 1

@@ -9,7 +9,7 @@ mkdir -p "$WORK/pages"
 cd "$WORK"
 need_node_modules "$SOURCE" modules # the driver's, once for each lock file
 
-golden=$SOURCE/../golden
+golden=$GOLDEN
 fixtures=$SOURCE/../cli/fixtures
 page() { # page NAME TRACE...
     local name=$1

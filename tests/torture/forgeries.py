@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""forgeries.py --xferspy FILE --spooled FILE --sources DIR --work DIR [--seed N] [--long] [--only CASE] [--slower N]
+"""forgeries.py --xferspy FILE --spooled FILE --sources DIR --golden DIR --work DIR [--seed N] [--long] [--only CASE]
+             [--slower N]
 
 Every command on forged traces (cases.py, pointers.py). What must be true of each run: no signal, at most 10 s of
 processor time, at most 512 MiB of memory (256 where a spool is taken over), no file of more than 64 MiB written,
@@ -210,7 +211,7 @@ def run(arguments, name, command, made, spool):
 def sound_trace(arguments, kind, path):
     """What a case begins with. t.db has rows in nearly every table: a trace of a real GPU; a killed one has a spool.
     Returns the name of the spool in memory, else ""."""
-    golden = os.path.join(arguments.sources, "tests/golden/h100_cupy_lines.db")
+    golden = os.path.join(arguments.golden, "h100_cupy_lines.db")
     if kind in ("killed", "memory"):
         line = [arguments.spooled, path, "0"] + (["memory"] if kind == "memory" else [])
         with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -239,7 +240,7 @@ def make(arguments, name):
     spool = sound_trace(arguments, case.kind, os.path.join(inside, "t.db"))
     if case.kind == "memory" and not spool:
         return made, None
-    shutil.copyfile(os.path.join(arguments.sources, "tests/golden/h100_lines.db"), os.path.join(inside, "sound.db"))
+    shutil.copyfile(os.path.join(arguments.golden, "h100_lines.db"), os.path.join(inside, "sound.db"))
     # a journal or a link names this one, and not that of the copy in which a command runs
     with open(os.path.join(inside, "victim.txt"), "w", encoding="utf-8") as file:
         file.write("precious")
@@ -290,7 +291,7 @@ def all_of(arguments):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    for option in ("xferspy", "spooled", "sources", "work"):
+    for option in ("xferspy", "spooled", "sources", "golden", "work"):
         parser.add_argument(f"--{option}", required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--long", action="store_true")

@@ -1,8 +1,9 @@
-/* Copying a trace column by column; see anonymize.h. Only columns in columns.def are read. A value whose type differs
- * from that of its column is left out, because a text in a column of numbers would be copied unchanged. */
+/* Copying a trace column by column; see anonymize.h. A column is copied only if columns.def says how. A value whose
+ * type differs from that of its column is left out, because a text in a column of numbers would be copied unchanged. */
 #include "analyzer/commands/anonymize/anonymize.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -10,24 +11,42 @@
 #include "analyzer/base/text.h"
 #include "schema/write/store.h"
 
-const struct xs_anonymous_column xs_anonymous_columns[] = {
-#define XS_COLUMN(table, column, kind) {#table, #column, XS_ANONYMOUS_##kind},
+#define XS_TABLE(table)
+#define XS_COLUMN(table, column, kind)
+#define XS_NUMBER(column)
 #define XS_META(key, kind)
+
+const char *const xs_anonymous_tables[] = {
+#undef XS_TABLE
+#define XS_TABLE(table) #table,
+#include "analyzer/commands/anonymize/columns.def"
+#undef XS_TABLE
+#define XS_TABLE(table)
+};
+const size_t xs_anonymous_table_count = sizeof xs_anonymous_tables / sizeof *xs_anonymous_tables;
+
+static const struct {
+    const char *table, *column; /* table NULL: every table */
+    enum xs_anonymous_kind kind;
+} rules[] = {
+#undef XS_COLUMN
+#undef XS_NUMBER
+#define XS_COLUMN(table, column, kind) {#table, #column, XS_ANONYMOUS_##kind},
+#define XS_NUMBER(column) {NULL, #column, XS_ANONYMOUS_NUMBER},
 #include "analyzer/commands/anonymize/columns.def"
 #undef XS_COLUMN
-#undef XS_META
+#undef XS_NUMBER
+#define XS_COLUMN(table, column, kind)
+#define XS_NUMBER(column)
 };
-const size_t xs_anonymous_column_count = sizeof xs_anonymous_columns / sizeof *xs_anonymous_columns;
 
 static const struct {
     const char *key;
     enum xs_anonymous_kind kind;
 } metas[] = {
-#define XS_COLUMN(table, column, kind)
+#undef XS_META
 #define XS_META(key, kind) {key, XS_ANONYMOUS_##kind},
 #include "analyzer/commands/anonymize/columns.def"
-#undef XS_COLUMN
-#undef XS_META
 };
 
 #define END XS_ANONYMOUS_NUMBER
@@ -62,17 +81,20 @@ enum { COLUMNS = 64, NO_ADDRESS_BELOW = 65536 };
 
 /* --- values --- */
 
-static void put_number(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required) {
-    int type = sqlite3_column_type(from, column);
-    if (type == SQLITE_INTEGER) {
-        sqlite3_bind_int64(to, at, sqlite3_column_int64(from, column));
-        return;
-    }
-    c->how->left_out += type != SQLITE_NULL;
+/* Leaves out a value that is not to be copied: NULL, or 0. */
+static void put_nothing(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required) {
+    c->how->left_out += sqlite3_column_type(from, column) != SQLITE_NULL;
     if (required)
         sqlite3_bind_int64(to, at, 0);
     else
         sqlite3_bind_null(to, at);
+}
+
+static void put_number(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required) {
+    if (sqlite3_column_type(from, column) == SQLITE_INTEGER)
+        sqlite3_bind_int64(to, at, sqlite3_column_int64(from, column));
+    else
+        put_nothing(c, to, at, from, column, required);
 }
 
 /* The meaning of addresses in a module with a load_bias of 0. */
@@ -139,14 +161,15 @@ static void put_text(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *
         sqlite3_bind_text(to, at, xs_pseudonym(&c->pseudonyms, kind, text ? text : "", bytes), -1, SQLITE_TRANSIENT);
 }
 
-static void put(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required,
-                enum xs_anonymous_kind kind) {
-    if (kind > XS_ANONYMOUS_CONTENT_HIGH)
-        put_text(c, to, at, from, column, required, kind);
+static void put(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required, int kind) {
+    if (kind < 0)
+        put_nothing(c, to, at, from, column, required);
+    else if (kind > XS_ANONYMOUS_CONTENT_HIGH)
+        put_text(c, to, at, from, column, required, (enum xs_anonymous_kind)kind);
     else if (kind == XS_ANONYMOUS_NUMBER || c->how->keep[kind])
         put_number(c, to, at, from, column, required);
     else if (kind <= XS_ANONYMOUS_SYMBOL_CODE)
-        put_moved(c, to, at, from, column, required, kind);
+        put_moved(c, to, at, from, column, required, (enum xs_anonymous_kind)kind);
     else if (kind == XS_ANONYMOUS_CONTENT) /* writes the next column, of CONTENT_HIGH, too */
         put_content(c, to, at, from, column, required);
 }
@@ -160,23 +183,44 @@ static int fail(const struct copying *c, sqlite3 *db, const char *what) {
 
 static int cannot_write(const struct copying *c) { return fail(c, c->out, "the copy cannot be written"); }
 
-/* Reads for each column of a table, in its order, whether this version's schema forbids NULL. */
-static void read_required(const struct copying *c, const char *table, bool *required) {
-    static const char sql[] = "SELECT \"notnull\" FROM pragma_table_info(?) ORDER BY cid";
+static bool ends_in(const char *text, const char *end) {
+    size_t bytes = strlen(text), end_bytes = strlen(end);
+    return bytes >= end_bytes && !strcmp(text + bytes - end_bytes, end);
+}
+
+static int kind_of(const char *table, const char *column, bool refers, bool is_integer) {
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if ((!rules[i].table || !strcmp(rules[i].table, table)) && !strcmp(rules[i].column, column))
+            return (int)rules[i].kind;
+    bool is_number = refers || !strncmp(column, "is_", 3) || ends_in(column, "_ns") || ends_in(column, "bytes");
+    return is_integer && is_number ? XS_ANONYMOUS_NUMBER : -1;
+}
+
+int xs_anonymous_columns(sqlite3 *db, const char *table, struct xs_anonymous_column *columns, int room) {
+    static const char sql[] =
+        "SELECT c.name, c.\"notnull\", c.pk OR EXISTS (SELECT 1 FROM pragma_foreign_key_list(?1) f"
+        " WHERE f.\"from\" = c.name), c.type = 'INTEGER' FROM pragma_table_info(?1) c ORDER BY"
+        " c.cid";
     sqlite3_stmt *rows = NULL;
-    if (sqlite3_prepare_v2(c->out, sql, -1, &rows, NULL) == SQLITE_OK)
+    int count = 0;
+    if (sqlite3_prepare_v2(db, sql, -1, &rows, NULL) == SQLITE_OK)
         sqlite3_bind_text(rows, 1, table, -1, SQLITE_STATIC);
-    for (int i = 0; rows && i < COLUMNS && sqlite3_step(rows) == SQLITE_ROW; i++)
-        required[i] = sqlite3_column_int(rows, 0) != 0;
+    for (; rows && count < room && sqlite3_step(rows) == SQLITE_ROW; count++) {
+        struct xs_anonymous_column *column = &columns[count];
+        snprintf(column->name, sizeof column->name, "%s", (const char *)sqlite3_column_text(rows, 0));
+        column->is_required = sqlite3_column_int(rows, 1);
+        column->kind = kind_of(table, column->name, sqlite3_column_int(rows, 2), sqlite3_column_int(rows, 3));
+    }
     sqlite3_finalize(rows);
+    return count;
 }
 
 static int copy_rows(struct copying *c, sqlite3_stmt *from, sqlite3_stmt *to, const struct xs_anonymous_column *columns,
-                     int count, const bool *required) {
+                     int count) {
     int rc;
     while ((rc = sqlite3_step(from)) == SQLITE_ROW) {
         for (int i = 0; i < count; i++)
-            put(c, to, i + 1, from, i, required[i], columns[i].kind);
+            put(c, to, i + 1, from, i, columns[i].is_required, columns[i].kind);
         sqlite3_step(to);
         if (sqlite3_reset(to) != SQLITE_OK)
             return cannot_write(c);
@@ -184,26 +228,25 @@ static int copy_rows(struct copying *c, sqlite3_stmt *from, sqlite3_stmt *to, co
     return rc == SQLITE_DONE ? XS_OK : fail(c, c->trace->db, "damaged");
 }
 
-static int copy_table(struct copying *c, const struct xs_anonymous_column *columns, int count) {
+static int copy_table(struct copying *c, const char *table) {
+    struct xs_anonymous_column columns[COLUMNS];
     struct xs_string select = {0}, insert = {0};
     sqlite3_stmt *from = NULL, *to = NULL;
-    bool required[COLUMNS] = {false};
-    int status = XS_OK;
-    read_required(c, columns->table, required);
+    int status = XS_OK, count = xs_anonymous_columns(c->out, table, columns, COLUMNS);
     xs_string_format(&select, "SELECT ");
-    xs_string_format(&insert, "INSERT OR IGNORE INTO %s VALUES (", columns->table);
+    xs_string_format(&insert, "INSERT OR IGNORE INTO %s VALUES (", table);
     for (int i = 0; i < count; i++) {
-        xs_string_format(&select, "%s%s", i ? ", " : "", columns[i].column);
+        xs_string_format(&select, "%s%s", i ? ", " : "", columns[i].name);
         xs_string_format(&insert, "%s?", i ? ", " : "");
     }
-    xs_string_format(&select, " FROM %s", columns->table);
+    xs_string_format(&select, " FROM %s", table);
     xs_string_format(&insert, ")");
     if (sqlite3_prepare_v2(c->trace->db, select.data, -1, &from, NULL) != SQLITE_OK)
         status = fail(c, c->trace->db, "damaged");
     else if (sqlite3_prepare_v2(c->out, insert.data, -1, &to, NULL) != SQLITE_OK)
         status = cannot_write(c);
     else
-        status = copy_rows(c, from, to, columns, count, required);
+        status = copy_rows(c, from, to, columns, count);
     sqlite3_finalize(from);
     sqlite3_finalize(to);
     xs_string_free(&select);
@@ -227,12 +270,8 @@ static int find_unmoved(struct copying *c) {
 
 static int copy_tables(struct copying *c) {
     int status = XS_OK;
-    for (size_t first = 0, next; first < xs_anonymous_column_count && status >= 0; first = next) {
-        const char *table = xs_anonymous_columns[first].table;
-        for (next = first + 1; next < xs_anonymous_column_count && !strcmp(xs_anonymous_columns[next].table, table);)
-            next++;
-        status = copy_table(c, &xs_anonymous_columns[first], (int)(next - first));
-    }
+    for (size_t i = 0; i < xs_anonymous_table_count && status >= 0; i++)
+        status = copy_table(c, xs_anonymous_tables[i]);
     return status;
 }
 

@@ -21,13 +21,19 @@ struct xs_anonymizing {
  * a negative status. */
 int xs_anonymize(const struct xs_trace *trace, struct sqlite3 *out, struct xs_anonymizing *how);
 
-/* The table of columns. It is declared here so that a test can compare it with the schema. */
+/* The tables that are copied, in this order, and what is done with one of their columns. A test compares both with the
+ * schema. */
+extern const char *const xs_anonymous_tables[];
+extern const size_t xs_anonymous_table_count;
 struct xs_anonymous_column {
-    const char *table, *column;
-    enum xs_anonymous_kind kind;
+    char name[64];
+    int kind;         /* enum xs_anonymous_kind; -1: the column is left out */
+    bool is_required; /* the schema forbids NULL */
 };
-extern const struct xs_anonymous_column xs_anonymous_columns[];
-extern const size_t xs_anonymous_column_count;
+
+/* Reads the columns of a table from `db`, which has the schema of a trace, in its order. Returns their number, at most
+ * `room`. */
+int xs_anonymous_columns(struct sqlite3 *db, const char *table, struct xs_anonymous_column *columns, int room);
 
 /* A word that --keep accepts; it means a group of kinds. */
 struct xs_anonymous_group {

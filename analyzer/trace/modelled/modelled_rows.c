@@ -1,54 +1,73 @@
 /* Keeps rows in memory, and reads the recorded ones; see modelled_rows.h. */
 #include "analyzer/trace/modelled/modelled_rows.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 
-#define FIRST                                                                                                          \
-    {"id", XS_COLUMN_ID}, { "correlation", XS_COLUMN_NUMBER }
-#define TIMES                                                                                                          \
-    {"start_ns", XS_COLUMN_START}, { "end_ns", XS_COLUMN_END }
-#define WHERE                                                                                                          \
-    {"device", XS_SHAPE_DEVICE}, {"cupti_context", XS_SHAPE_CONTEXT}, { "cupti_stream", XS_SHAPE_STREAM }
-#define GRAPH                                                                                                          \
-    {"graph", XS_SHAPE_GRAPH}, {"graph_node", XS_SHAPE_NODE}, { "modelled", XS_COLUMN_MODELLED }
-static const struct xs_modelled_column copy_columns[] = {FIRST,
-                                                         {"kind", XS_SHAPE_KIND},
-                                                         {"src_kind", XS_SHAPE_SRC_KIND},
-                                                         {"dst_kind", XS_SHAPE_DST_KIND},
-                                                         {"bytes", XS_COLUMN_BYTES},
-                                                         TIMES,
-                                                         WHERE,
-                                                         {"src_device", XS_SHAPE_SRC_DEVICE},
-                                                         {"dst_device", XS_SHAPE_DST_DEVICE},
-                                                         {"is_async", XS_SHAPE_IS_ASYNC},
-                                                         {"copies", XS_SHAPE_COPIES},
-                                                         GRAPH};
-static const struct xs_modelled_column memset_columns[] = {
-    FIRST, {"value", XS_SHAPE_VALUE}, {"bytes", XS_COLUMN_BYTES}, {"memory_kind", XS_SHAPE_MEMORY_KIND}, TIMES, WHERE,
-    GRAPH};
-static const struct xs_modelled_column kernel_columns[] = {FIRST,
-                                                           {"name", XS_SHAPE_NAME},
-                                                           TIMES,
-                                                           WHERE,
-                                                           {"grid_x", XS_SHAPE_GRID},
-                                                           {"grid_y", XS_SHAPE_GRID + 1},
-                                                           {"grid_z", XS_SHAPE_GRID + 2},
-                                                           {"block_x", XS_SHAPE_GRID + 3},
-                                                           {"block_y", XS_SHAPE_GRID + 4},
-                                                           {"block_z", XS_SHAPE_GRID + 5},
-                                                           GRAPH};
+const char *const xs_modelled_names[XS_MODELLED_TABLES] = {"device_copy", "device_memset", "device_kernel"};
 
-#define COUNT(columns) (int)(sizeof(columns) / sizeof *(columns))
-const struct xs_modelled_table_kind xs_modelled_table_kinds[XS_MODELLED_TABLES] = {
-    [XS_MODELLED_COPY] = {"device_copy", copy_columns, COUNT(copy_columns)},
-    [XS_MODELLED_MEMSET] = {"device_memset", memset_columns, COUNT(memset_columns)},
-    [XS_MODELLED_KERNEL] = {"device_kernel", kernel_columns, COUNT(kernel_columns)}};
+static const struct {
+    const char *name;
+    int place;
+} known[] = {{"id", XS_COLUMN_ID},
+             {"correlation", XS_COLUMN_NUMBER},
+             {"start_ns", XS_COLUMN_START},
+             {"end_ns", XS_COLUMN_END},
+             {"bytes", XS_COLUMN_BYTES},
+             {"device", XS_SHAPE_DEVICE},
+             {"cupti_context", XS_SHAPE_CONTEXT},
+             {"cupti_stream", XS_SHAPE_STREAM},
+             {"graph", XS_SHAPE_GRAPH},
+             {"graph_node", XS_SHAPE_NODE},
+             {"kind", XS_SHAPE_KIND},
+             {"src_kind", XS_SHAPE_SRC_KIND},
+             {"dst_kind", XS_SHAPE_DST_KIND},
+             {"src_device", XS_SHAPE_SRC_DEVICE},
+             {"dst_device", XS_SHAPE_DST_DEVICE},
+             {"is_async", XS_SHAPE_IS_ASYNC},
+             {"copies", XS_SHAPE_COPIES},
+             {"value", XS_SHAPE_VALUE},
+             {"memory_kind", XS_SHAPE_MEMORY_KIND},
+             {"name", XS_SHAPE_NAME},
+             {"grid_x", XS_SHAPE_GRID},
+             {"grid_y", XS_SHAPE_GRID + 1},
+             {"grid_z", XS_SHAPE_GRID + 2},
+             {"block_x", XS_SHAPE_GRID + 3},
+             {"block_y", XS_SHAPE_GRID + 4},
+             {"block_z", XS_SHAPE_GRID + 5}};
+
+static void add_column(struct xs_modelled_columns *columns, const char *name, int from, int place) {
+    struct xs_modelled_column *column = &columns->items[columns->count++];
+    snprintf(column->name, sizeof column->name, "%s", name);
+    column->from = from;
+    column->place = place;
+}
+
+/* Takes the columns of a statement. A column for which a shape has no place any more is left out. */
+static void find_columns(struct xs_modelled_columns *columns, sqlite3_stmt *all) {
+    int count = sqlite3_column_count(all), other = XS_SHAPE_OTHERS;
+    columns->count = 0;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        for (int i = 0; i < count; i++)
+            if (!strcmp(sqlite3_column_name(all, i), known[k].name))
+                add_column(columns, known[k].name, i, known[k].place);
+    for (int i = 0; i < count && other < XS_SHAPE_VALUES; i++) {
+        const char *name = sqlite3_column_name(all, i);
+        bool is_known = false;
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            is_known = is_known || !strcmp(name, known[k].name);
+        if (!is_known)
+            add_column(columns, name, i, other++);
+    }
+    add_column(columns, "modelled", -1, XS_COLUMN_MODELLED);
+}
 
 uint32_t xs_shape_number(struct xs_modelled_tables *tables, const struct xs_shape *shape) {
     uint64_t low = 0x9e3779b97f4a7c15u, high = 0;
@@ -83,22 +102,22 @@ void xs_modelled_tables_free(struct xs_modelled_tables *tables) {
 
 /* --- what was recorded --- */
 
-static void read_row(struct xs_scan *scan, const struct xs_modelled_table_kind *kind, struct xs_recorded *recorded,
+static void read_row(struct xs_scan *scan, const struct xs_modelled_columns *columns, struct xs_recorded *recorded,
                      struct xs_shape *shape) {
     for (int i = 0; i < XS_SHAPE_VALUES; i++)
         shape->values[i] = XS_SHAPE_NULL;
-    for (int i = 0; i < kind->count - 1; i++) { /* no trace has the last column, `modelled` */
-        int place = kind->columns[i].place;
-        int64_t value = xs_scan_int(scan, i);
-        bool is_null = !value && xs_scan_null(scan, i);
+    for (int i = 0; i < columns->count - 1; i++) { /* no trace has the last column, `modelled` */
+        int place = columns->items[i].place, from = columns->items[i].from;
+        int64_t value = xs_scan_int(scan, from);
+        bool is_null = !value && xs_scan_null(scan, from);
         if (place >= 0)
             shape->values[place] = is_null ? XS_SHAPE_NULL : value;
         else if (place == XS_COLUMN_NUMBER)
-            recorded->correlation = xs_scan_correlation(scan, i);
+            recorded->correlation = xs_scan_correlation(scan, from);
         else if (place == XS_COLUMN_BYTES)
             recorded->row.bytes = value > 0 ? (uint64_t)value : 0;
         else if ((place == XS_COLUMN_START &&
-                  !xs_scan_times(scan, i, i + 1, &recorded->row.start_ns, &recorded->row.end_ns)) ||
+                  !xs_scan_times(scan, from, from + 1, &recorded->row.start_ns, &recorded->row.end_ns)) ||
                  (place == XS_COLUMN_END && is_null))
             recorded->row.start_ns = XS_SHAPE_NULL;
     }
@@ -106,18 +125,15 @@ static void read_row(struct xs_scan *scan, const struct xs_modelled_table_kind *
 
 static int read_table(struct xs_recordings *recordings, struct xs_modelled_tables *tables, unsigned table,
                       const struct xs_trace *trace, char *message) {
-    const struct xs_modelled_table_kind *kind = &xs_modelled_table_kinds[table];
-    char sql[512] = "SELECT ";
-    size_t length = strlen(sql);
-    for (int i = 0; i < kind->count - 1; i++)
-        length += (size_t)snprintf(sql + length, sizeof sql - length, "%s%s", i ? ", " : "", kind->columns[i].name);
-    snprintf(sql + length, sizeof sql - length, " FROM %s ORDER BY id", kind->name);
+    struct xs_modelled_columns *columns = &tables->columns[table];
     struct xs_scan scan;
-    xs_scan_begin(&scan, trace, sql, message, NULL); /* damaged rows are counted by later readers of the table */
+    xs_scan_format(&scan, trace, message, NULL, "SELECT * FROM %s ORDER BY id",
+                   xs_modelled_names[table]); /* damaged rows are counted by later readers of the table */
+    find_columns(columns, scan.statement);
     while (xs_scan_row(&scan)) {
         struct xs_shape shape;
         struct xs_recorded recorded = {.table = (uint8_t)table, .order = (uint32_t)recordings->count};
-        read_row(&scan, kind, &recorded, &shape);
+        read_row(&scan, columns, &recorded, &shape);
         recorded.row.shape = xs_shape_number(tables, &shape) & 0x7fffffffu;
         xs_grow(&recordings->items, recordings->count, &recordings->capacity, sizeof *recordings->items);
         recordings->items[recordings->count++] = recorded;

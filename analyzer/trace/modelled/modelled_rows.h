@@ -33,7 +33,8 @@ enum xs_shape_value {
     XS_SHAPE_MEMORY_KIND,
     XS_SHAPE_NAME = XS_SHAPE_OWN, /* first of the values that only kernels have */
     XS_SHAPE_GRID,
-    XS_SHAPE_VALUES = XS_SHAPE_GRID + 6,
+    XS_SHAPE_OTHERS = XS_SHAPE_GRID + 6, /* from here on: columns that the model does not look at */
+    XS_SHAPE_VALUES = XS_SHAPE_OTHERS + 4,
 };
 
 struct xs_shape {
@@ -52,26 +53,27 @@ struct xs_modelled_rows {
     size_t count, capacity;
 };
 
+/* A column of a table. One that is not in a shape has one of these numbers. */
+enum { XS_COLUMN_ID = -6, XS_COLUMN_NUMBER, XS_COLUMN_BYTES, XS_COLUMN_START, XS_COLUMN_END, XS_COLUMN_MODELLED };
+struct xs_modelled_column {
+    char name[32];
+    int from;  /* column of `SELECT *` of the trace's table; its end_ns is right behind start_ns */
+    int place; /* where the value is: enum xs_shape_value, or a number XS_COLUMN_... */
+};
+struct xs_modelled_columns {
+    /* `id`, then the call's number, and at the end `modelled` */
+    struct xs_modelled_column items[XS_SHAPE_VALUES + 6];
+    int count;
+};
+extern const char *const xs_modelled_names[XS_MODELLED_TABLES];
+
 struct xs_modelled_tables {
     struct xs_modelled_rows of[XS_MODELLED_TABLES];
+    struct xs_modelled_columns columns[XS_MODELLED_TABLES];
     struct xs_shape *shapes;
     size_t shape_count, shape_capacity;
     struct xs_hash shape_of;
 };
-
-/* The columns of the tables in the order of the schema. A column whose value is not in a shape has one of these
- * numbers. */
-enum { XS_COLUMN_ID = -6, XS_COLUMN_NUMBER, XS_COLUMN_BYTES, XS_COLUMN_START, XS_COLUMN_END, XS_COLUMN_MODELLED };
-struct xs_modelled_column {
-    const char *name;
-    int place; /* where the value is: enum xs_shape_value, or a number XS_COLUMN_... */
-};
-struct xs_modelled_table_kind {
-    const char *name;
-    const struct xs_modelled_column *columns;
-    int count;
-};
-extern const struct xs_modelled_table_kind xs_modelled_table_kinds[XS_MODELLED_TABLES];
 
 /* Returns the number of a shape; equal shapes have the same number. */
 uint32_t xs_shape_number(struct xs_modelled_tables *tables, const struct xs_shape *shape);
@@ -96,7 +98,8 @@ struct xs_recordings {
     size_t count, capacity;
 };
 
-/* Reads all recorded rows. Negative status: the message is set. The caller frees `recordings`. */
+/* Reads the columns of the tables and all recorded rows. Negative status: the message is set. The caller frees
+ * `recordings`. */
 int xs_recordings_read(struct xs_recordings *recordings, struct xs_modelled_tables *tables,
                        const struct xs_trace *trace, char *message);
 void xs_recordings_free(struct xs_recordings *recordings);

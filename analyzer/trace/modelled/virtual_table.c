@@ -26,10 +26,10 @@ enum { BY_NUMBER = 1, BY_ID = 2, FROM_ID = 4, UP_TO_ID = 8 };
 
 static const struct xs_modelled_rows *rows_of(const struct table *table) { return &table->tables->of[table->index]; }
 
-static int declare(sqlite3 *db, const struct xs_modelled_table_kind *kind) {
+static int declare(sqlite3 *db, const struct xs_modelled_columns *columns) {
     sqlite3_str *sql = sqlite3_str_new(db);
-    for (int i = 0; i < kind->count; i++)
-        sqlite3_str_appendf(sql, "%s%s%s", i ? ", " : "CREATE TABLE t (", kind->columns[i].name,
+    for (int i = 0; i < columns->count; i++)
+        sqlite3_str_appendf(sql, "%s%s%s", i ? ", " : "CREATE TABLE t (", columns->items[i].name,
                             i ? " INTEGER" : " INTEGER PRIMARY KEY");
     sqlite3_str_appendall(sql, ")");
     char *text = sqlite3_str_finish(sql);
@@ -41,14 +41,14 @@ static int declare(sqlite3 *db, const struct xs_modelled_table_kind *kind) {
 static int connect(sqlite3 *db, void *tables, int argc, const char *const *argv, sqlite3_vtab **out, char **error) {
     (void)error;
     for (unsigned i = 0; i < XS_MODELLED_TABLES && argc > 2; i++) {
-        if (strcmp(xs_modelled_table_kinds[i].name, argv[2]) != 0)
+        if (strcmp(xs_modelled_names[i], argv[2]) != 0)
             continue;
         struct table *table = sqlite3_malloc(sizeof *table);
         if (!table)
             return SQLITE_NOMEM;
         *table = (struct table){.tables = tables, .index = i};
         *out = &table->base;
-        return declare(db, &xs_modelled_table_kinds[i]);
+        return declare(db, &table->tables->columns[i]);
     }
     return SQLITE_ERROR;
 }
@@ -175,7 +175,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
     const struct cursor *cursor = (const struct cursor *)base;
     const struct table *table = (const struct table *)base->pVtab;
     const struct xs_modelled_row *row = &rows_of(table)->items[cursor->at];
-    int place = xs_modelled_table_kinds[table->index].columns[i].place;
+    int place = table->tables->columns[table->index].items[i].place;
     int64_t value = XS_SHAPE_NULL;
     switch (place) {
     case XS_COLUMN_ID:
@@ -225,7 +225,7 @@ static const sqlite3_module module = {.xCreate = connect,
 int xs_modelled_show(sqlite3 *db, const struct xs_modelled_tables *tables) {
     int rc = sqlite3_create_module_v2(db, MODULE, &module, (void *)(uintptr_t)tables, NULL);
     for (unsigned i = 0; i < XS_MODELLED_TABLES && rc == SQLITE_OK; i++) {
-        const char *name = xs_modelled_table_kinds[i].name;
+        const char *name = xs_modelled_names[i];
         char sql[160]; /* in a merged file the table's name is a view already */
         sqlite3_snprintf(sizeof sql, sql, "DROP VIEW IF EXISTS temp.%s; CREATE VIRTUAL TABLE temp.%s USING " MODULE,
                          name, name);

@@ -37,7 +37,7 @@ check() { # check TRACE: a copy of it
     run "$XFERSPY" info --all copy.db; expect_status 0; expect_out "anonymized"
 }
 make_trace empty.db
-for trace in "$SOURCE"/../golden/*.db; do check "$trace"; done
+for trace in "$GOLDEN"/*.db; do check "$trace"; done
 for fixture in simple findings callsites hostile nonsense without_cupti; do
     make_trace "$fixture.db" "$SOURCE/fixtures/$fixture.sql"
     "$XFERSPY" explain --format=tsv "$fixture.db" >/dev/null 2>&1 || continue
@@ -128,7 +128,7 @@ done
 [ "$("$XFERSPY" report --by=function imported.db | wc -l)" = "$("$XFERSPY" report --by=function copy.db | wc -l)" ] ||
     show "an import's places were lost"
 "$XFERSPY" report --by=function copy.db >stdout; expect_out "function_"
-golden_before="$SOURCE/../golden/h100_upload_wasteful.db" golden_after="$SOURCE/../golden/h100_upload_repaired.db"
+golden_before="$GOLDEN/h100_upload_wasteful.db" golden_after="$GOLDEN/h100_upload_repaired.db"
 # A trace in a merged file is named; the file as a whole is none.
 run "$XFERSPY" merge -o job.db "$golden_before" "$golden_after"; expect_status 0
 run "$XFERSPY" anonymize job.db:h100_upload_wasteful -o one.db; expect_status 0; expect_no_err
@@ -137,7 +137,7 @@ run "$XFERSPY" anonymize --force job.db:h100_upload_wasteful -o job.db; expect_s
 expect_err "is the trace being read"
 
 # Fingerprints: equal stays equal, what they were is gone.
-golden="$SOURCE/../golden/h100_wasteful.db"
+golden="$GOLDEN/h100_wasteful.db"
 run "$XFERSPY" anonymize "$golden" -o prints.db; expect_status 0
 for what in "count(DISTINCT content_low || ':' || content_high)" "count(*)" "count(constant_value)" \
     "sum(changed_leaves)"; do

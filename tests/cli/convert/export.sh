@@ -47,7 +47,7 @@ grep -q '"findings":\["' stdout || show "no findings"
 run "$XFERSPY" export --format=csv --what=findings t.db; expect_out "saves_ns"; expect_out "noop-upload"
 
 # Of a sample (58 of 499 were checked) the numbers are those of all copies, as in the text, and it is said
-cp "$SOURCE/../golden/guide_cpp_before.db" sampled.db
+cp "$GOLDEN/guide_cpp_before.db" sampled.db
 run "$XFERSPY" export --format=jsonl --what=findings sampled.db; expect_status 0
 grep '"finding":"noop-upload"' stdout >noop
 for number in '"instances":499' '"is_estimate":1' '"instances_found":58' '"instances_low":4[0-9][0-9],' \
@@ -89,7 +89,7 @@ expect_status 0
 # these.
 if command -v jq >/dev/null; then
     quoted() (
-        cd "$SOURCE/../golden" || exit 1
+        cd "$GOLDEN" || exit 1
         "$XFERSPY" export --format=jsonl h100_cupy_lines.db |
             jq -c 'select(.findings != []) | {id, direction, bytes, file, line, findings}' | head -n 2
         "$XFERSPY" export --format=jsonl --what=findings h100_lines.db |
@@ -109,7 +109,7 @@ for format in $formats; do
 done
 
 quoted_metrics() (
-    cd "$SOURCE/../golden" || exit 1
+    cd "$GOLDEN" || exit 1
     "$XFERSPY" export --format=openmetrics h100_upload_wasteful.db h100_upload_repaired.db |
         grep -E '^xferspy_(saved|transfer_bytes)'
 )

@@ -14,8 +14,8 @@ rendered() {
     ! grep '<a \|<img\|<b>\|<!--\|@[a-z]\|#[0-9]' html || show "markup"
 }
 golden() { expect_golden "$SOURCE/golden/$1"; }
-cp "$SOURCE"/../golden/h100_wasteful.db "$SOURCE"/../golden/h100_repaired.db .
-cp "$SOURCE"/../golden/h100_upload_wasteful.db "$SOURCE"/../golden/h100_upload_repaired.db .
+cp "$GOLDEN"/h100_wasteful.db "$GOLDEN"/h100_repaired.db .
+cp "$GOLDEN"/h100_upload_wasteful.db "$GOLDEN"/h100_upload_repaired.db .
 
 # A pair of a real GPU: an upload in every step, and repaired. 199 uploads of 8 MiB are gone, 400 downloads and uploads
 # less.
@@ -43,7 +43,7 @@ expect_out "AFTER ran earlier than BEFORE: are they swapped?"
 expect_out "+ new"
 
 # Two programs that have nothing to do with each other: that is said first. (Two versions of one are none, above.)
-cp "$SOURCE"/../golden/h100_pageable_async.db "$SOURCE"/../golden/guide_cpp_before.db .
+cp "$GOLDEN"/h100_pageable_async.db "$GOLDEN"/guide_cpp_before.db .
 run "$XFERSPY" diff h100_pageable_async.db guide_cpp_before.db; expect_status 0
 case $(head -n 1 stdout) in "BEFORE and AFTER are of different programs, so a comparison says little. "*) ;;
     *) show "other programs come first" ;; esac
@@ -74,7 +74,7 @@ run "$XFERSPY" diff --bench=noisy.json h100_upload_wasteful.db h100_upload_repai
 expect_out "Whether it paid cannot be told: 9"; expect_out "is within the runs' own spread. Record more runs of each."
 expect_out "less (within spread)"; expect_not "not faster"; expect_not "achieved"
 # A bench of other programs says nothing of these; one of versions of a side's program does.
-golden_files="$SOURCE/../golden"
+golden_files="$GOLDEN"
 cp "$golden_files"/guide_cpp_*.[dj]* "$golden_files"/guide_pytorch_*.[dj]* .
 run "$XFERSPY" diff --bench=guide_cpp_bench.json guide_pytorch_before.db guide_pytorch_after.db; expect_status 0
 expect_out '! guide_cpp_bench.json is of "./train.old 500" and "./train 500", and the traces are of "python3 train.py": its'

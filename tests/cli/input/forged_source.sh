@@ -3,4 +3,4 @@
 # that may show such a line, so that it would be seen if nothing were ever shown.
 . "$SOURCE/lib.sh"
 need_python sqlite3
-exec "$python" -B "$SOURCE/input/forged_source.py" "$XFERSPY" "$SQL2DB" "$SOURCE/fixtures" "$SOURCE/../golden"
+exec "$python" -B "$SOURCE/input/forged_source.py" "$XFERSPY" "$SQL2DB" "$SOURCE/fixtures" "$GOLDEN"

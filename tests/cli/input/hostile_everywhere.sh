@@ -4,4 +4,4 @@
 . "$SOURCE/lib.sh"
 need_python sqlite3 xml.dom.minidom
 "$SQL2DB" nsys.sqlite --plain "$SOURCE/fixtures/nsys_tables.sql" "$SOURCE/fixtures/nsys_new.sql" || exit 1
-exec "$python" -B "$SOURCE/input/hostile_everywhere.py" "$XFERSPY" "$SOURCE/../golden" "$SQL2DB" "$SOURCE/fixtures"
+exec "$python" -B "$SOURCE/input/hostile_everywhere.py" "$XFERSPY" "$GOLDEN" "$SQL2DB" "$SOURCE/fixtures"

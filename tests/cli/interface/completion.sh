@@ -21,7 +21,7 @@ ln -s "$XFERSPY" bin/xferspy
 PATH=$WORK/bin:$PATH
 export PATH
 make_trace run.db "$SOURCE/fixtures/simple.sql"
-cp "$SOURCE/../golden/h100_wasteful.db" waste.db
+cp "$GOLDEN/h100_wasteful.db" waste.db
 cp run.db "a folder/in it.db"
 echo text >notes.txt
 "$XFERSPY" explain --format=tsv waste.db | tail -n +2 | cut -f 1 | sort >findings

@@ -84,7 +84,7 @@ for rank in 0 3; do
 done
 
 # Traces without ranks: by the names of their files.
-for golden in "$SOURCE"/../golden/*.db; do name=$(basename "$golden" .db); cp "$golden" "$name.db"; done
+for golden in "$GOLDEN"/*.db; do name=$(basename "$golden" .db); cp "$golden" "$name.db"; done
 rm job.db
 run "$XFERSPY" merge -o job.db h100_*.db; expect_status 0; expect_no_err
 for golden in h100_*.db; do

@@ -1,6 +1,6 @@
-/* sql2db OUT.db [--plain|--own] [FIXTURE.sql ...]: a new, empty trace (--plain: an empty database; --own: one whose
- * run begins now), then each file's statements. The tests' fixtures are SQL so that a reader sees
- * what is in them; the sqlite3 shell need not be installed. */
+/* sql2db OUT.db [--plain|--own|--from TRACE] [FIXTURE.sql ...]: a new, empty trace (--plain: an empty database; --own:
+ * one whose run begins now; --from: one with the rows of a trace of any schema), then each file's statements. The
+ * tests' fixtures are SQL so that a reader sees what is in them; the sqlite3 shell need not be installed. */
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -45,6 +45,31 @@ static int make_own(sqlite3 *db) {
                NULL, NULL, NULL) != SQLITE_OK;
 }
 
+/* Takes over the rows of a trace: every row keeps its number and every column its value, and a new column is NULL. A
+ * table or a column that the schema no longer has is left out. */
+static int take_over(sqlite3 *db, const char *path) {
+    static const char inserts[] =
+        "SELECT printf('INSERT OR REPLACE INTO main.%s (%s%s) SELECT %s%s FROM old.%s%s ORDER BY rowid', m.name,"
+        " iif(max(c.name = 'id'), '', 'rowid,'), group_concat(c.name), iif(max(c.name = 'id'), '', 'rowid,'),"
+        " group_concat(c.name), m.name,"
+        " CASE m.name WHEN 'meta' THEN ' WHERE key <> ''schema_version''' ELSE '' END)"
+        " FROM main.sqlite_master m, pragma_table_info(m.name, 'main') c WHERE m.type = 'table' AND c.name IN"
+        " (SELECT name FROM pragma_table_info(m.name, 'old')) GROUP BY m.name";
+    sqlite3_stmt *tables = NULL;
+    char *attach = sqlite3_mprintf("ATTACH %Q AS old; BEGIN", path);
+    int code = sqlite3_exec(db, attach, NULL, NULL, NULL), step = SQLITE_DONE;
+    sqlite3_free(attach);
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(db, inserts, -1, &tables, NULL);
+    while (code == SQLITE_OK && (step = sqlite3_step(tables)) == SQLITE_ROW)
+        code = sqlite3_exec(db, (const char *)sqlite3_column_text(tables, 0), NULL, NULL, NULL);
+    bool all = code == SQLITE_OK && step == SQLITE_DONE;
+    if (!all)
+        fprintf(stderr, "%s: %s\n", path, sqlite3_errmsg(db));
+    sqlite3_finalize(tables);
+    return !all || sqlite3_exec(db, "COMMIT; DETACH old", NULL, NULL, NULL) != SQLITE_OK;
+}
+
 int main(int argc, char **argv) {
     struct xs_store *store;
     sqlite3 *db;
@@ -52,6 +77,7 @@ int main(int argc, char **argv) {
         return 2;
     bool plain = argc > 2 && !strcmp(argv[2], "--plain");
     bool own = argc > 2 && !strcmp(argv[2], "--own");
+    bool from = argc > 3 && !strcmp(argv[2], "--from");
     remove(argv[1]);
     if ((!plain && (xs_store_create(argv[1], &store) < 0 || xs_store_close(store) < 0)) ||
         sqlite3_open(argv[1], &db) != SQLITE_OK) {
@@ -59,8 +85,8 @@ int main(int argc, char **argv) {
         return 1;
     }
     sqlite3_exec(db, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY", NULL, NULL, NULL);
-    int status = 0;
-    for (int i = plain || own ? 3 : 2; i < argc && !status; i++)
+    int status = from ? take_over(db, argv[3]) : 0;
+    for (int i = from ? 4 : plain || own ? 3 : 2; i < argc && !status; i++)
         status = run_file(db, argv[i]);
     if (own && !status)
         status = make_own(db);

@@ -40,7 +40,7 @@ small=$(gain --max-size=65535 t.db); large=$(gain --min-size=64K t.db)
 early=$(gain --until=50% --direction=h2d,d2h t.db); late=$(gain --since=50% --direction=h2d,d2h t.db)
 [ $((early + late)) -eq "$all" ] || show "times: $early + $late, not $all"
 # of real ones parts may share what they claim, and are never more than the whole
-for trace in "$SOURCE"/../golden/*.db; do
+for trace in "$GOLDEN"/*.db; do
     whole=$(gain "$trace"); first=$(gain --until=40% "$trace"); rest=$(gain --since=40% "$trace")
     [ "$first" -le "$whole" ] && [ "$rest" -le "$whole" ] && [ $((first + rest)) -ge "$whole" ] ||
         show "$trace: $first and $rest of $whole"

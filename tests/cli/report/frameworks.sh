@@ -26,7 +26,7 @@ run "$XFERSPY" report --json none.db
 json "$found" "set(f.values()) == {None}"
 
 # The host's copy before an upload, of a real run of CuPy.
-run "$XFERSPY" report --json "$SOURCE/../golden/h100_cupy_lines.db"; expect_status 0
+run "$XFERSPY" report --json "$GOLDEN/h100_cupy_lines.db"; expect_status 0
 json "$found" "f['noop-upload']['host_copy'] == {'by': 'cupy', 'inferred': True, 'before_ns': 9593859, 'uploads': 50}"
 json "$found" "f['noop-upload']['call'] == 'cupy.asarray' and f['unused-allocation']['call'] == 'cupy.ndarray.__matmul__'"
 

@@ -1,6 +1,6 @@
 # Traces recorded on a real GPU, read as they were; and what holds of them whatever the report looks like.
 . "$SOURCE/lib.sh"
-for trace in "$SOURCE"/../golden/*.db; do
+for trace in "$GOLDEN"/*.db; do
     name=$(basename "$trace" .db)
     cp "$trace" .
     run "$XFERSPY" report "$name.db"

@@ -1,7 +1,7 @@
 # Why a device was idle, and whether waits pay.
 . "$SOURCE/lib.sh"
 # The account of each golden trace adds up.
-for trace in "$SOURCE"/../golden/*.db; do
+for trace in "$GOLDEN"/*.db; do
     cp "$trace" t.db
     run "$XFERSPY" report --json t.db; expect_status 0; cp stdout report.json
     run python3 "$SOURCE/report/idle.py" report.json; expect_status 0; expect_no_err
@@ -9,7 +9,7 @@ for trace in "$SOURCE"/../golden/*.db; do
     rm -f t.db*
 done
 # The sections: five rows, all rows, and none with a filter that was not asked for it.
-cp "$SOURCE/../golden/guide_cpp_before.db" t.db
+cp "$GOLDEN/guide_cpp_before.db" t.db
 run "$XFERSPY" report t.db
 expect_out "  Device 0 was idle for 282 us of a step's 904 us (31 %), on average over 497 steps."
 expect_out "ran its own code after the download at train.cu:69 in main, before the upload at train.cu:63 in main"

@@ -20,7 +20,7 @@ fixture repaired.db findings repaired
 fixture steps.db simple recorded_steps
 fixture findings.db findings callsites
 fixture helper.db findings callsites helper
-cp "$SOURCE"/../golden/*.db .
+cp "$GOLDEN"/*.db .
 for trace in *.db; do
     run "$XFERSPY" report --json "$trace"; expect_status 0; keep report
     run "$XFERSPY" explain --json "$trace"; expect_status 0; keep explain

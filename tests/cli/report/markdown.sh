@@ -54,7 +54,7 @@ run "$XFERSPY" report --format=markdown --details ranks; render "h2 1"; expect_n
 run "$XFERSPY" report --format=markdown --site='<b>*`' ranks simulated.db; expect_status 0; render "h2 1" "table 0"
 expect_out 'Filter: ``called from <b>*`:'; expect_out "SIMULATED GPU in simulated.db only"
 run "$XFERSPY" report --format=markdown empty.db simple.db; expect_status 0; render "h2 1"
-for trace in "$SOURCE"/../golden/*.db; do
+for trace in "$GOLDEN"/*.db; do
     run "$XFERSPY" report --format=markdown "$trace"; expect_status 0; expect_no_err; render "h2 1"
 done
 

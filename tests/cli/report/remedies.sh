@@ -2,7 +2,7 @@
 # line of C in the same program has CUDA's words.
 . "$SOURCE/lib.sh"
 . "$SOURCE/job_traces.sh"
-golden="$SOURCE/../golden/h100_cupy_lines.db"
+golden="$GOLDEN/h100_cupy_lines.db"
 once='Call `cupy.asarray()` once, before the loop, and keep the array that it returns.'
 # says SENTENCE COMMAND...
 says() {
@@ -34,7 +34,7 @@ says "$once" check --no-config --fail-on=noop-upload:0 --format=sarif ranks/app.
 
 # Where the GPU refuses to page-lock a program's memory, as in confidential computing, no output advises to do it.
 need sqlite3
-cp "$SOURCE/../golden/h100_pageable_async.db" refused.db; chmod u+w refused.db
+cp "$GOLDEN/h100_pageable_async.db" refused.db; chmod u+w refused.db
 for finding in pageable fake-async; do
     run "$XFERSPY" explain refused.db $finding; expect_status 0; expect_out "Pin the host buffer"
 done

@@ -1,6 +1,6 @@
 # Steps of a run in reports, and the options that choose some. What is a step is in tests/unit/analyzer/findings/steps.
 . "$SOURCE/lib.sh"
-golden=$SOURCE/../golden
+golden=$GOLDEN
 cp "$golden/h100_pytorch_upload.db" p.db
 cp "$golden/h100_no_overlap.db" none.db
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"

@@ -3,8 +3,8 @@
 . "$SOURCE/lib.sh"
 need_python
 cut="$SOURCE/../modelled/cut"
-"$python" "$cut" --percent 10 "$SOURCE/../golden/h100_upload_wasteful.db" w.db || exit 1
-cp "$SOURCE/../golden/h100_upload_wasteful.db" whole.db
+"$python" "$cut" --percent 10 "$GOLDEN/h100_upload_wasteful.db" w.db || exit 1
+cp "$GOLDEN/h100_upload_wasteful.db" whole.db
 sum=$(cksum <w.db)
 run "$XFERSPY" report w.db; expect_status 0; expect_no_err
 expect_out "Device times were recorded in 10 windows, "; expect_out " of the run; the rest is modelled (~)."

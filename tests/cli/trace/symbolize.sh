@@ -247,7 +247,7 @@ chmod u+w kept
 
 # Kernels have the names of their source where people read; the trace and JSON keep what the driver calls them.
 need_python
-cp "$SOURCE/../golden/h100_no_overlap.db" kernels.db; chmod u+w kernels.db
+cp "$GOLDEN/h100_no_overlap.db" kernels.db; chmod u+w kernels.db
 "$python" -c "
 import sqlite3
 with sqlite3.connect('kernels.db') as trace:

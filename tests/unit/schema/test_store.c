@@ -105,8 +105,8 @@ static void device_records_round_trip(void **state) {
                                    .stream = UINT32_MAX,
                                    .graph = 9};
     assert_int_equal(xs_store_device_copy(store, &copy), 0);
-    expect("SELECT * FROM device_copy", "1|5|1|2|3|4096|10|20|0|NULL|1|1|7|1|2|4|1099511627775\n"
-                                        "2|6|0|0|0|0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0|1|NULL|NULL");
+    expect("SELECT * FROM device_copy", "1|1|2|3|4096|0|NULL|1|1|7|1|2|4|1099511627775|5|10|20\n"
+                                        "2|0|0|0|0|NULL|NULL|NULL|NULL|NULL|0|1|NULL|NULL|6|NULL|NULL");
     struct xs_device_memset set = {.correlation = 7,
                                    .value = 0xff,
                                    .memory_kind = 3,
@@ -131,8 +131,8 @@ static void device_records_round_trip(void **state) {
                                       .end_ns = 60};
     assert_int_equal(xs_store_device_kernel(store, &kernel), 0);
     assert_int_equal(xs_store_device_kernel(store, &kernel), 0);
-    expect("SELECT * FROM device_kernel", "1|8|1|50|60|0|1|7|1|2|3|4|5|6|NULL|NULL\n"
-                                          "2|8|1|50|60|0|1|7|1|2|3|4|5|6|NULL|NULL");
+    expect("SELECT * FROM device_kernel", "1|1|0|1|7|1|2|3|4|5|6|NULL|NULL|8|50|60\n"
+                                          "2|1|0|1|7|1|2|3|4|5|6|NULL|NULL|8|50|60");
     expect("SELECT * FROM kernel_name", "1|_Z3addPf");
     struct xs_device_sync sync = {
         .correlation = 9, .kind = 2, .context = 1, .stream = UINT32_MAX, .event = 3, .start_ns = 70, .end_ns = 80};
@@ -182,7 +182,7 @@ static void the_small_tables_round_trip(void **state) {
     assert_int_equal(xs_store_meta_int(store, "n", INT64_MIN), 0);
     expect("SELECT * FROM meta WHERE key IN ('host', 'gone', 'n')", "host|h\nn|-9223372036854775808");
     char version[40];
-    snprintf(version, sizeof version, "schema_version|%d\nstatus|running", XS_SCHEMA_VERSION);
+    snprintf(version, sizeof version, "schema_version|%d\nstatus|running", xs_schema_version);
     expect("SELECT * FROM meta WHERE key IN ('schema_version', 'status')", version);
     uint32_t generation = 1, drained = 1;
     assert_int_equal(xs_store_progress_get(store, 3, &generation, &drained), 0);
@@ -239,7 +239,7 @@ static void the_file_names_itself_before_it_is_closed(void **state) {
     unsigned char *data = read_all(store_path, &bytes);
     assert_memory_equal(data, "SQLite format 3", 16);
     assert_memory_equal(data + 68, "xfsp", 4);
-    const unsigned char version[] = {0, 0, 0, XS_SCHEMA_VERSION};
+    const unsigned char version[] = {0, 0, 0, (unsigned char)xs_schema_version};
     assert_memory_equal(data + 60, version, 4);
     free(data);
     assert_int_equal(xs_store_meta_int(store, "n", 1), 0);

@@ -24,8 +24,8 @@ static void transfer_round_trips(void **state) {
                                                 .dst_slice_rows = 20,
                                                 .src_slice_rows = 30};
     put(&event, 4);
-    expect("SELECT * FROM transfer", "1|7|4|1|6000|8192|-281474976710655|2|4|2|1|12|11|1|1|1|1|700|1000|1500|99|3|"
-                                     "100|10|6|256|512|30|20|NULL|0|61|62");
+    expect("SELECT * FROM transfer", "1|7|4|1|6000|8192|-281474976710655|2|4|2|1|12|11|1|1|1|1|700|100|10|6|256|512|30|"
+                                     "20|0|61|62|1000|1500|99|NULL|3");
     event.fingerprint_id = 33;
     event.transfer.skip = XS_SKIP_OFF; /* means nothing beside a fingerprint */
     put(&event, 4);
@@ -48,8 +48,8 @@ static void what_does_not_apply_is_null(void **state) {
     event.transfer =
         (struct xs_event_transfer){.bytes = 8, .dst_device = -1, .src_device = -1, .height = 2, .src_pitch = 3};
     put(&event, 1);
-    expect("SELECT * FROM transfer", "1|7|1|0|8|0|0|0|0|NULL|NULL|NULL|NULL|NULL|NULL|0|0|0|1000|1500|NULL|NULL|NULL|"
-                                     "NULL|NULL|NULL|NULL|NULL|NULL|NULL|0|NULL|NULL");
+    expect("SELECT * FROM transfer", "1|7|1|0|8|0|0|0|0|NULL|NULL|NULL|NULL|NULL|NULL|0|0|0|NULL|NULL|NULL|NULL|NULL|"
+                                     "NULL|NULL|0|NULL|NULL|1000|1500|NULL|NULL|NULL");
     event.kind = XS_EVENT_MEMSET;
     event.memset = (struct xs_event_memset){.bytes = 8, .element_bytes = 1, .device = -1, .height = 4};
     put(&event, 1);
@@ -166,8 +166,8 @@ static void launch_round_trips(void **state) {
     event.flags = 0;
     event.argument_set = 5;
     put(&event, 3);
-    expect("SELECT * FROM launch", "1|7|3|1|240|1|1|1|2|3|4|5|6|1024|1|0|1000|1500|99|NULL\n"
-                                   "2|7|3|2|240|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0|1|1000|1500|99|5");
+    expect("SELECT * FROM launch", "1|7|3|1|240|1|1|1|2|3|4|5|6|1024|1|0|NULL|1000|1500|99\n"
+                                   "2|7|3|2|240|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0|1|5|1000|1500|99");
 }
 
 static void fingerprints_round_trip(void **state) {

@@ -58,13 +58,16 @@ static void what_is_no_trace_is_said(void **state) {
 
 static void foreign_databases_are_left_alone(void **state) {
     (void)state;
+    char sql[120];
     make_database("foreign.db", "CREATE TABLE t(x); INSERT INTO t VALUES (1);");
     expect_untouched("foreign.db", XS_ERROR_NOT_A_TRACE, "an SQLite database, but not an xferspy trace");
     make_database("wal.db", "PRAGMA journal_mode=WAL; CREATE TABLE t(x);");
     expect_untouched("wal.db", XS_ERROR_NOT_A_TRACE, "an SQLite database, but not an xferspy trace");
     make_database("zero.db", "PRAGMA application_id=0x78667370; CREATE TABLE t(x);");
     expect_untouched("zero.db", XS_ERROR_NOT_A_TRACE, "an SQLite database, but not an xferspy trace");
-    make_database("hollow.db", "PRAGMA application_id=0x78667370; PRAGMA user_version=1; CREATE TABLE t(x);");
+    snprintf(sql, sizeof sql, "PRAGMA application_id=0x78667370; PRAGMA user_version=%d; CREATE TABLE t(x);",
+             xs_schema_version);
+    make_database("hollow.db", sql);
     expect_untouched("hollow.db", XS_ERROR_CORRUPT,
                      "not read: its schema is not xferspy's: table allocation is missing");
 }
@@ -77,7 +80,7 @@ static void traces_of_another_schema_are_refused(void **state) {
         text, sizeof text,
         "written by another version of xferspy (its schema is 99, this one reads %d); read it with the version that"
         " wrote it, or record it again",
-        XS_SCHEMA_VERSION);
+        xs_schema_version);
     expect_untouched("other.db", XS_ERROR_VERSION, text);
     make_database("odd.db", "PRAGMA application_id=0x78667370; PRAGMA user_version=-7; CREATE TABLE t(x);");
     expect_untouched("odd.db", XS_ERROR_CORRUPT, "damaged (no xferspy has a schema -7)");

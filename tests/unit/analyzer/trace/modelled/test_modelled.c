@@ -83,6 +83,34 @@ static void kernels_take_what_their_function_took(void **state) {
     end(&c);
 }
 
+static void modelled_tables_have_all_columns(void **state) {
+    static const char *const tables[] = {"device_copy", "device_memset", "device_kernel"};
+    struct cut c;
+    (void)state;
+    play_begin(&c.played);
+    uint32_t a = play_alloc(&c.played, 0x1000, 4096);
+    for (int i = 0; i < 9; i++)
+        play_kernel(&c.played, 1, &a);
+    cut_to(&c, "launch", 2, 3);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char sql[300];
+        snprintf(sql, sizeof sql,
+                 "SELECT group_concat(name) IS NULL FROM pragma_table_info('%s', 'main') WHERE name NOT IN (SELECT name"
+                 " FROM pragma_table_info('%s', 'temp'))",
+                 tables[i], tables[i]);
+        assert_int_equal(number(&c.trace, sql), 1);
+        snprintf(sql, sizeof sql, "SELECT count(modelled) > 0 OR count(*) = 0 FROM %s", tables[i]);
+        assert_int_equal(number(&c.trace, sql), 1);
+    }
+    /* recorded rows are as they were */
+    assert_int_equal(number(&c.trace,
+                            "SELECT count(*) FROM (SELECT name, grid_x, block_z, cupti_stream, start_ns, end_ns"
+                            " FROM main.device_kernel INTERSECT SELECT name, grid_x, block_z, cupti_stream,"
+                            " start_ns, end_ns FROM device_kernel)"),
+                     2);
+    end(&c);
+}
+
 static void copies_of_another_size_take_what_the_link_says(void **state) {
     struct cut c;
     (void)state;
@@ -333,6 +361,7 @@ static void a_ratio_has_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_take_what_their_function_took),
+                                       cmocka_unit_test(modelled_tables_have_all_columns),
                                        cmocka_unit_test(copies_of_another_size_take_what_the_link_says),
                                        cmocka_unit_test(blocking_copies_end_by_their_return),
                                        cmocka_unit_test(staged_uploads_take_what_their_calls_leave),
