@@ -3,7 +3,7 @@
 
 #include "analyzer/base/units.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 const struct xs_detour *xs_detour_of(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed) {
     return diagnosed->detour ? &diagnosis->detours[diagnosed->detour - 1] : NULL;

@@ -8,7 +8,7 @@
 #include "analyzer/trace/site.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 #include "analyzer/words/unchecked.h"
 
 enum { REASONS_SHOWN = 3, SKIPS_SHOWN = 3 };

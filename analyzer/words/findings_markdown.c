@@ -8,7 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/units.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { LINE_COLUMNS = 120 };
 

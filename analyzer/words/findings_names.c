@@ -8,7 +8,7 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict) {
     const struct xs_detector *d = xs_detectors[detector];

@@ -3,7 +3,7 @@
 
 #include "analyzer/base/units.h"
 #include "analyzer/trace/scan.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { MUCH = 100 }; /* a hundredth of the run, which is also the limit of `check` without rules */
 

@@ -6,7 +6,7 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/callsites.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 static void add(struct xs_string *text, const char *sentence) {
     xs_string_format(text, "%s%s", text->length ? " " : "", sentence);

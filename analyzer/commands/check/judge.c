@@ -14,7 +14,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 const char *const xs_outcome_names[] = {"pass", "allowed", "unknown", "fail"};
 const char *const xs_standing_names[] = {NULL, "same", "grown", "new"};

@@ -4,7 +4,7 @@
 
 #include "analyzer/base/markdown.h"
 #include "analyzer/commands/diff/diff_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { FINDINGS_SHOWN = 10, SITES_SHOWN = 10 };
 

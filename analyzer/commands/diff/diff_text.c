@@ -5,7 +5,7 @@
 #include "analyzer/commands/diff/diff_words.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { FINDINGS_SHOWN = 5, SITES_SHOWN = 8, INDENT = 6, PATHS_SHOWN = 3, PATH_COLUMNS = 100 };
 

@@ -10,7 +10,7 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 #include "analyzer/words/unchecked.h"
 
 /* True if there is room for a column. A name must not be cut, because the user types it, so on a narrow terminal other

@@ -7,7 +7,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/commands/export/tracks_internal.h"
 #include "analyzer/symbols/symbols.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { LANES = 256, RATES = 3, NAME_BYTES = XS_EXPORT_TEXT_BYTES + 1 };
 

@@ -13,7 +13,7 @@
 #include "analyzer/words/failures_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 #include "analyzer/words/steps_words.h"
 #include "analyzer/words/unchecked.h"
 

@@ -9,7 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/out.h"
 #include "analyzer/commands/import/import_internal.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 #include "schema/write/store.h"
 
 enum { PROCESSES_MAX = 65536 };

@@ -10,7 +10,7 @@
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/new_trace.h"
 #include "analyzer/commands/import/import.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 XS_DECLARE_COMMAND(import)
 

@@ -5,7 +5,7 @@
 
 #include "analyzer/base/units.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 void xs_job_say_title(struct xs_string *text, const struct xs_job *job) {
     xs_string_format(text, "A job of %zu process%s", job->process_count, job->process_count == 1 ? "" : "es");

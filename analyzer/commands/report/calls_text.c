@@ -5,7 +5,7 @@
 #include "analyzer/commands/report/report_internal.h"
 #include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 /* Adds a row. The name is in the plural, for counts: "stream waits". */
 static void call_row(struct xs_table *table, const struct xs_summary *s, const char *what,

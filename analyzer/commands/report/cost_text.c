@@ -6,7 +6,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/report/report_internal.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 #define FULL_SPOOL "waits for a full spool"
 #define CONTENTION "the library's own thread, because no processor was free"

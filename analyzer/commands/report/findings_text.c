@@ -13,7 +13,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { INDENT = 6 };
 

@@ -7,7 +7,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 #define NAME(id, name) name,
 const char *const xs_report_section_names[] = {XS_REPORT_SECTIONS(NAME) NULL};

@@ -15,7 +15,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 #include "analyzer/words/steps_words.h"
 #include "analyzer/words/where_words.h"
 

@@ -8,7 +8,7 @@
 #include "analyzer/commands/report/report_internal.h"
 #include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 #define OVERLAP_LINES 8
 

@@ -9,7 +9,7 @@
 #include "analyzer/words/failures_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 /* Says that rows were thinned out. Device times of dropped calls are not modelled. */
 static void say_thinned(const struct xs_summary *s, struct xs_out *out) {

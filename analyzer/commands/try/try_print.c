@@ -4,7 +4,7 @@
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/try/try.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { COMMAND_COLUMNS = 100 };
 #define TITLE "Each repair, tried on your unchanged program, compared with no repair"

@@ -1,5 +1,5 @@
-/* Sentences that several printers need; see sentences.h. */
-#include "analyzer/words/sentences.h"
+/* Words for savings and amounts that several printers need; see saving_words.h. */
+#include "analyzer/words/saving_words.h"
 
 #include "analyzer/base/units.h"
 

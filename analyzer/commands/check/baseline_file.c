@@ -1,5 +1,5 @@
-/* Reading and writing baselines; see baseline.h. */
-#include "analyzer/commands/check/baseline.h"
+/* Reading and writing baselines; see baseline_file.h. */
+#include "analyzer/commands/check/baseline_file.h"
 
 #include <stdlib.h>
 #include <string.h>
