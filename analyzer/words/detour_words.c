@@ -17,7 +17,6 @@ void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagn
                         const struct xs_diagnosed *diagnosed) {
     const struct xs_finding *finding = diagnosed->finding;
     const struct xs_detour *detour = xs_detour_of(diagnosis, diagnosed);
-    char all[XS_UNIT_BYTES], each[XS_UNIT_BYTES], times[XS_UNIT_BYTES];
     struct xs_string place = {0};
     if (!detour)
         return;
@@ -30,9 +29,9 @@ void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagn
     } else {
         xs_place_of_site(&place, diagnosis->findings, other);
     }
-    xs_format_ns(all, detour->host_ns);
-    xs_format_ns(each, detour->host_ns / detour->trips);
-    xs_format_count(times, detour->trips);
+    const char *all = XS_NS_TEXT(detour->host_ns);
+    const char *each = XS_NS_TEXT(detour->host_ns / detour->trips);
+    const char *times = XS_COUNT_TEXT(detour->trips);
     xs_string_format(text, "Between %s %s%s the host works for %s: %s times %s.",
                      of_upload ? "the download" : "this download and the upload", place.data,
                      of_upload ? " and this upload" : "", all, times, each);

@@ -6,12 +6,10 @@
 #include "analyzer/words/findings_words.h"
 
 void xs_filter_amounts(struct xs_string *text, bool all_rows, uint64_t transfers, uint64_t passing, uint64_t left_out) {
-    char some[XS_UNIT_BYTES], all[XS_UNIT_BYTES], out[XS_UNIT_BYTES];
     if (!all_rows)
-        xs_string_format(text, ": %s of %s transfers pass", xs_format_count(some, passing),
-                         xs_format_count(all, transfers));
-    xs_string_format(text, "%s %s instance%s of %sfindings left out.", all_rows ? ":" : ",",
-                     xs_format_count(out, left_out), left_out == 1 ? "" : "s", all_rows ? "other " : "");
+        xs_string_format(text, ": %s of %s transfers pass", XS_COUNT_TEXT(passing), XS_COUNT_TEXT(transfers));
+    xs_string_format(text, "%s %s instance%s of %sfindings left out.", all_rows ? ":" : ",", XS_COUNT_TEXT(left_out),
+                     left_out == 1 ? "" : "s", all_rows ? "other " : "");
 }
 
 void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findings) {

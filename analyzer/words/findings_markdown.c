@@ -84,16 +84,15 @@ void xs_markdown_causes_head(struct xs_out *out, const char *share_is_of, bool o
 }
 
 void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *f) {
-    char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     struct xs_string saves = {0}, count = {0};
     xs_say_count(&count, &f->amount);
-    xs_format_share(share, f->saves_ns, f->recorded_ns);
+    const char *share = XS_SHARE_TEXT(f->saves_ns, f->recorded_ns);
     if (f->saves && !f->advice)
         xs_say_saving(&saves, f->saves);
     else
-        xs_string_format(&saves, "%s%s", f->bound, f->advice ? "advice" : xs_format_ns(ns, f->saves_ns));
+        xs_string_format(&saves, "%s%s", f->bound, f->advice ? "advice" : XS_NS_TEXT(f->saves_ns));
     fprintf(out->file, "| %zu | %s | %s | %s | %s | %s | %s%s%s |\n", f->number, f->name, saves.data,
-            f->advice ? "" : share, count.data, f->amount.bytes ? xs_format_bytes(bytes, f->amount.bytes) : "",
+            f->advice ? "" : share, count.data, f->amount.bytes ? XS_BYTES_TEXT(f->amount.bytes) : "",
             f->who ? f->who : "", f->who ? " | " : "", f->place);
     xs_string_free(&saves);
     xs_string_free(&count);

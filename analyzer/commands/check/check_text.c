@@ -62,12 +62,11 @@ static void put_place(const struct xs_check *check, const struct xs_judged *judg
 static void put_result(const struct xs_check *check, const struct xs_judged *judged, const struct xs_rule_result *r,
                        int width, struct xs_out *out) {
     struct xs_string sentence = {0};
-    char count[XS_UNIT_BYTES];
     put_outcome(out, r->outcome);
     if (r->outcome != XS_OUTCOME_UNKNOWN && r->outcome != XS_OUTCOME_ALLOWED) {
         xs_check_sentence(&sentence, judged, r);
         if (r->accepted)
-            xs_string_format(&sentence, "; %s more as in the baseline", xs_format_count(count, r->accepted));
+            xs_string_format(&sentence, "; %s more as in the baseline", XS_COUNT_TEXT(r->accepted));
         put_rule(out, r->rule->text, width, sentence.data);
     } else {
         if (r->value_known && r->value) {
@@ -86,7 +85,7 @@ static void put_result(const struct xs_check *check, const struct xs_judged *jud
     for (size_t i = 0; i < r->place_count && i < XS_CHECK_PLACES; i++)
         put_place(check, judged, r, r->places[i], out);
     if (r->place_count > XS_CHECK_PLACES)
-        xs_out_indented(out, 13, "and %s more", xs_format_count(count, r->place_count - XS_CHECK_PLACES));
+        xs_out_indented(out, 13, "and %s more", XS_COUNT_TEXT(r->place_count - XS_CHECK_PLACES));
 }
 
 /* Prints the command that explains the failing finding that saves most. */
@@ -164,9 +163,9 @@ static void put_judged(const struct xs_check *check, const struct xs_judged *jud
     for (size_t i = 0; i < judged->note_count; i++)
         xs_out_line(out, XS_STYLE_WARN, "%s", judged->notes[i]);
     if (judged->undecided && judged->outcome < XS_OUTCOME_UNKNOWN) {
-        char count[XS_UNIT_BYTES], *word = xs_text_shell_word(judged->path);
+        char *word = xs_text_shell_word(judged->path);
         xs_out_line(out, XS_STYLE_DIM, "Not decided: %s instances; xferspy explain --undecided %s",
-                    xs_format_count(count, judged->undecided), word);
+                    XS_COUNT_TEXT(judged->undecided), word);
         free(word);
     }
     put_next(judged, out);

@@ -131,7 +131,6 @@ static void add_causes(const struct xs_judge *j, struct xs_rule_result *r) {
 static void judge_modelled(const struct xs_judge *j, struct xs_rule_result *r) {
     bool kernels = r->rule->metric == XS_METRIC_KERNEL_TIME;
     uint64_t least_ns, most_ns;
-    char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
     struct xs_string reason = {0};
     if (!r->value_known ||
         (!kernels && r->rule->metric != XS_METRIC_DEVICE_TIME && r->rule->metric != XS_METRIC_EXPOSED_TIME))
@@ -143,7 +142,7 @@ static void judge_modelled(const struct xs_judge *j, struct xs_rule_result *r) {
                              : "Too few windows have device times to say how far the modelled part may be off.");
     else if (least_ns <= r->limit && r->limit < most_ns)
         xs_string_format(&reason, "A part of it is modelled: it lies between %s and %s, and so does the limit.",
-                         xs_format_ns(least, least_ns), xs_format_ns(most, most_ns));
+                         XS_NS_TEXT(least_ns), XS_NS_TEXT(most_ns));
     if (!reason.length)
         return;
     r->outcome = XS_OUTCOME_UNKNOWN;

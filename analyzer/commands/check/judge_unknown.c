@@ -53,7 +53,6 @@ static void add_undecided_reason(const struct xs_judge *j, unsigned detector, ui
                                  enum xs_metric_unit unit, struct xs_string *reason) {
     const struct xs_findings *findings = j->reading->diagnosis->findings;
     const struct xs_undecided *most = NULL;
-    char count[XS_UNIT_BYTES];
     uint64_t undecided = xs_check_undecided(findings, detector), more = may_be(findings, detector, undecided);
     for (size_t i = 0; i < findings->undecided_count; i++) {
         const struct xs_undecided *u = &findings->undecided[i];
@@ -66,7 +65,7 @@ static void add_undecided_reason(const struct xs_judge *j, unsigned detector, ui
     bool of_part = !strcmp(most->reason, XS_UNDECIDED_CALLS) && j->reading->summary.looked_at.has_gaps;
     bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS && strcmp(most->reason, XS_UNDECIDED_CHANCE) != 0;
     xs_string_format(reason, "%sOf %s it could not be decided (%s)%s.", reason->length ? " " : "",
-                     xs_format_count(count, undecided), most->reason,
+                     XS_COUNT_TEXT(undecided), most->reason,
                      of_part   ? "; the trace has those of a part of the run, by XFERSPY_OUTSIDE or XFERSPY_STEPS"
                      : content ? "; XFERSPY_FINGERPRINT=all looks at every copy"
                                : "");

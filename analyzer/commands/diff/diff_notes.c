@@ -97,9 +97,8 @@ static void note_ways(struct xs_diff *c, const struct xs_side_run *before, const
 /* --- single runs --- */
 
 static void note_times(struct xs_diff *c, const char *side, const char *path, const struct xs_side_run *run) {
-    char timed[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     note(c, "%s: in %s, %s of %s copies have device times: times on the device are of these alone", side, path,
-         xs_format_count(timed, run->timed), xs_format_count(all, run->timed + run->without_time));
+         XS_COUNT_TEXT(run->timed), XS_COUNT_TEXT(run->timed + run->without_time));
 }
 
 static void look_at_run(struct xs_diff *c, const char *side, const struct xs_side_run *run) {

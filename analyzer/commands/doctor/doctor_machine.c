@@ -259,7 +259,6 @@ void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
 void xs_doctor_output(struct xs_diagnoses *diagnoses) {
     char *folder = xs_output_folder();
     struct statvfs space;
-    char size[XS_UNIT_BYTES];
     const char *shown = strcmp(folder, ".") != 0 ? folder : "the current directory";
     if (access(folder, W_OK | X_OK) != 0) {
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "output",
@@ -269,7 +268,7 @@ void xs_doctor_output(struct xs_diagnoses *diagnoses) {
         uint64_t left = (uint64_t)space.f_bavail * space.f_frsize;
         xs_doctor_add(diagnoses, left < SPOOL_BYTES ? XS_DOCTOR_WARN : XS_DOCTOR_OK, "output",
                       left < SPOOL_BYTES ? "make room, or choose another place with XFERSPY_OUTPUT" : NULL,
-                      "%s can be written to, %s free", shown, xs_format_bytes(size, left));
+                      "%s can be written to, %s free", shown, XS_BYTES_TEXT(left));
     }
     free(folder);
 }

@@ -128,7 +128,7 @@ static void probe_pinning(struct xs_diagnoses *diagnoses, const struct driver *d
 static void probe_device(struct xs_diagnoses *diagnoses, const struct driver *driver, int ordinal) {
     int device = 0, major = 0, minor = 0;
     size_t memory = 0;
-    char name[256] = "", bus[64] = "", size[XS_UNIT_BYTES];
+    char name[256] = "", bus[64] = "";
     if (driver->get(&device, ordinal) != 0 || driver->name(name, sizeof name, device) != 0) {
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "GPU", "check nvidia-smi", "device %d does not answer", ordinal);
         return;
@@ -140,8 +140,8 @@ static void probe_device(struct xs_diagnoses *diagnoses, const struct driver *dr
     bool known = driver->bus_id(bus, sizeof bus - 1, device) == 0;
     bool simulated = strstr(name, "imulated") != NULL;
     xs_doctor_add(diagnoses, simulated ? XS_DOCTOR_NOTE : XS_DOCTOR_OK, "GPU", NULL,
-                  "device %d: %s, %s, compute capability %d.%d%s%s%s", ordinal, name, xs_format_bytes(size, memory),
-                  major, minor, known && !simulated ? ", PCI " : "", known && !simulated ? bus : "",
+                  "device %d: %s, %s, compute capability %d.%d%s%s%s", ordinal, name, XS_BYTES_TEXT(memory), major,
+                  minor, known && !simulated ? ", PCI " : "", known && !simulated ? bus : "",
                   simulated ? " (SIMULATED: its times are a model's)" : "");
     probe_pinning(diagnoses, driver, device);
     if (known && !simulated)

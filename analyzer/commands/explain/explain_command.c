@@ -198,7 +198,6 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
     size_t length = slash ? (size_t)(slash - asked) : strlen(asked);
     const struct xs_undecided *most = NULL;
     uint64_t undecided = 0;
-    char count[XS_UNIT_BYTES];
     for (size_t i = 0; i < findings->undecided_count; i++) {
         const char *id = xs_detectors[findings->undecided[i].detector]->id;
         if (strlen(id) != length || strncmp(id, asked, length) != 0)
@@ -212,7 +211,7 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
     for (size_t i = 0; i < findings->unchecked_count; i++)
         unchecked |= findings->unchecked[i].detector == most->detector;
     xs_complain("%s: no finding `%s'; of %s cop%s it could not be decided (%s)%s", arguments->ask.trace, asked,
-                xs_format_count(count, undecided), undecided == 1 ? "y" : "ies", most->reason,
+                XS_COUNT_TEXT(undecided), undecided == 1 ? "y" : "ies", most->reason,
                 unchecked ? ": " XS_UNCHECKED_REMEDY : "");
     return true;
 }

@@ -55,7 +55,6 @@ static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const s
     const struct xs_diagnosed *d = &diagnosis->items[index];
     const struct xs_finding *f = d->finding;
     const struct xs_amount amount = xs_finding_in_all(f);
-    char buffer[XS_UNIT_BYTES];
     struct xs_string name = {0}, gain = {0}, count = {0}, place = {0}, instead = {0};
     xs_finding_name(&name, diagnosis, index);
     words->advice |= f->advice;
@@ -66,7 +65,7 @@ static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const s
     else if (d->saves.known && share)
         xs_say_saving(&gain, &d->saves);
     else
-        xs_string_format(&gain, "%s%s", xs_finding_at_most(d) ? XS_UP_TO : "", xs_format_ns(buffer, d->saves.most_ns));
+        xs_string_format(&gain, "%s%s", xs_finding_at_most(d) ? XS_UP_TO : "", XS_NS_TEXT(d->saves.most_ns));
     if (d->folded || f->advice)
         xs_table_style_row(table, XS_STYLE_DIM);
     xs_table_format(table, "%zu", index + 1);
@@ -74,10 +73,10 @@ static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const s
     xs_table_take(table, &gain);
     xs_table_cell(table, f->advice || saves_nothing(d) || !share
                              ? NULL
-                             : xs_format_share(buffer, d->saves.most_ns, diagnosis->findings->recorded.ns));
+                             : XS_SHARE_TEXT(d->saves.most_ns, diagnosis->findings->recorded.ns));
     xs_say_count(&count, &amount);
     xs_table_take(table, &count);
-    xs_table_cell(table, amount.bytes ? xs_format_bytes(buffer, amount.bytes) : NULL);
+    xs_table_cell(table, amount.bytes ? XS_BYTES_TEXT(amount.bytes) : NULL);
     xs_place_text(&place, diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
     if (!place.length)
         xs_string_format(&place, "%s", xs_site_name(diagnosis->findings, f->site));
@@ -118,7 +117,7 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
                                    "count", "size",    "site",  ""};
     enum { SITE = 6 };
     uint64_t undecided = 0;
-    char count[XS_UNIT_BYTES], why[256];
+    char why[256];
     struct xs_table *table = xs_table_new(2);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i != 1 && i < SITE);
@@ -151,7 +150,7 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "%s", why);
     else if (undecided)
         xs_out_line(out, XS_STYLE_PLAIN, "Undecided: %s; --undecided shows of what, and why.",
-                    xs_format_count(count, undecided));
+                    XS_COUNT_TEXT(undecided));
     xs_explain_repaired(explain, out);
     struct xs_string unchecked = {0};
     xs_say_unchecked(&unchecked, diagnosis);

@@ -296,7 +296,6 @@ static void join_same(const struct xs_explain *explain, struct stack_counts *cou
 
 int xs_stacks_text(const struct xs_explain *explain, struct xs_out *out, char *message) {
     struct stack_counts counts = {0};
-    char instances[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     uint64_t total = 0, rest = 0;
     int status = count_stacks(explain, &counts, message);
     join_same(explain, &counts);
@@ -309,14 +308,14 @@ int xs_stacks_text(const struct xs_explain *explain, struct xs_out *out, char *m
                 xs_style_off(out, XS_STYLE_HEADING));
         if (counts.count > 1)
             fprintf(out->file, ", stack %zu of %zu (%s of %s instances)", i + 1, counts.count,
-                    xs_format_count(instances, counts.items[i].instances), xs_format_count(all, total));
+                    XS_COUNT_TEXT(counts.items[i].instances), XS_COUNT_TEXT(total));
         putc('\n', out->file);
         print_frames(explain, counts.items[i].stack, out);
     }
     if (rest && status >= 0) {
         putc('\n', out->file);
         xs_out_line(out, XS_STYLE_DIM, "%zu more stack%s, of %s instance%s.", counts.count - STACKS_SHOWN,
-                    counts.count - STACKS_SHOWN > 1 ? "s" : "", xs_format_count(instances, rest), rest > 1 ? "s" : "");
+                    counts.count - STACKS_SHOWN > 1 ? "s" : "", XS_COUNT_TEXT(rest), rest > 1 ? "s" : "");
     }
     stack_counts_free(&counts);
     return status;

@@ -76,10 +76,8 @@ static char *expand(const char *template, int64_t pid) {
 }
 
 static void tell_part(struct xs_string *text, uint64_t count, const char *one, const char *many) {
-    char number[XS_UNIT_BYTES];
     if (count)
-        xs_string_format(text, "%s%s %s", text->length ? ", " : "", xs_format_count(number, count),
-                         count == 1 ? one : many);
+        xs_string_format(text, "%s%s %s", text->length ? ", " : "", XS_COUNT_TEXT(count), count == 1 ? one : many);
 }
 
 static void tell(const char *path, const struct xs_nsys_counts *c, uint64_t skipped) {

@@ -49,14 +49,13 @@ static void add_place(struct xs_string *text, const struct xs_job_finding *f, co
 static void heading(const struct xs_job *job, struct xs_out *out) {
     const struct xs_job_spread *back = &job->columns[XS_JOB_SAVES];
     const struct xs_recorded_time *recorded = &job->processes[back->most].recorded;
-    char most[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     struct xs_string whole = {0};
     xs_say_recorded(&whole, recorded);
     fputs(XS_MARKDOWN_HEADING, out->file);
     if (back->max)
         fprintf(out->file, "saves %s%s of %s (%s) in the process that gains most\n",
-                xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "", xs_format_ns(most, back->max),
-                whole.data, xs_format_share(share, back->max, recorded->ns));
+                xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "", XS_NS_TEXT(back->max),
+                whole.data, XS_SHARE_TEXT(back->max, recorded->ns));
     else
         fputs(job->finding_count ? "nothing that would save time\n" : "nothing was found\n", out->file);
     xs_string_free(&whole);

@@ -56,14 +56,13 @@ static const char *command_of(const struct xs_job_process *p) { return p->comman
 
 static void run_line(const struct xs_job *job, struct xs_out *out) {
     const struct xs_job_spread *run = &job->columns[XS_JOB_WALL];
-    char wall[XS_UNIT_BYTES], longest[XS_UNIT_BYTES], mean[XS_UNIT_BYTES], start[XS_UNIT_BYTES];
     struct xs_string text = {0};
-    xs_string_format(&text, "the longest %s (", xs_format_ns(longest, run->max));
+    xs_string_format(&text, "the longest %s (", XS_NS_TEXT(run->max));
     xs_job_process_name(&text, job, run->most);
-    xs_string_format(&text, "), mean %s", xs_format_ns(mean, run->mean));
+    xs_string_format(&text, "), mean %s", XS_NS_TEXT(run->mean));
     if (job->wall_ns)
-        xs_string_format(&text, "; %s from the first start to the last end, %s", xs_format_ns(wall, job->wall_ns),
-                         xs_format_unix_ns(start, job->start_unix_ns));
+        xs_string_format(&text, "; %s from the first start to the last end, %s", XS_NS_TEXT(job->wall_ns),
+                         XS_UNIX_NS_TEXT(job->start_unix_ns));
     xs_out_fact(out, "run", "%s", text.data);
     xs_string_free(&text);
 }

@@ -16,14 +16,12 @@ enum {
 
 static void value_cell(struct xs_table *table, unsigned column, const struct xs_metric_value *value, bool outlier,
                        bool modelled) {
-    char buffer[XS_UNIT_BYTES];
     if (!value->known)
         xs_table_cell(table, "-");
     else
         xs_table_format(table, "%s%s%s", outlier ? "*" : "",
                         xs_modelled_mark(modelled && (column == XS_JOB_DEVICE || column == XS_JOB_EXPOSED)),
-                        column == XS_JOB_COPIED ? xs_format_bytes(buffer, value->value)
-                                                : xs_format_ns(buffer, value->value));
+                        column == XS_JOB_COPIED ? XS_BYTES_TEXT(value->value) : XS_NS_TEXT(value->value));
 }
 
 static void device_cell(struct xs_table *table, const struct xs_job *job, size_t process) {
@@ -38,7 +36,6 @@ static void device_cell(struct xs_table *table, const struct xs_job *job, size_t
 
 static void process_row(struct xs_table *table, const struct xs_job *job, size_t index) {
     const struct xs_job_process *p = &job->processes[index];
-    char share[XS_UNIT_BYTES];
     struct xs_string name = {0}, host = {0};
     xs_string_add_cut(&name, p->label, NAME_COLUMNS);
     xs_table_cell(table, name.data);
@@ -47,7 +44,7 @@ static void process_row(struct xs_table *table, const struct xs_job *job, size_t
     device_cell(table, job, index);
     for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
         value_cell(table, column, &p->columns[column], p->outlier[column], p->modelled);
-    xs_table_cell(table, xs_format_share(share, p->columns[XS_JOB_SAVES].value, p->recorded.ns));
+    xs_table_cell(table, XS_SHARE_TEXT(p->columns[XS_JOB_SAVES].value, p->recorded.ns));
     xs_string_free(&name);
     xs_string_free(&host);
 }

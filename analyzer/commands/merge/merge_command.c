@@ -153,9 +153,9 @@ static int copy(struct job *job, struct xs_merged_writer *writer, const struct s
 
 static void tell(const struct xs_out_options *options, size_t merged, size_t unread) {
     struct stat st;
-    char bytes[XS_UNIT_BYTES], *path = xs_text_escaped(options->path);
+    char *path = xs_text_escaped(options->path);
     int64_t size = stat(options->path, &st) == 0 ? st.st_size : 0;
-    printf("%s: %zu trace%s, %s\n", path, merged, merged == 1 ? "" : "s", xs_format_bytes(bytes, (uint64_t)size));
+    printf("%s: %zu trace%s, %s\n", path, merged, merged == 1 ? "" : "s", XS_BYTES_TEXT((uint64_t)size));
     if (unread)
         xs_complain("%s: is not the whole job: %zu of %zu traces could not be read", options->path, unread,
                     merged + unread);

@@ -119,17 +119,15 @@ static void row_beside(struct xs_string *text, const struct xs_by *by, const str
 
 static void cells(struct xs_table *table, const struct xs_by *by, const struct xs_by_row *row, const char *name,
                   const char *beside) {
-    char buffer[XS_UNIT_BYTES];
     xs_table_cell(table, name);
     if (words[by->key].beside)
         xs_table_cell(table, beside);
-    xs_table_cell(table, xs_format_count(buffer, row->transfers));
-    xs_table_cell(table, xs_format_bytes(buffer, row->bytes));
+    xs_table_cell(table, XS_COUNT_TEXT(row->transfers));
+    xs_table_cell(table, XS_BYTES_TEXT(row->bytes));
     if (by->timed)
-        xs_table_format(table, "%s%s", xs_modelled_mark(row->modelled),
-                        row->timed ? xs_format_ns(buffer, row->device_ns) : "-");
-    xs_table_cell(table, xs_format_ns(buffer, row->host_ns));
-    xs_table_cell(table, row->saves_ns ? xs_format_ns(buffer, row->saves_ns) : NULL);
+        xs_table_format(table, "%s%s", xs_modelled_mark(row->modelled), row->timed ? XS_NS_TEXT(row->device_ns) : "-");
+    xs_table_cell(table, XS_NS_TEXT(row->host_ns));
+    xs_table_cell(table, row->saves_ns ? XS_NS_TEXT(row->saves_ns) : NULL);
 }
 
 static void add_columns(struct xs_table *table, const struct xs_by *by) {

@@ -10,16 +10,15 @@
 /* Adds a row. The name is in the plural, for counts: "stream waits". */
 static void call_row(struct xs_table *table, const struct xs_summary *s, const char *what,
                      const struct xs_count_time *t) {
-    char buffer[XS_UNIT_BYTES];
     if (!t->count)
         return;
     xs_table_cell(table, what);
-    xs_table_cell(table, xs_format_count(buffer, t->count));
-    xs_table_cell(table, t->bytes ? xs_format_bytes(buffer, t->bytes) : NULL);
-    xs_table_cell(table, t->ns ? xs_format_ns(buffer, t->ns) : NULL); /* kernel launches are counted, not timed */
-    xs_table_cell(table, t->ns ? xs_format_share(buffer, t->ns, s->recorded.ns) : NULL);
+    xs_table_cell(table, XS_COUNT_TEXT(t->count));
+    xs_table_cell(table, t->bytes ? XS_BYTES_TEXT(t->bytes) : NULL);
+    xs_table_cell(table, t->ns ? XS_NS_TEXT(t->ns) : NULL); /* kernel launches are counted, not timed */
+    xs_table_cell(table, t->ns ? XS_SHARE_TEXT(t->ns, s->recorded.ns) : NULL);
     if (t->device_ns)
-        xs_table_format(table, "%s%s", xs_modelled_mark(t->modelled), xs_format_ns(buffer, t->device_ns));
+        xs_table_format(table, "%s%s", xs_modelled_mark(t->modelled), XS_NS_TEXT(t->device_ns));
     else
         xs_table_cell(table, NULL);
 }

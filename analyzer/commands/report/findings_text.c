@@ -216,7 +216,7 @@ static void rest_line(const struct xs_report *report, struct xs_out *out) {
 
 static void nothing_line(const struct xs_findings *findings, const struct xs_content_coverage *contents, size_t folded,
                          bool advice, struct xs_out *out) {
-    char floor[XS_UNIT_BYTES], count[XS_UNIT_BYTES], why[256];
+    char why[256];
     uint64_t undecided = 0;
     for (size_t i = 0; i < findings->undecided_count; i++)
         undecided = xs_sum(undecided, findings->undecided[i].count);
@@ -224,12 +224,11 @@ static void nothing_line(const struct xs_findings *findings, const struct xs_con
     if (findings->selection && !folded && !advice)
         xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_PASSES);
     else if (folded)
-        xs_out_line(out, XS_STYLE_PLAIN, "None that would save %s or more.", xs_format_ns(floor, findings->floor_ns));
+        xs_out_line(out, XS_STYLE_PLAIN, "None that would save %s or more.", XS_NS_TEXT(findings->floor_ns));
     else if (advice && !*why && !contents->migration_rests)
         xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_GIVES_TIME);
     else if (undecided && !*why && !contents->migration_rests)
-        xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS " Undecided: %s, see Coverage.",
-                    xs_format_count(count, undecided));
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS " Undecided: %s, see Coverage.", XS_COUNT_TEXT(undecided));
     else
         xs_out_line(out, XS_STYLE_PLAIN,
                     *why || contents->migration_rests ? "No findings among what was checked." : XS_NO_FINDINGS);

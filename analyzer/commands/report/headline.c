@@ -21,9 +21,8 @@ unsigned xs_report_sections(const struct xs_report *report) {
 }
 
 static void amount(struct xs_string *text, const struct xs_diagnosis *diagnosis) {
-    char ns[XS_UNIT_BYTES];
     uint64_t wasted = diagnosis->together.most_ns;
-    xs_string_format(text, "%s%s", xs_saving_is_range(&diagnosis->together) ? XS_UP_TO : "", xs_format_ns(ns, wasted));
+    xs_string_format(text, "%s%s", xs_saving_is_range(&diagnosis->together) ? XS_UP_TO : "", XS_NS_TEXT(wasted));
     xs_say_of_run(text, " of the run's ", wasted, &diagnosis->findings->recorded);
 }
 
@@ -53,7 +52,6 @@ static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
 #undef NUMBER
     static const unsigned ways[] = {XS_MIGRATION_HTOD, XS_MIGRATION_DTOH, XS_MIGRATION_DTOD};
     static const unsigned faults[] = {XS_MIGRATION_CPU_FAULT, XS_MIGRATION_GPU_FAULT};
-    char ns[XS_UNIT_BYTES], number[XS_UNIT_BYTES];
     uint64_t moved_ns = 0, moved = 0, faulted = 0;
     size_t begin = text->length;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -63,12 +61,12 @@ static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         faulted += s->migrations[faults[i]].count;
     if (moved) {
-        xs_string_format(text, "pages of managed memory moved for %s", xs_format_ns(ns, moved_ns));
+        xs_string_format(text, "pages of managed memory moved for %s", XS_NS_TEXT(moved_ns));
         xs_say_of_run(text, " of ", moved_ns, &s->recorded);
     }
     if (faulted)
         xs_string_format(text, "%s%s%s fault%s", moved ? ", with " : "", moved ? "" : "managed memory had ",
-                         xs_format_count(number, faulted), faulted == 1 ? "" : "s");
+                         XS_COUNT_TEXT(faulted), faulted == 1 ? "" : "s");
     if (text->length > begin && s->coverage.migration_rests)
         xs_string_format(text, ", and not all was recorded");
 }
@@ -77,7 +75,6 @@ static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
 static void say_unseen(struct xs_string *text, const struct xs_report *report) {
     const struct xs_summary *s = report->summary;
     const struct xs_content_coverage *c = &report->contents;
-    char taken[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     size_t begin = text->length;
     if (s->failures.count)
         add_clause(text, begin, "CUDA calls fail");
@@ -100,8 +97,8 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
         return;
     add_clause(text, begin, c->taken ? "" : "contents were not compared");
     if (c->taken)
-        xs_string_format(text, "the contents of %s of %s copies were compared", xs_format_count(taken, c->taken),
-                         xs_format_count(all, c->eligible));
+        xs_string_format(text, "the contents of %s of %s copies were compared", XS_COUNT_TEXT(c->taken),
+                         XS_COUNT_TEXT(c->eligible));
 }
 
 /* Adds that nothing was found, or why that is not known. */
@@ -123,7 +120,7 @@ static void say_nothing(struct xs_string *text, const struct xs_report *report) 
 void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place, struct xs_part *name) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     struct xs_part unused;
-    char why[256], floor[XS_UNIT_BYTES];
+    char why[256];
     size_t causes = 0, large = 0;
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         causes += diagnosis->causes[i].saves.most_ns > 0;
@@ -138,7 +135,7 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
         struct xs_string unseen = {0};
         say_unseen(&unseen, report);
         xs_string_format(text, "little%s: %zu cause%s of less than %s each", unseen.length ? " of what is known" : "",
-                         causes, causes > 1 ? "s" : "", xs_format_ns(floor, diagnosis->findings->floor_ns));
+                         causes, causes > 1 ? "s" : "", XS_NS_TEXT(diagnosis->findings->floor_ns));
         if (unseen.length)
             add_clause(text, begin, unseen.data);
         xs_string_free(&unseen);

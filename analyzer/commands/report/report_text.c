@@ -15,17 +15,16 @@
 #define DEVICE_LINES 4
 
 static void device_line(struct xs_out *out, const struct xs_device_summary *d) {
-    char buffer[XS_UNIT_BYTES];
     struct xs_string text = {0};
     xs_string_format(&text, "%s", d->name && *d->name ? d->name : "unknown device");
     if (d->simulated && !(d->name && strstr(d->name, "imulated")))
         xs_string_format(&text, " (simulated)");
     if (d->memory_bytes)
-        xs_string_format(&text, ", %s", xs_format_bytes(buffer, d->memory_bytes));
+        xs_string_format(&text, ", %s", XS_BYTES_TEXT(d->memory_bytes));
     if (d->link_generation && d->link_width)
         xs_string_format(&text, ", PCIe gen%" PRIu64 " x%" PRIu64, d->link_generation, d->link_width);
     if (d->link_peak_bytes_per_s)
-        xs_string_format(&text, ", peak %s each way", xs_format_rate(buffer, d->link_peak_bytes_per_s, 1000000000));
+        xs_string_format(&text, ", peak %s each way", XS_RATE_TEXT(d->link_peak_bytes_per_s, 1000000000));
     char label[32];
     snprintf(label, sizeof label, "device %" PRId64, d->id);
     xs_out_fact(out, label, "%s", text.data);

@@ -84,7 +84,6 @@ static bool run(struct xs_try *t, struct xs_bench_terms *terms, struct xs_bench 
 
 /* Ends the trial if its log shows that the repair did not do what the plan says. */
 static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, const char *trouble) {
-    char buffer[XS_UNIT_BYTES];
     if (trouble)
         xs_trial_end(trial, XS_TRIAL_FAILED, "%s", trouble);
     else if (log->off.length)
@@ -93,21 +92,20 @@ static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, c
         xs_trial_end(trial, XS_TRIAL_FAILED,
                      "%s times the device would have held other bytes than the program uploaded; the program does not "
                      "do the same in each run",
-                     xs_format_count(buffer, log->wrong));
+                     XS_COUNT_TEXT(log->wrong));
     else if (log->differs)
         xs_trial_end(
             trial, XS_TRIAL_FAILED,
             "%s calls moved another number of bytes than in the trace; the program does not do the same in each run",
-            xs_format_count(buffer, log->differs));
+            XS_COUNT_TEXT(log->differs));
 }
 
 /* Judges a checking run. If some contents were not compared, the trial ends, because the repair may be wrong. */
 static void judge_checked(struct xs_trial *trial, const struct xs_repair_log *log) {
-    char missing[XS_UNIT_BYTES], planned[XS_UNIT_BYTES];
     uint64_t of = xs_trial_left_out(trial);
     if (trial->state == XS_TRIAL_PLANNED && log->checked < of)
         xs_trial_end(trial, XS_TRIAL_CANNOT, "%s of %s copies could not be checked: %s",
-                     xs_format_count(missing, of - log->checked), xs_format_count(planned, of),
+                     XS_COUNT_TEXT(of - log->checked), XS_COUNT_TEXT(of),
                      log->refused.length ? log->refused.data : "this run did not make them");
 }
 
@@ -305,10 +303,9 @@ static void say_duration(const struct xs_try *t) {
     double all_ns = (double)run_ns * (double)runs;
     if (!planned || (!t->shows && all_ns < (double)LONG_S * LONG_NS_PER_S))
         return;
-    char run[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     fprintf(stderr, "This takes at least %s: %zu cause%s, %zu runs of at least %s.\n",
-            xs_format_ns(all, all_ns < 1e18 ? (uint64_t)all_ns : (uint64_t)1e18), causes, causes == 1 ? "" : "s", runs,
-            xs_format_ns(run, run_ns));
+            XS_NS_TEXT(all_ns < 1e18 ? (uint64_t)all_ns : (uint64_t)1e18), causes, causes == 1 ? "" : "s", runs,
+            XS_NS_TEXT(run_ns));
 }
 
 int xs_try_measure(struct xs_try *t) {

@@ -188,11 +188,10 @@ void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *o
                                         [DIFFERS] = "OUTPUT DIFFERS",
                                         [ENDS_OTHERWISE] = "ends otherwise",
                                         [NOT_COMPARED] = "output not compared"};
-    char buffer[XS_UNIT_BYTES];
     enum judgement judgement = judge(output);
     xs_string_format(text, "%s", words[judgement]);
     if (judgement == SAME && output->varying)
-        xs_string_format(text, " but for %s line%s", xs_format_count(buffer, output->varying),
+        xs_string_format(text, " but for %s line%s", XS_COUNT_TEXT(output->varying),
                          output->varying == 1 ? " that varies" : "s that vary");
 }
 
@@ -206,15 +205,13 @@ void xs_tried_say_change(struct xs_string *text, const struct xs_tried_item *ite
     static const char *const words[] = {
         [FASTER] = "saves ", [SLOWER] = "slower by ", [CANNOT_TELL] = "no clear change"};
     enum change change = change_of(item);
-    char ns[XS_UNIT_BYTES];
     xs_string_format(text, "%s%s", words[change],
-                     change == CANNOT_TELL ? "" : xs_format_ns(ns, xs_without_sign(item->delta_ns)));
+                     change == CANNOT_TELL ? "" : XS_NS_TEXT(xs_without_sign(item->delta_ns)));
 }
 
 static void say_interval(struct xs_string *text, const struct xs_tried_item *item) {
-    char low[XS_UNIT_BYTES], high[XS_UNIT_BYTES];
-    xs_format_ns(low, xs_without_sign(item->low_ns));
-    xs_format_ns(high, xs_without_sign(item->high_ns));
+    const char *low = XS_NS_TEXT(xs_without_sign(item->low_ns));
+    const char *high = XS_NS_TEXT(xs_without_sign(item->high_ns));
     enum change change = change_of(item);
     if (change == CANNOT_TELL)
         xs_string_format(text, "(%s less to %s more)", low, high);
@@ -232,9 +229,8 @@ static void say_only(struct xs_string *text, const char *numbers) {
 }
 
 void xs_tried_say_rest(struct xs_string *text, const struct xs_tried_item *item) {
-    char before[XS_UNIT_BYTES];
     say_interval(text, item);
-    xs_string_format(text, " of %s, %" PRIu64 " run%s each, ", xs_format_ns(before, item->before_ns), item->runs,
+    xs_string_format(text, " of %s, %" PRIu64 " run%s each, ", XS_NS_TEXT(item->before_ns), item->runs,
                      item->runs == 1 ? "" : "s");
     xs_tried_say_output(text, &item->output);
     if (item->is_partly)

@@ -15,13 +15,12 @@ enum { COLUMNS = sizeof headers / sizeof *headers };
 
 /* Adds the unchanged program's median, which all differences refer to. */
 static void add_now(struct xs_string *text, const struct xs_try *t) {
-    char buffer[XS_UNIT_BYTES];
     for (size_t i = 0; i < t->trials->count; i++) {
         const struct xs_outcome *o = t->attempts[i].outcome;
         if (!o || o->report.pair.is_failed)
             continue;
         const struct xs_bench_time *time = xs_bench_deciding(&o->report.pair);
-        xs_string_format(text, "%s%s, the median of %zu run%s", xs_format_ns(buffer, time->difference.before.median),
+        xs_string_format(text, "%s%s, the median of %zu run%s", XS_NS_TEXT(time->difference.before.median),
                          o->report.pair.by_loop ? " of the loop" : "", t->bench.rounds,
                          t->bench.rounds == 1 ? "" : "s");
         return;
