@@ -60,12 +60,11 @@ void xs_say_host_copy(struct xs_string *text, const struct xs_diagnosed *diagnos
 }
 
 void xs_say_framework(struct xs_string *text, const struct xs_diagnosed *diagnosed) {
-    struct xs_string host_copy = {0};
+    XS_SCOPED_STRING host_copy = {0};
     xs_say_context(text, diagnosed);
     xs_say_host_copy(&host_copy, diagnosed);
     if (host_copy.length)
         xs_string_format(text, "%s%s", text->length ? "; " : "", host_copy.data);
-    xs_string_free(&host_copy);
 }
 
 static void put_text(struct xs_json *json, const char *key, const char *text) {

@@ -17,7 +17,7 @@ void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagn
                         const struct xs_diagnosed *diagnosed) {
     const struct xs_finding *finding = diagnosed->finding;
     const struct xs_detour *detour = xs_detour_of(diagnosis, diagnosed);
-    struct xs_string place = {0};
+    XS_SCOPED_STRING place = {0};
     if (!detour)
         return;
     bool of_upload = is_of_upload(detour, finding);
@@ -35,7 +35,6 @@ void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagn
     xs_string_format(text, "Between %s %s%s the host works for %s: %s times %s.",
                      of_upload ? "the download" : "this download and the upload", place.data,
                      of_upload ? " and this upload" : "", all, times, each);
-    xs_string_free(&place);
 }
 
 void xs_say_detour_gain(struct xs_string *text, const struct xs_diagnosis *diagnosis,

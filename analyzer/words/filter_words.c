@@ -28,7 +28,7 @@ static void put_words(struct xs_json *json, const char *key, const struct xs_fil
 }
 
 static void put_finding(struct xs_json *json, const struct xs_filter *filter) {
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     if (filter->detector) {
         const struct xs_detector *detector = xs_detectors[filter->detector - 1];
         xs_string_format(&name, "%s", detector->id);
@@ -36,7 +36,6 @@ static void put_finding(struct xs_json *json, const struct xs_filter *filter) {
             xs_string_format(&name, "/%s", detector->verdicts[filter->verdict - 1].name);
     }
     xs_json_text(json, "finding", name.data);
-    xs_string_free(&name);
 }
 
 void xs_filter_json(const struct xs_findings *findings, struct xs_json *json) {
@@ -46,11 +45,10 @@ void xs_filter_json(const struct xs_findings *findings, struct xs_json *json) {
         return;
     }
     const struct xs_filter *f = s->filter;
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_filter_text(&text, f);
     xs_json_object(json, "filter");
     xs_json_text(json, "text", text.data);
-    xs_string_free(&text);
     /* shares of the run and steps are converted to times */
     bool by_steps = xs_filter_chooses_steps(f);
     xs_json_known_int(json, "since_ns", f->since.given || by_steps, s->since_ns);

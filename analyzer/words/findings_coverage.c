@@ -34,7 +34,7 @@ static void skip_reasons(struct xs_string *text, const struct xs_content_coverag
 }
 
 static void contents_line(const struct xs_content_coverage *c, struct xs_out *out) {
-    struct xs_string reasons = {0};
+    XS_SCOPED_STRING reasons = {0};
     if (!c->taken) /* the section of findings says so, and what to do */
         return;
     skip_reasons(&reasons, c);
@@ -44,13 +44,12 @@ static void contents_line(const struct xs_content_coverage *c, struct xs_out *ou
     xs_out_line(out, XS_STYLE_PLAIN, "The contents of %s of %s uploads and downloads are known.%s%s%s",
                 XS_COUNT_TEXT(c->taken), XS_COUNT_TEXT(c->eligible), reasons.length ? " Not known: " : "",
                 reasons.length ? reasons.data : "", reasons.length ? "." : "");
-    xs_string_free(&reasons);
 }
 
 static void launches_line(const struct xs_content_coverage *c, struct xs_out *out) {
     if (!c->kernels_unseen && !c->graphs)
         return;
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     if (c->kernels_unseen)
         xs_string_format(&text, "of %s of %s kernel launches", XS_COUNT_TEXT(c->kernels_unseen),
                          XS_COUNT_TEXT(c->kernels));
@@ -59,7 +58,6 @@ static void launches_line(const struct xs_content_coverage *c, struct xs_out *ou
                          c->graphs > 1 ? "es" : "");
     xs_out_line(out, XS_STYLE_PLAIN,
                 "xferspy did not see the arguments %s, so it does not know which memory they used.", text.data);
-    xs_string_free(&text);
 }
 
 static uint64_t total_of_reason(const struct xs_findings *findings, size_t first) {
@@ -100,7 +98,7 @@ static void undecided_lines(const struct xs_findings *findings, const struct xs_
     }
     for (long at = next_reason(findings, -1); at >= 0; at = next_reason(findings, at)) {
         const char *reason = findings->undecided[at].reason;
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         if (shown++ == REASONS_SHOWN) {
             xs_out_line(out, XS_STYLE_PLAIN,
                         "Undecided for other reasons: xferspy explain --undecided lists the cases.");
@@ -112,7 +110,6 @@ static void undecided_lines(const struct xs_findings *findings, const struct xs_
                                  XS_COUNT_TEXT(findings->undecided[i].count),
                                  xs_detectors[findings->undecided[i].detector]->id);
         xs_out_line(out, XS_STYLE_PLAIN, "Undecided cases: %s. The reason: %s.", text.data, reason);
-        xs_string_free(&text);
     }
 }
 
@@ -146,7 +143,7 @@ void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out
         const struct xs_link_line *line = &link->lines[i];
         const char *one = link->from_host_times ? "blocking call" : "copy";
         const char *many = link->from_host_times ? "blocking calls" : "copies";
-        struct xs_string formula = {0};
+        XS_SCOPED_STRING formula = {0};
         if (!link_line_matters(link, (enum xs_link_class)i))
             continue;
         link_formula(&formula, line);
@@ -157,7 +154,6 @@ void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out
             xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s %s (fitted to %s %s%s)", labels[i], formula.data,
                         XS_COUNT_TEXT(line->samples), line->samples == 1 ? one : many,
                         line->rate_assumed ? "; the rate is an assumption" : "");
-        xs_string_free(&formula);
     }
 }
 

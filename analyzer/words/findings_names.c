@@ -25,12 +25,10 @@ void xs_finding_name(struct xs_string *text, const struct xs_diagnosis *diagnosi
 }
 
 static bool is_called(const struct xs_diagnosis *diagnosis, size_t index, const char *name) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_finding_name(&text, diagnosis, index);
     size_t length = text.length;
-    bool found = !strcmp(text.data, name) || (!strncmp(text.data, name, length) && !strcmp(name + length, "#1"));
-    xs_string_free(&text);
-    return found;
+    return !strcmp(text.data, name) || (!strncmp(text.data, name, length) && !strcmp(name + length, "#1"));
 }
 
 /* Returns the largest finding that has this verdict among several. */
@@ -38,10 +36,9 @@ static long find_among_several(const struct xs_diagnosis *diagnosis, const char 
     for (size_t i = 0; i < diagnosis->count; i++) {
         const struct xs_finding *f = diagnosis->items[i].finding;
         for (unsigned verdict = 0; verdict < XS_VERDICTS && f->verdict == XS_SEVERAL_VERDICTS; verdict++) {
-            struct xs_string kind = {0};
+            XS_SCOPED_STRING kind = {0};
             xs_finding_kind(&kind, f->detector, verdict);
             bool found = xs_finding_has_verdict(f, verdict) && !strcmp(kind.data, name);
-            xs_string_free(&kind);
             if (found)
                 return (long)i;
         }

@@ -197,7 +197,7 @@ void xs_newer_functions_json(const struct xs_trace *trace, struct xs_json *json)
 }
 
 static uint64_t say_newer(const struct xs_summary *summary, struct xs_string *text) {
-    struct xs_string called = {0}, looked_up = {0};
+    XS_SCOPED_STRING called = {0}, looked_up = {0};
     if (!summary->trace)
         return 0;
     uint64_t calls = list_names(summary->trace, CALLED, &called);
@@ -215,8 +215,6 @@ static uint64_t say_newer(const struct xs_summary *summary, struct xs_string *te
                                "device memory, it takes it that each call may have changed all of it");
     if (calls + others)
         xs_string_format(text, ".");
-    xs_string_free(&called);
-    xs_string_free(&looked_up);
     return calls + others;
 }
 

@@ -77,7 +77,7 @@ void xs_steps_json(struct xs_json *json, const struct xs_findings *findings) {
         xs_json_null(json, "steps");
         return;
     }
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     say(&text, findings);
     xs_json_object(json, "steps");
     xs_json_text(json, "text", text.data);
@@ -96,5 +96,4 @@ void xs_steps_json(struct xs_json *json, const struct xs_findings *findings) {
     xs_json_count(json, "count", steps->warm_up);
     put_sums(json, &steps->warm);
     xs_json_end(json, '}');
-    xs_string_free(&text);
 }

@@ -129,7 +129,7 @@ void xs_say_bounds(struct xs_string *text, const struct xs_diagnosis *diagnosis)
 
 void xs_replay_text(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     const struct xs_replay_fit *fit = &diagnosis->replay_fit;
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_out_fact(out, "model", "%s calls, %s operations of devices", XS_COUNT_TEXT(fit->calls),
                 XS_COUNT_TEXT(fit->operations));
     if (fit->unmatched)
@@ -154,7 +154,6 @@ void xs_replay_text(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     xs_say_total_of_run(&text, diagnosis);
     if (text.length)
         xs_out_fact(out, "together", "%s", text.data);
-    xs_string_free(&text);
 }
 
 /* --- JSON --- */

@@ -16,7 +16,8 @@ static const char *const sides[] = {"before", "after"};
 /* False: the file has something other than times at this key. */
 static bool read_side(const struct xs_json_document *document, const char *key, const char *time,
                       struct xs_metric_value *times, size_t *count) {
-    char *sql = xs_text_format("SELECT json_extract(value, '$.%s') FROM json_each(?1, '$.%s.runs')", time, key);
+    XS_SCOPED char *sql =
+        xs_text_format("SELECT json_extract(value, '$.%s') FROM json_each(?1, '$.%s.runs')", time, key);
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
@@ -27,7 +28,6 @@ static bool read_side(const struct xs_json_document *document, const char *key, 
             times[(*count)++] = (struct xs_metric_value){.value = xs_json_document_count(row, 0, &good), .known = true};
     }
     sqlite3_finalize(row);
-    free(sql);
     return good && code == SQLITE_DONE && *count;
 }
 
@@ -47,14 +47,13 @@ static bool read_times(const struct xs_json_document *document, struct xs_bench_
 static void read_commands(const struct xs_json_document *document, struct xs_bench_times *times) {
     for (size_t side = 0; side < 2; side++) {
         struct xs_string *command = &times->commands[side];
-        char *sql = xs_text_format("SELECT value FROM json_each(?1, '$.%s.command')", sides[side]);
+        XS_SCOPED char *sql = xs_text_format("SELECT value FROM json_each(?1, '$.%s.command')", sides[side]);
         sqlite3_stmt *row = xs_json_document_ask(document, sql);
         while (row && sqlite3_step(row) == SQLITE_ROW) {
             const char *word = (const char *)sqlite3_column_text(row, 0);
             xs_string_format(command, "%s%s", command->length ? " " : "", word ? word : "");
         }
         sqlite3_finalize(row);
-        free(sql);
     }
 }
 

@@ -211,12 +211,11 @@ static void note_exits(struct xs_bench_report *report) {
     for (size_t i = 0; i < 2; i++) {
         const struct xs_bench_side *side = &report->bench->sides[i];
         bool works = WIFEXITED(side->status) && WEXITSTATUS(side->status) == report->bench->exit_status;
-        struct xs_string status = {0};
+        XS_SCOPED_STRING status = {0};
         if (!side->outputs.runs || (works && !side->status_varies))
             continue;
         add_status(&status, side->status, side->status_varies);
         note(report, "%s ended with %s", side_name(report, i), status.data);
-        xs_string_free(&status);
     }
 }
 

@@ -94,7 +94,7 @@ static void put_finding(struct xs_json *json, const struct xs_check_finding *g) 
 
 static void put_metrics(struct xs_json *json, const struct xs_metric_values *metrics) {
     for (unsigned unit = 0; unit < XS_METRIC_UNITS; unit++) {
-        struct xs_string key = {0};
+        XS_SCOPED_STRING key = {0};
         xs_string_format(&key, "metrics_%s", xs_metric_unit_names[unit]);
         xs_json_object(json, key.data);
         for (int i = 0; i < XS_METRICS; i++) {
@@ -103,7 +103,6 @@ static void put_metrics(struct xs_json *json, const struct xs_metric_values *met
                 xs_json_known_count(json, xs_metric_infos[i].name, metric->known, metric->value);
         }
         xs_json_end(json, '}');
-        xs_string_free(&key);
     }
 }
 
@@ -120,7 +119,7 @@ static void put_place(struct xs_json *json, const struct xs_match_place *place) 
 
 static void put_call_sites(struct xs_json *json, const struct xs_check_findings *findings) {
     const struct xs_check_finding **sorted = xs_realloc(NULL, sizeof *sorted * findings->count);
-    uint32_t *order = xs_realloc(NULL, sizeof *order * findings->place_count);
+    XS_SCOPED uint32_t *order = xs_realloc(NULL, sizeof *order * findings->place_count);
     size_t k = 0;
     for (size_t i = 0; i < findings->count; i++)
         sorted[i] = &findings->items[i];
@@ -140,7 +139,6 @@ static void put_call_sites(struct xs_json *json, const struct xs_check_findings 
     }
     xs_json_end(json, ']');
     free(sorted);
-    free(order);
 }
 
 void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
@@ -184,13 +182,12 @@ static void read_kind(struct xs_check_finding *g, const char *kind, const char *
     const struct xs_detector *d = xs_detectors[g->detector];
     g->verdict = kind[id] ? XS_SEVERAL_VERDICTS : 0; /* this version may not have the verdict */
     for (unsigned verdict = 0; verdict < XS_VERDICTS && d->verdicts[verdict].name; verdict++) {
-        struct xs_string quoted = {0};
+        XS_SCOPED_STRING quoted = {0};
         xs_string_format(&quoted, "\"%s\"", d->verdicts[verdict].name);
         if (kind[id] ? !strcmp(kind + id + 1, d->verdicts[verdict].name) : names && strstr(names, quoted.data)) {
             g->verdict = kind[id] ? verdict : XS_SEVERAL_VERDICTS;
             g->verdicts |= 1u << verdict;
         }
-        xs_string_free(&quoted);
     }
     *good &= kind[id] || g->verdicts || !d->verdicts_join;
 }

@@ -29,7 +29,7 @@ static void put_finding(struct xs_json *json, const struct xs_check *check, cons
     const struct xs_judged_state *state = &judged->states[i];
     const struct xs_suppression *s =
         state->suppression >= 0 ? &check->terms->config->suppressions[state->suppression] : NULL;
-    struct xs_string path = {0};
+    XS_SCOPED_STRING path = {0};
     bool absolute;
     xs_check_path(&path, check, judged, f, &absolute);
     xs_json_object(json, NULL);
@@ -53,7 +53,6 @@ static void put_finding(struct xs_json *json, const struct xs_check *check, cons
         xs_json_null(json, "suppression");
     }
     xs_json_end(json, '}');
-    xs_string_free(&path);
 }
 
 static void put_result(struct xs_json *json, const struct xs_rule_result *r) {

@@ -180,7 +180,7 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
  * upper ends of their intervals. */
 static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule, bool high) {
     const struct xs_check_findings *before = j->judged->before;
-    bool *suppressed = xs_zeroed(before->count, sizeof *suppressed);
+    XS_SCOPED bool *suppressed = xs_zeroed(before->count, sizeof *suppressed);
     uint64_t base = 0;
     for (size_t i = 0; i < j->judged->findings.count; i++)
         if (j->judged->states[i].before != XS_UNMATCHED && xs_judge_is_suppressed(j, i))
@@ -189,7 +189,6 @@ static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rul
         if (is_kind(rule, &before->items[i]) && !suppressed[i])
             base = xs_sum(base, high ? before->items[i].range[rule->unit].high
                                      : xs_check_measured(&before->items[i], rule->unit));
-    free(suppressed);
     return base;
 }
 
@@ -334,17 +333,16 @@ static void add_notes(struct xs_judge *j) {
  * entry points. */
 static void match(struct xs_judged *judged, const struct xs_check_findings *baseline) {
     size_t count = judged->findings.count;
-    uint32_t *before = xs_realloc(NULL, sizeof *before * count), *sum = NULL;
+    XS_SCOPED uint32_t *before = xs_realloc(NULL, sizeof *before * count), *sum = NULL;
     const struct xs_check_findings *now = &judged->findings;
     judged->before = baseline;
     if (xs_check_findings_lack_stacks(baseline) != xs_check_findings_lack_stacks(now)) {
-        uint32_t *sum_before = xs_realloc(NULL, sizeof *sum_before * baseline->count);
+        XS_SCOPED uint32_t *sum_before = xs_realloc(NULL, sizeof *sum_before * baseline->count);
         sum = xs_realloc(NULL, sizeof *sum * count);
         xs_check_findings_fold(baseline, &judged->before_sums, sum_before);
         xs_check_findings_fold(now, &judged->sums, sum);
         judged->before = &judged->before_sums;
         now = &judged->sums;
-        free(sum_before);
         add_note(judged, "%s has no call sites, so the findings of a kind at one entry point are compared as one.",
                  xs_check_findings_lack_stacks(baseline) ? "The baseline" : "This trace");
     }
@@ -353,8 +351,6 @@ static void match(struct xs_judged *judged, const struct xs_check_findings *base
         judged->states[i].sum = sum ? sum[i] : 0;
         judged->states[i].before = before[sum ? sum[i] : i];
     }
-    free(before);
-    free(sum);
 }
 
 static void look_up_states(struct xs_judge *j) {
@@ -386,7 +382,7 @@ static void look_up_states(struct xs_judge *j) {
 static void find_gone(struct xs_judge *j) {
     struct xs_judged *judged = j->judged;
     size_t count = judged->before ? judged->before->count : 0;
-    bool *here = xs_zeroed(count, sizeof *here);
+    XS_SCOPED bool *here = xs_zeroed(count, sizeof *here);
     for (size_t i = 0; i < judged->findings.count; i++)
         if (judged->states[i].before != XS_UNMATCHED)
             here[judged->states[i].before] = true;
@@ -394,7 +390,6 @@ static void find_gone(struct xs_judge *j) {
     for (size_t i = 0; i < count; i++)
         if (!here[i])
             judged->gone[judged->gone_count++] = i;
-    free(here);
 }
 
 void xs_check_judge(const struct xs_reading *reading, const struct xs_check_terms *terms, struct xs_judged *judged) {

@@ -1,7 +1,6 @@
 /* Says why a trace does not show whether a rule holds: contents or device times are missing, or copies were not
  * checked. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -88,17 +87,16 @@ static void add_unchecked_reason(const struct xs_unchecked *unchecked, struct xs
 
 /* Adds whether the limit on all repairs together holds even if every unchecked copy could be removed. */
 static void add_unchecked_in_all(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {
-    bool *without = unchecked_as_before(j);
+    XS_SCOPED bool *without = unchecked_as_before(j);
     struct xs_unchecked total = xs_unchecked_total(j->reading->diagnosis->findings, without);
     if (total.ns && xs_sum(r->value, total.ns) > r->limit)
         add_unchecked_reason(&total, reason);
-    free(without);
 }
 
 /* Adds whether the limit holds for each finding: with the unchecked copies of one detector at one site. */
 static void add_unchecked_of_each(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {
     const struct xs_diagnosis *diagnosis = j->reading->diagnosis;
-    bool *without = unchecked_as_before(j);
+    XS_SCOPED bool *without = unchecked_as_before(j);
     struct xs_unchecked over = {0};
     for (size_t i = 0; i < diagnosis->findings->unchecked_count; i++) {
         const struct xs_unchecked *u = &diagnosis->findings->unchecked[i];
@@ -116,7 +114,6 @@ static void add_unchecked_of_each(const struct xs_judge *j, const struct xs_rule
     }
     if (over.copies)
         add_unchecked_reason(&over, reason);
-    free(without);
 }
 
 static void add_metric_reason(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {

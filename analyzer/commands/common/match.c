@@ -273,7 +273,7 @@ static int64_t way_of(const struct item *items, size_t befores, size_t afters, i
 static void measure_ways(struct work *w) {
     static const struct stage functions = {XS_MATCH_NONE, FUNCTION | FILE_NAME, FILE_NAME, 0, false, accept_any};
     unsigned fields = functions.fields;
-    int64_t *votes = xs_realloc(NULL, VOTES_LIMIT * sizeof *votes);
+    XS_SCOPED int64_t *votes = xs_realloc(NULL, VOTES_LIMIT * sizeof *votes);
     size_t count = collect(w, &functions), middle;
     qsort_r(w->items, count, sizeof *w->items, by_fields, &fields);
     for (size_t first = 0, end; first < count; first = end) {
@@ -285,7 +285,6 @@ static void measure_ways(struct work *w) {
         for (size_t i = first; i < middle; i++)
             w->moved[w->items[i].index] = way;
     }
-    free(votes);
 }
 
 /* --- files that both sides have --- */

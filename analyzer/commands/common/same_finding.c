@@ -20,7 +20,7 @@ enum {
 
 /* Keeps a text. Bytes that are not valid UTF-8 become U+FFFD, as in the JSON writer. */
 static const char *keep(struct xs_texts *texts, const char *text) {
-    struct xs_string clean = {0};
+    XS_SCOPED_STRING clean = {0};
     size_t bytes = text ? strnlen(text, TEXT_BYTES) : 0;
     for (size_t i = 0; i < bytes;) {
         uint32_t code;
@@ -30,9 +30,7 @@ static const char *keep(struct xs_texts *texts, const char *text) {
         xs_string_add(&clean, length ? text + i : "\xef\xbf\xbd", written);
         i += length ? length : 1;
     }
-    const char *kept = clean.length ? xs_texts_keep(texts, clean.data) : NULL;
-    xs_string_free(&clean);
-    return kept;
+    return clean.length ? xs_texts_keep(texts, clean.data) : NULL;
 }
 
 static struct xs_match_place describe(const struct xs_findings *findings, uint32_t site, bool with_text,
@@ -43,7 +41,7 @@ static struct xs_match_place describe(const struct xs_findings *findings, uint32
     struct xs_match_place place = {.entry_point = name ? name : "", .category = entry->category};
     if (!frame)
         return place;
-    char *text = with_text ? xs_place_source(findings->sites, frame) : NULL;
+    XS_SCOPED char *text = with_text ? xs_place_source(findings->sites, frame) : NULL;
     const char *owner = frame->file ? frame->file : frame->module;
     place.is_address = !frame->line && !frame->file;
     uint64_t line = place.is_address ? frame->address : frame->line;
@@ -51,7 +49,6 @@ static struct xs_match_place describe(const struct xs_findings *findings, uint32
     place.function = keep(texts, frame->function);
     place.file = owner ? keep(texts, xs_base_name(owner)) : NULL;
     place.text = keep(texts, text);
-    free(text);
     return place;
 }
 

@@ -81,10 +81,9 @@ static void fold_findings(struct xs_side *side, const uint32_t *folded) {
 }
 
 static void fold_to_entry_points(struct xs_side *side) {
-    uint32_t *folded = xs_realloc(NULL, side->place_count * sizeof *folded);
+    XS_SCOPED uint32_t *folded = xs_realloc(NULL, side->place_count * sizeof *folded);
     fold_places(side, folded);
     fold_findings(side, folded);
-    free(folded);
 }
 
 /* --- changes --- */
@@ -196,8 +195,9 @@ static struct xs_match_finding *match_findings(const struct xs_side *side) {
 static void diff_findings(struct work *w) {
     struct xs_diff *c = w->c;
     size_t n = c->before->finding_count, m = c->after->finding_count;
-    struct xs_match_finding *was = match_findings(c->before), *is = match_findings(c->after);
-    uint32_t *after_of = xs_realloc(NULL, n * sizeof *after_of), *before_of = xs_realloc(NULL, m * sizeof *before_of);
+    XS_SCOPED struct xs_match_finding *was = match_findings(c->before), *is = match_findings(c->after);
+    XS_SCOPED uint32_t *after_of = xs_realloc(NULL, n * sizeof *after_of),
+                       *before_of = xs_realloc(NULL, m * sizeof *before_of);
     xs_match_findings(&w->match, was, n, is, m, false, after_of, before_of);
     c->findings = xs_realloc(NULL, (n + m) * sizeof *c->findings);
     for (uint32_t i = 0; i < n; i++)
@@ -208,10 +208,6 @@ static void diff_findings(struct work *w) {
             add_finding(w, XS_UNMATCHED, i,
                         place == XS_UNMATCHED ? XS_MATCH_NONE : (enum xs_match_how)w->match.how[place]);
     }
-    free(was);
-    free(is);
-    free(after_of);
-    free(before_of);
 }
 
 static void add_site(struct work *w, uint32_t before, uint32_t after, enum xs_match_how how) {
@@ -275,10 +271,8 @@ struct xs_match_place *xs_side_match_places(const struct xs_side *side) {
 
 static void match_sides(struct work *w) {
     const struct xs_side *before = w->c->before, *after = w->c->after;
-    struct xs_match_place *was = xs_side_match_places(before), *is = xs_side_match_places(after);
+    XS_SCOPED struct xs_match_place *was = xs_side_match_places(before), *is = xs_side_match_places(after);
     xs_match_places(was, before->place_count, is, after->place_count, &w->match);
-    free(was);
-    free(is);
 }
 
 /* --- the conclusion --- */

@@ -76,14 +76,13 @@ void xs_diff_percent(struct xs_string *text, const struct xs_difference *d) {
 /* --- the conclusion --- */
 
 static void add_wall(struct xs_string *text, const struct xs_diff *c) {
-    struct xs_string percent = {0};
+    XS_SCOPED_STRING percent = {0};
     const struct xs_difference *wall = xs_diff_wall(c);
     xs_diff_value(text, XS_METRIC_NS, &wall->before);
     xs_string_format(text, " -> ");
     xs_diff_value(text, XS_METRIC_NS, &wall->after);
     xs_diff_percent(&percent, wall);
     xs_string_format(text, " (%s)", percent.data ? percent.data : "+0 %");
-    xs_string_free(&percent);
 }
 
 /* Adds "It removed transfers (1.20 GiB less)" or "It shortened transfers (300 ms of it less)". */
@@ -353,13 +352,11 @@ static void add_way(struct xs_string *text, const struct xs_diff *c, uint32_t be
     if (!was->has_frame)
         return;
     if (!same(was->match.function, is->match.function) || !was->frame.line || !is->frame.line) {
-        struct xs_string from = {0}, to = {0};
+        XS_SCOPED_STRING from = {0}, to = {0};
         xs_diff_side_place(&from, c->before, before, false);
         xs_diff_side_place(&to, c->after, after, false);
         if (!same(from.data, to.data))
             xs_string_format(text, "was at %s", from.data);
-        xs_string_free(&from);
-        xs_string_free(&to);
     } else if (!same(was->match.file, is->match.file)) {
         xs_string_format(text, "was ");
         xs_string_add_cut(text, was->match.file ? was->match.file : "elsewhere", 60);

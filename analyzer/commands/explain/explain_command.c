@@ -160,10 +160,9 @@ static long nearest_finding(const struct xs_diagnosis *diagnosis, const char *as
     long nearest = -1;
     xs_nearest_begin(&spelled, asked, strlen(asked));
     for (size_t i = 0; i < diagnosis->count; i++) {
-        struct xs_string name = {0};
+        XS_SCOPED_STRING name = {0};
         xs_finding_name(&name, diagnosis, i);
         xs_nearest_try(&spelled, name.data);
-        xs_string_free(&name);
         if (xs_nearest_name(&spelled) && spelled.edits < edits) {
             edits = spelled.edits;
             nearest = (long)i;
@@ -185,10 +184,9 @@ static bool say_nearest(const struct arguments *arguments, const struct xs_diagn
     long nearest = nearest_finding(diagnosis, asked);
     if (nearest < 0)
         return false;
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     xs_finding_name(&name, diagnosis, (size_t)nearest);
     xs_complain("%s: no finding `%s'; did you mean `%s'?", trace, asked, name.data);
-    xs_string_free(&name);
     return true;
 }
 
@@ -218,7 +216,7 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
 
 /* Says which findings can be requested instead. Returns the exit status. */
 static int no_such_finding(const struct arguments *arguments, const struct xs_diagnosis *diagnosis, bool several) {
-    struct xs_string names = {0};
+    XS_SCOPED_STRING names = {0};
     if (!several && access(arguments->ask.asked, F_OK) == 0) {
         xs_complain("one trace at a time: %s is a file, no finding", arguments->ask.asked);
         return XS_EXIT_USAGE;
@@ -238,7 +236,6 @@ static int no_such_finding(const struct arguments *arguments, const struct xs_di
     else
         xs_complain("%s: %s `%s'; the trace has %s", arguments->ask.trace,
                     several ? "several findings are called" : "no finding", arguments->ask.asked, names.data);
-    xs_string_free(&names);
     return XS_EXIT_ERROR;
 }
 

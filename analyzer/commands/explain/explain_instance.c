@@ -2,7 +2,6 @@
 #include "analyzer/commands/explain/explain_instance.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/units.h"
@@ -100,9 +99,8 @@ static void row_line(const struct xs_evidence *e, const struct xs_facts *facts, 
         xs_string_format(&text, ", %s", XS_BYTES_TEXT((uint64_t)size));
     if (!facts->found)
         xs_string_format(&text, ", which the trace does not have");
-    char *role = xs_text_escaped(e->role ? e->role : "");
+    XS_SCOPED char *role = xs_text_escaped(e->role ? e->role : "");
     fprintf(out->file, "  %s%s%s\n", xs_style_on(out, XS_STYLE_HEADING), role, xs_style_off(out, XS_STYLE_HEADING));
-    free(role);
     xs_out_take_fact(out, "row", &text);
 }
 

@@ -91,7 +91,7 @@ static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const s
 }
 
 static void explain_words(const struct words *words, struct xs_out *out) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     if (words->instead_of)
         xs_string_format(&text, "`instead of N': saves this if number N cannot be repaired");
     if (words->part_of)
@@ -100,7 +100,6 @@ static void explain_words(const struct words *words, struct xs_out *out) {
         xs_string_format(&text, "%s`advice': saves nothing by itself", text.length ? "; " : "");
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "%s.", text.data);
-    xs_string_free(&text);
 }
 
 void xs_explain_repaired(const struct xs_explain *explain, struct xs_out *out) {
@@ -155,8 +154,7 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     struct xs_string unchecked = {0};
     xs_say_unchecked(&unchecked, diagnosis);
     xs_out_take_line(out, XS_STYLE_WARN, &unchecked);
-    char *word = xs_text_shell_word(explain->trace->path);
+    XS_SCOPED char *word = xs_text_shell_word(explain->trace->path);
     if (diagnosis->count)
         xs_out_line(out, XS_STYLE_DIM, "The evidence for one: xferspy explain %s FINDING, by name or number.", word);
-    free(word);
 }

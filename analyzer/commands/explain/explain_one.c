@@ -1,6 +1,5 @@
 /* Prints `explain` for people: one finding with the rows that prove it. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/table.h"
@@ -30,7 +29,8 @@ static void apart_line(const struct xs_times *apart, struct xs_out *out) {
 /* Prints the range of the saving, why it is a range, and what it is based on. */
 static void saving_lines(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d, struct xs_out *out) {
     const struct xs_finding *f = d->finding;
-    struct xs_string why = {0}, price = {0}, sample = {0};
+    XS_SCOPED_STRING why = {0};
+    struct xs_string price = {0}, sample = {0};
     xs_finding_why_range(&why, diagnosis, d);
     if (why.length)
         xs_out_fact(out, "range", "%s to %s. %s", XS_NS_TEXT(d->saves.least_ns), XS_NS_TEXT(d->saves.most_ns),
@@ -39,28 +39,24 @@ static void saving_lines(const struct xs_diagnosis *diagnosis, const struct xs_d
     xs_out_take_fact(out, "price", &price);
     xs_finding_sample(&sample, f);
     xs_out_take_fact(out, "contents", &sample);
-    xs_string_free(&why);
 }
 
 static void context_lines(const struct xs_diagnosed *d, struct xs_out *out) {
-    struct xs_string text = {0}, host_copy = {0};
+    XS_SCOPED_STRING host_copy = {0};
+    struct xs_string text = {0};
     xs_say_context(&text, d);
     xs_out_take_fact(out, "work", &text);
     xs_say_host_copy(&host_copy, d);
     if (host_copy.length)
         xs_out_fact(out, "staging", "%s%s", host_copy.data,
                     d->context->uploads ? "; whatever else the host does before an upload is in it, too" : "");
-    xs_string_free(&host_copy);
 }
 
 static void more_line(const struct xs_detector *d, struct xs_out *out) {
-    char *page = xs_text_format("rules/findings/%s.md", d->id), *where = xs_docs_page(page);
-    char *escaped = xs_text_escaped(where);
+    XS_SCOPED char *page = xs_text_format("rules/findings/%s.md", d->id), *where = xs_docs_page(page);
+    XS_SCOPED char *escaped = xs_text_escaped(where);
     if (where)
         xs_out_fact(out, "more", "%s", escaped);
-    free(escaped);
-    free(where);
-    free(page);
 }
 
 static void print_head(const struct xs_explain *explain, struct xs_out *out) {
@@ -69,12 +65,12 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_finding *f = d->finding;
     const struct xs_detector *detector = xs_detectors[f->detector];
     const struct xs_frame *frame = xs_site_frame(diagnosis->findings, f->site);
-    struct xs_string name = {0}, detour = {0}, where = {0}, amount = {0}, variants = {0}, room = {0}, cost = {0};
+    XS_SCOPED_STRING name = {0}, where = {0};
+    struct xs_string detour = {0}, amount = {0}, variants = {0}, room = {0}, cost = {0};
     struct xs_string gain = {0};
     xs_finding_name(&name, diagnosis, (size_t)explain->chosen);
     fprintf(out->file, "%s%s%s: ", xs_style_on(out, XS_STYLE_HEADING), name.data, xs_style_off(out, XS_STYLE_HEADING));
     xs_out_rest(out, xs_text_width(name.data) + 2, 4, "%s", detector->title);
-    xs_string_free(&name);
     xs_out_fact(out, "what", "%s", detector->definition);
     xs_say_detour(&detour, diagnosis, d);
     bool has_detour = detour.length > 0;
@@ -83,10 +79,8 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
                 xs_remedy_of(diagnosis->findings, f));
     xs_place_of_site(&where, diagnosis->findings, f->site);
     xs_out_fact(out, "where", "%s", where.data + strlen("at "));
-    xs_string_free(&where);
-    char *line = xs_place_source(diagnosis->findings->sites, frame);
+    XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, frame);
     xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
-    free(line);
     context_lines(d, out);
     xs_finding_amount(&amount, f);
     if (f->instances > 1 && f->first_ns >= 0 && f->last_ns >= 0)

@@ -232,7 +232,7 @@ static void print_frames(const struct xs_explain *explain, int64_t stack, struct
     const struct xs_sites *sites = explain->diagnosis->findings->sites;
     struct walk walk = begin_walk(explain, stack);
     for (struct line line = next_line(&walk); line.kind != END; line = next_line(&walk)) {
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         char label[24];
         if (line.kind == FOLDED) {
             fold_line(&walk.frames[line.first], line.count, out);
@@ -244,7 +244,6 @@ static void print_frames(const struct xs_explain *explain, int64_t stack, struct
             frame_text(&text, sites, &walk.frames[line.first], line.count);
             xs_out_fact(out, label, "%s", text.data);
         }
-        xs_string_free(&text);
     }
     if (xs_callsites_cut(sites->callsites, stack))
         xs_out_indented(out, XS_FACT_LABEL + 4, "... and more that were not recorded");
@@ -260,13 +259,12 @@ static uint64_t number_printed(const struct xs_explain *explain, int64_t stack, 
     for (struct line line = next_line(&walk); line.kind == FRAME || line.kind == FOLDED; line = next_line(&walk)) {
         if (line.kind == FOLDED)
             continue;
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         frame_text(&text, sites, &walk.frames[line.first], line.count);
         uint64_t *node = xs_hash_put(lines, number, (uint64_t)(uintptr_t)xs_texts_keep(texts, text.data));
         if (!*node)
             *node = lines->count + 1; /* 0 and 1 are the roots */
         number = *node;
-        xs_string_free(&text);
     }
     return number;
 }

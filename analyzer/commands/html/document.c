@@ -69,7 +69,7 @@ static void cut(struct xs_diagnosis *shown, struct xs_cause *causes, const struc
 /* Writes the report's first line in three parts: before the name of the finding to begin with, the name, the rest. If
  * it names no finding, it is written in one part. */
 static void put_headline(const struct xs_report *report, struct xs_json *json) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     struct xs_part name = {0};
     xs_report_headline(&text, report, true, &name);
     xs_json_array(json, "headline");
@@ -79,7 +79,6 @@ static void put_headline(const struct xs_report *report, struct xs_json *json) {
     }
     xs_json_text(json, NULL, text.data + name.end);
     xs_json_end(json, ']');
-    xs_string_free(&text);
 }
 
 /* Writes what `xferspy try' measured, each in two parts of a sentence, in the order of the report's `tried`. */

@@ -39,13 +39,12 @@ struct frames {
 };
 
 static size_t number_of(struct frames *frames, const struct xs_frame *frame) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_string_format(&text, "%s\n%s\n%" PRIu32 "\n%s", frame->function ? frame->function : "",
                      frame->file ? frame->file : "", frame->line, frame->module ? frame->module : "");
     if (!frame->function && !frame->line)
         xs_string_format(&text, "\n%" PRIx64, frame->address);
     uint64_t *known = xs_hash_put(&frames->by_text, (uintptr_t)xs_texts_keep(&frames->texts, text.data), 0);
-    xs_string_free(&text);
     if (!*known) {
         *known = frames->count + 1;
         xs_grow(&frames->items, frames->count, &frames->capacity, sizeof(*frames->items));
@@ -94,7 +93,7 @@ static int by_time(const void *a, const void *b) {
 
 void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_diagnosis *diagnosis, struct xs_json *json) {
     struct frames frames = {0};
-    uint64_t *of_site = xs_realloc(NULL, (diagnosis->site_count + 1) * sizeof *of_site);
+    XS_SCOPED uint64_t *of_site = xs_realloc(NULL, (diagnosis->site_count + 1) * sizeof *of_site);
     size_t shown = flame->count < XS_HTML_LEAVES ? flame->count : XS_HTML_LEAVES;
     for (size_t i = 0; i < diagnosis->site_count; i++)
         of_site[i] = 0;
@@ -122,5 +121,4 @@ void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_diagnosis *
     free(frames.items);
     xs_texts_free(&frames.texts);
     xs_hash_free(&frames.by_text);
-    free(of_site);
 }

@@ -120,7 +120,7 @@ static int by_finding(const void *a, const void *b) {
  * numbered through all lanes; each number is written as the difference to the previous one. */
 static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struct xs_json *json) {
     uint32_t *places = xs_realloc(NULL, ((size_t)lanes->segments + 1) * sizeof *places), place = 0;
-    struct marked *all = xs_realloc(NULL, (lanes->marked.count + 1) * sizeof *all);
+    XS_SCOPED struct marked *all = xs_realloc(NULL, (lanes->marked.count + 1) * sizeof *all);
     size_t count = 0, next = 0;
     for (size_t i = 0; i < lanes->count; i++)
         for (size_t k = 0; k < lanes->lanes[i].count; k++)
@@ -141,7 +141,6 @@ static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struc
     }
     xs_json_end(json, ']');
     free(places);
-    free(all);
 }
 
 int xs_html_lanes_json(struct xs_html_lanes *lanes, const struct xs_trace *trace, size_t findings, struct xs_json *json,

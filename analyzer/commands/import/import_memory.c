@@ -1,5 +1,4 @@
 /* Imports allocations: each allocation in CUDA_GPU_MEMORY_USAGE_EVENTS, with the next free of its address. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/grow.h"
@@ -93,7 +92,7 @@ static void put(struct xs_nsys_importer *importer, const struct xs_nsys_memory_e
 /* Writes all allocations. If an address is allocated again, the end of the earlier allocation was not seen. */
 void xs_nsys_write_memory(struct xs_nsys_importer *importer) {
     struct xs_hash live = {0};
-    uint32_t *ends = xs_realloc(NULL, importer->memory_count * sizeof *ends);
+    XS_SCOPED uint32_t *ends = xs_realloc(NULL, importer->memory_count * sizeof *ends);
     memset(ends, 0, importer->memory_count * sizeof *ends);
     for (size_t i = 0; i < importer->memory_count; i++) {
         const struct xs_nsys_memory_event *event = &importer->memory[i];
@@ -113,6 +112,5 @@ void xs_nsys_write_memory(struct xs_nsys_importer *importer) {
     for (size_t i = 0; i < importer->memory_count; i++)
         if (!importer->memory[i].is_free)
             put(importer, &importer->memory[i], ends[i] ? &importer->memory[ends[i] - 1] : NULL);
-    free(ends);
     xs_hash_free(&live);
 }

@@ -175,7 +175,7 @@ static void add_columns(const struct xs_nsys *nsys, struct xs_string *sql, const
 
 sqlite3_stmt *xs_nsys_select(struct xs_nsys *nsys, const char *table, const char *columns, const char *order) {
     sqlite3_stmt *statement = NULL;
-    struct xs_string sql = {0}, by = {0};
+    XS_SCOPED_STRING sql = {0}, by = {0};
     if (nsys->status < 0 || !xs_nsys_has_table(nsys, table))
         return NULL;
     xs_string_format(&sql, "SELECT ");
@@ -187,8 +187,6 @@ sqlite3_stmt *xs_nsys_select(struct xs_nsys *nsys, const char *table, const char
         xs_string_format(&sql, " ORDER BY %s", by.data);
     if (sqlite3_prepare_v2(nsys->db, sql.data, -1, &statement, NULL) != SQLITE_OK)
         fail(nsys);
-    xs_string_free(&sql);
-    xs_string_free(&by);
     return statement;
 }
 

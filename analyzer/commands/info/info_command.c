@@ -84,7 +84,7 @@ static int show_meta(const struct xs_trace *trace, struct sink *sink, char *mess
     struct xs_scan scan;
     xs_scan_begin(&scan, trace, "SELECT key, value FROM meta", message, NULL);
     while (xs_scan_row(&scan)) {
-        char *key = xs_strdup(xs_scan_text(&scan, 0));
+        XS_SCOPED char *key = xs_strdup(xs_scan_text(&scan, 0));
         bool integer = sqlite3_column_type(scan.statement, 1) == SQLITE_INTEGER;
         if (sink->json && integer) {
             xs_json_int(sink->json, key, xs_scan_int(&scan, 1));
@@ -98,7 +98,6 @@ static int show_meta(const struct xs_trace *trace, struct sink *sink, char *mess
             else
                 xs_table_cell(table, NULL);
         }
-        free(key);
     }
     end_rows(sink, '}', table);
     return xs_scan_end(&scan);
@@ -202,13 +201,11 @@ static void show_file(const struct xs_trace *trace, struct sink *sink) {
         xs_json_bool(sink->json, "still_running", trace->is_live);
         return;
     }
-    char *path = xs_text_escaped(trace->path), *text = xs_text_escaped(status);
+    XS_SCOPED char *path = xs_text_escaped(trace->path), *text = xs_text_escaped(status);
     fprintf(sink->out->file, "%s%s%s\n  %s%s, schema version %" PRId64 ", %s\n",
             xs_style_on(sink->out, XS_STYLE_HEADING), path, xs_style_off(sink->out, XS_STYLE_HEADING),
             trace->merged_id < 0 ? "" : "in a merged file of ", XS_BYTES_TEXT((uint64_t)size), schema,
             trace->is_live ? "still being written" : text);
-    free(path);
-    free(text);
 }
 
 /* Shows how many lines of source text are stored, because a user should know that before giving the trace to other
@@ -330,9 +327,8 @@ static int show_short(const struct xs_trace *trace, struct sink *sink, char *mes
     }
     xs_table_print(table, sink->out);
     xs_table_free(table);
-    char *word = xs_text_shell_word(trace->path);
+    XS_SCOPED char *word = xs_text_shell_word(trace->path);
     xs_out_line(sink->out, XS_STYLE_DIM, "Everything: xferspy info --all %s", word);
-    free(word);
     return status;
 }
 

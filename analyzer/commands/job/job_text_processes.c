@@ -25,18 +25,17 @@ static void value_cell(struct xs_table *table, unsigned column, const struct xs_
 }
 
 static void device_cell(struct xs_table *table, const struct xs_job *job, size_t process) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     for (size_t i = 0; i < job->device_count; i++)
         for (size_t k = 0; k < job->devices[i].process_count; k++)
             if (job->devices[i].processes[k] == process)
                 xs_string_format(&text, "%s%" PRId64, text.length ? "," : "", job->devices[i].id);
     xs_table_cell(table, text.data);
-    xs_string_free(&text);
 }
 
 static void process_row(struct xs_table *table, const struct xs_job *job, size_t index) {
     const struct xs_job_process *p = &job->processes[index];
-    struct xs_string name = {0}, host = {0};
+    XS_SCOPED_STRING name = {0}, host = {0};
     xs_string_add_cut(&name, p->label, NAME_COLUMNS);
     xs_table_cell(table, name.data);
     xs_string_add_cut(&host, p->host, NAME_COLUMNS / 2);
@@ -45,8 +44,6 @@ static void process_row(struct xs_table *table, const struct xs_job *job, size_t
     for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
         value_cell(table, column, &p->columns[column], p->outlier[column], p->modelled);
     xs_table_cell(table, XS_SHARE_TEXT(p->columns[XS_JOB_SAVES].value, p->recorded.ns));
-    xs_string_free(&name);
-    xs_string_free(&host);
 }
 
 /* Adds two rows: the mean of each column, and how far the largest value is from it. */

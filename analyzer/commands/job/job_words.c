@@ -54,11 +54,10 @@ struct xs_amount xs_job_in_all(const struct xs_job_finding *f) {
 }
 
 void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *f) {
-    struct xs_string checked = {0};
+    XS_SCOPED_STRING checked = {0};
     xs_sample_checked(&checked, &f->sample);
     if (checked.length)
         xs_string_format(text, " (%s)", checked.data);
-    xs_string_free(&checked);
 }
 
 bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *f) {
@@ -78,7 +77,7 @@ bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *f) {
 
 void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
     char share[XS_UNIT_BYTES];
-    struct xs_string bound = {0};
+    XS_SCOPED_STRING bound = {0};
     uint64_t ns = f->saves_ns.max;
     const struct xs_recorded_time *recorded = &job->processes[f->saves_ns.most].recorded;
     if (xs_job_say_bound(&bound, f)) {
@@ -88,7 +87,6 @@ void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const str
     } else {
         xs_say_gain(text, bound.data ? bound.data : "", ns, recorded);
     }
-    xs_string_free(&bound);
 }
 
 const struct xs_recorded_time *xs_job_recorded(const struct xs_job *job) {

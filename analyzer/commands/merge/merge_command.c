@@ -153,13 +153,12 @@ static int copy(struct job *job, struct xs_merged_writer *writer, const struct s
 
 static void tell(const struct xs_out_options *options, size_t merged, size_t unread) {
     struct stat st;
-    char *path = xs_text_escaped(options->path);
+    XS_SCOPED char *path = xs_text_escaped(options->path);
     int64_t size = stat(options->path, &st) == 0 ? st.st_size : 0;
     printf("%s: %zu trace%s, %s\n", path, merged, merged == 1 ? "" : "s", XS_BYTES_TEXT((uint64_t)size));
     if (unread)
         xs_complain("%s: is not the whole job: %zu of %zu traces could not be read", options->path, unread,
                     merged + unread);
-    free(path);
 }
 
 static int merge(struct job *job, const char *temporary, const struct xs_out_options *options) {
@@ -186,11 +185,10 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
 
 /* Merges into a temporary file in the folder of the output, and renames it when it is complete. */
 static int merge_into(struct job *job, const struct xs_out_options *options) {
-    char *temporary = xs_text_format("%s.XXXXXX", options->path);
+    XS_SCOPED char *temporary = xs_text_format("%s.XXXXXX", options->path);
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0) {
         xs_complain("%s: %s", options->path, strerror(errno));
-        free(temporary);
         return XS_EXIT_ERROR;
     }
     if (fchmod(fd, 0600) != 0)
@@ -200,7 +198,6 @@ static int merge_into(struct job *job, const struct xs_out_options *options) {
     int status = merge(job, temporary, options);
     unlink(temporary);
     xs_finished(temporary);
-    free(temporary);
     return status;
 }
 

@@ -170,12 +170,10 @@ void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size
     add_columns(table, by);
     shown = shown < by->count ? shown : by->count;
     for (size_t i = 0; i < shown; i++) {
-        struct xs_string name = {0}, beside = {0};
+        XS_SCOPED_STRING name = {0}, beside = {0};
         row_name(&name, by, &by->rows[i], findings->sites, room);
         row_beside(&beside, by, &by->rows[i], findings->sites);
         cells(table, by, &by->rows[i], name.data, beside.data);
-        xs_string_free(&name);
-        xs_string_free(&beside);
     }
     if (shown < by->count) {
         char name[64];

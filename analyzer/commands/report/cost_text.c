@@ -24,13 +24,12 @@ static void print_parts(const struct xs_cost *c, struct xs_out *out) {
                  {FULL_SPOOL, c->spool_stall_ns, false},
                  {CONTENTION, c->contention_ns, false},
                  {"the end", xs_sum(c->exit_ns, c->close_ns), true}};
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].always || parts[i].ns)
             xs_string_format(&text, "%s%s to %s", text.length ? ", " : "", XS_NS_TEXT(parts[i].ns), parts[i].what);
     bool shared = c->busiest_calls < c->calls;
     xs_out_line(out, XS_STYLE_PLAIN, "%s lost %s.", shared ? "All its threads together" : "It", text.data);
-    xs_string_free(&text);
 }
 
 /* Returns, as text, the share of the run, including its end, that was lost. */
@@ -87,7 +86,7 @@ static void print_short(const struct xs_summary *s, uint64_t once_ns, struct xs_
 static void print_excess(const struct xs_summary *s, struct xs_out *out) {
     char share[XS_UNIT_BYTES];
     const struct xs_cost_excess excess = xs_report_cost_excess(s);
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     if (excess.is_short)
         print_short(s, excess.once_ns, out);
     if (!excess.is_over || excess.is_short)
@@ -97,7 +96,6 @@ static void print_excess(const struct xs_summary *s, struct xs_out *out) {
                          XS_NS_TEXT(excess.most_ns[n]), share_of(share, excess.most_ns[n], s),
                          excess.most[n] == XS_COST_PROCESS ? ", however long a process runs" : "");
     xs_out_line(out, XS_STYLE_PLAIN, "That is more than the budget, mostly because of %s.", text.data);
-    xs_string_free(&text);
 }
 
 /* Prints how much time of the run was lost by profiling, and for what. A part of the time at the end is not in the

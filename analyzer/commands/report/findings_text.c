@@ -1,6 +1,5 @@
 /* The first section of a report: findings ranked by what they save, one screen at most. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/text.h"
@@ -21,17 +20,14 @@ enum { INDENT = 6 };
 static void print_where(const struct xs_findings *findings, const struct xs_finding *f, bool with_text,
                         struct xs_out *out) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
-    struct xs_string amount = {0}, place = {0};
+    XS_SCOPED_STRING amount = {0}, place = {0};
     xs_finding_amount(&amount, f);
     xs_place_of_site(&place, findings, f->site);
     xs_out_indented(out, INDENT, "%s: %s, %s", xs_detectors[f->detector]->title, amount.data, place.data);
     if (frame && with_text) {
-        char *line = xs_place_source(findings->sites, frame);
+        XS_SCOPED char *line = xs_place_source(findings->sites, frame);
         xs_place_source_line(line, frame, INDENT + 2, out);
-        free(line);
     }
-    xs_string_free(&amount);
-    xs_string_free(&place);
 }
 
 /* Prints a line with a text, unless it is empty, and frees the text. */
@@ -45,7 +41,7 @@ static void print_text(struct xs_string *text, struct xs_out *out) {
 static void print_name(const struct xs_diagnosis *diagnosis, size_t index, int name_columns, struct xs_out *out) {
     const struct xs_diagnosed *d = &diagnosis->items[index];
     const struct xs_finding *f = d->finding;
-    struct xs_string name = {0}, gain = {0}, checked = {0};
+    XS_SCOPED_STRING name = {0}, gain = {0}, checked = {0};
     xs_finding_name(&name, diagnosis, index);
     xs_finding_gain_between(&gain, diagnosis->findings, d);
     xs_finding_checked(&checked, f);
@@ -57,23 +53,18 @@ static void print_name(const struct xs_diagnosis *diagnosis, size_t index, int n
             narrow || !gain.data ? "" : gain.data);
     if (narrow)
         xs_out_indented(out, INDENT, "%s", gain.data);
-    xs_string_free(&name);
-    xs_string_free(&gain);
-    xs_string_free(&checked);
 }
 
 /* Prints another finding of the cause, which helps if the first repair cannot be made. Prints one line if possible. */
 static void print_other(const struct xs_diagnosis *diagnosis, size_t index, struct xs_out *out) {
     const struct xs_diagnosed *d = &diagnosis->items[index];
     const struct xs_finding *f = d->finding;
-    struct xs_string name = {0}, gain = {0};
+    XS_SCOPED_STRING name = {0}, gain = {0};
     xs_finding_name(&name, diagnosis, index);
     xs_string_format(&gain, "saves ");
     xs_say_saving(&gain, &d->saves);
     xs_out_indented(out, INDENT, "If that cannot be done, %s %s: %s", name.data, gain.data,
                     xs_remedy_of(diagnosis->findings, f));
-    xs_string_free(&name);
-    xs_string_free(&gain);
 }
 
 /* Prints what `xferspy try' measured for its repair, or for the first of the other ones. */
@@ -162,12 +153,11 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
 }
 
 static void print_advice(const struct xs_diagnosis *diagnosis, size_t index, struct xs_out *out) {
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     xs_finding_name(&name, diagnosis, index);
     fprintf(out->file, "  %2zu  %s%s%s  (advice)\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
             xs_style_off(out, XS_STYLE_HEADING));
     print_where(diagnosis->findings, diagnosis->items[index].finding, false, out);
-    xs_string_free(&name);
 }
 
 bool xs_report_shows_cause(const struct xs_report *report, size_t index) {
@@ -179,12 +169,11 @@ static int name_columns(const struct xs_report *report) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     size_t columns = 0;
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
-        struct xs_string name = {0};
+        XS_SCOPED_STRING name = {0};
         if (!report->details && !xs_report_shows_cause(report, i))
             continue;
         xs_finding_name(&name, diagnosis, diagnosis->causes[i].findings[0]);
         columns = name.length > columns ? name.length : columns;
-        xs_string_free(&name);
     }
     return (int)columns;
 }
@@ -205,13 +194,11 @@ void xs_report_say_rest(struct xs_string *text, const struct xs_report *report) 
 }
 
 static void rest_line(const struct xs_report *report, struct xs_out *out) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_report_say_rest(&text, report);
-    char *word = xs_text_shell_word(report->summary->trace->path);
+    XS_SCOPED char *word = xs_text_shell_word(report->summary->trace->path);
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "%s: xferspy explain %s", text.data, word);
-    free(word);
-    xs_string_free(&text);
 }
 
 static void nothing_line(const struct xs_findings *findings, const struct xs_content_coverage *contents, size_t folded,
@@ -275,8 +262,7 @@ bool xs_report_can_try(const struct xs_report *report) {
 void xs_report_text_next(const struct xs_report *report, struct xs_out *out) {
     if (!xs_report_can_try(report))
         return;
-    char *word = xs_text_shell_word(report->summary->trace->path);
+    XS_SCOPED char *word = xs_text_shell_word(report->summary->trace->path);
     putc('\n', out->file);
     xs_out_line(out, XS_STYLE_PLAIN, "To measure what the repairs gain on the unchanged program: xferspy try %s", word);
-    free(word);
 }

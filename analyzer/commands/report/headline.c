@@ -84,11 +84,10 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
         add_clause(text, begin, "");
         xs_looked_at_say_briefly(s, text);
     }
-    struct xs_string migrations = {0};
+    XS_SCOPED_STRING migrations = {0};
     say_migrations(&migrations, s);
     if (migrations.length)
         add_clause(text, begin, migrations.data);
-    xs_string_free(&migrations);
     if (s->given_pinned)
         add_clause(text, begin, "kernels read host memory directly, which xferspy does not see");
     else if (s->given_managed && text->length == begin)
@@ -104,7 +103,7 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
 /* Adds that nothing was found, or why that is not known. */
 static void say_nothing(struct xs_string *text, const struct xs_report *report) {
     const struct xs_findings *f = report->diagnosis->findings;
-    struct xs_string unseen = {0};
+    XS_SCOPED_STRING unseen = {0};
     say_unseen(&unseen, report);
     if (f->selection)
         xs_string_format(text, "nothing that passes the filter");
@@ -114,7 +113,6 @@ static void say_nothing(struct xs_string *text, const struct xs_report *report) 
         xs_string_format(text, "not known in full: %s", unseen.data);
     else
         xs_string_format(text, "%s", f->transfers ? "nothing was found" : "nothing: no transfer ran");
-    xs_string_free(&unseen);
 }
 
 void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place, struct xs_part *name) {
@@ -132,13 +130,12 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
     }
     if (!large) {
         size_t begin = text->length;
-        struct xs_string unseen = {0};
+        XS_SCOPED_STRING unseen = {0};
         say_unseen(&unseen, report);
         xs_string_format(text, "little%s: %zu cause%s of less than %s each", unseen.length ? " of what is known" : "",
                          causes, causes > 1 ? "s" : "", XS_NS_TEXT(diagnosis->findings->floor_ns));
         if (unseen.length)
             add_clause(text, begin, unseen.data);
-        xs_string_free(&unseen);
         return;
     }
     xs_string_format(text, "%s", with_place ? "" : "saves ");

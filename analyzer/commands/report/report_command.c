@@ -189,11 +189,10 @@ static void add_to_job(struct xs_job *job, const char *path, const struct xs_rep
 
 /* True if another trace of the same process was read before: a copy, or the original of a trace in a merged file. */
 static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
-    char *identity = job ? xs_trace_identity(trace) : NULL;
+    XS_SCOPED char *identity = job ? xs_trace_identity(trace) : NULL;
     const char *known = identity ? xs_job_known(job, identity) : NULL;
     if (known)
         xs_complain("%s: the same run as %s; counted once", trace->path, known);
-    free(identity);
     return known != NULL;
 }
 

@@ -54,7 +54,7 @@ void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, c
 static void overlap_lines(const struct xs_summary *s, struct xs_out *out) {
     size_t lines = 0, more = 0;
     for (size_t i = 0; i < s->device_count; i++) {
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         if (!s->devices[i].copy_busy_ns)
             continue;
         if (lines++ >= OVERLAP_LINES) {
@@ -63,7 +63,6 @@ static void overlap_lines(const struct xs_summary *s, struct xs_out *out) {
         }
         xs_report_say_overlap(&text, s, &s->devices[i]);
         xs_out_line(out, XS_STYLE_PLAIN, "%s", text.data);
-        xs_string_free(&text);
     }
     if (more)
         xs_out_line(out, XS_STYLE_PLAIN, "And %zu more devices: --json has them all.", more);
@@ -143,7 +142,7 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
     } else if (shows_rate(pageable) && shows_rate(pinned)) {
         double ratio = (double)pinned->timed_bytes / (double)pinned->device_ns /
                        ((double)pageable->timed_bytes / (double)pageable->device_ns);
-        struct xs_string times = {0};
+        XS_SCOPED_STRING times = {0};
         if (ratio >= 1.05)
             xs_string_format(&times, ", %.1f times as fast", ratio);
         xs_out_line(out, XS_STYLE_PLAIN,
@@ -151,7 +150,6 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
                     "at %s%s.",
                     share, XS_RATE_TEXT(pageable->timed_bytes, pageable->device_ns),
                     XS_RATE_TEXT(pinned->timed_bytes, pinned->device_ns), times.data ? times.data : "");
-        xs_string_free(&times);
     } else {
         xs_out_line(out, XS_STYLE_PLAIN,
                     "Host memory: %s of the bytes were in pageable memory, the rest in pinned memory.", share);
@@ -175,7 +173,7 @@ static void besides(struct xs_string *text, uint64_t count, const char *one, con
 /* Prints the copies that the table leaves out. */
 static void other_transfers_line(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_count_time *graph = &s->graph_total;
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     besides(&text, graph->count, "copy by launched graphs", "copies by launched graphs");
     if (graph->count)
         xs_string_format(&text, " (%s in %s)", XS_BYTES_TEXT(graph->bytes), XS_NS_TEXT(graph->ns));
@@ -183,7 +181,6 @@ static void other_transfers_line(const struct xs_summary *s, struct xs_out *out)
     besides(&text, s->coverage.host_failed, "failed", "failed");
     if (text.length)
         xs_out_line(out, XS_STYLE_PLAIN, "Not in the table: %s.", text.data);
-    xs_string_free(&text);
 }
 
 void xs_report_transfers(const struct xs_summary *s, struct xs_out *out) {

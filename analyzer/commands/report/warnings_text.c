@@ -101,12 +101,11 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
 
 /* Prints failed calls before everything else, because after a failed call a program does not work as intended. */
 void xs_report_failures(const struct xs_report *report, struct xs_out *out) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_failures_say(&text, &report->summary->failures, report->diagnosis->findings);
     if (text.length) {
         fputs(xs_style_on(out, XS_STYLE_BAD), out->file);
         xs_out_indented(out, 0, "%s.", text.data);
         fputs(xs_style_off(out, XS_STYLE_BAD), out->file);
     }
-    xs_string_free(&text);
 }

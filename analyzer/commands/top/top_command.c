@@ -101,7 +101,7 @@ static void print_rates(const struct so_far *now, const struct so_far *then, con
                         size_t devices, struct xs_out *out) {
     static const char *const names[XS_DIRECTION_COUNT] = {
         [XS_DIR_H2D] = "H2D", [XS_DIR_D2H] = "D2H", [XS_DIR_D2D] = "D2D", [XS_DIR_PEER] = "peer", [XS_DIR_H2H] = "H2H"};
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     uint64_t ns = less(now->run_ns, then->run_ns);
     uint64_t all_ns = less(now->known_ns, then->known_ns) * (devices ? devices : 1);
     for (size_t i = 0; i < XS_DIRECTION_COUNT && ns; i++) {
@@ -117,7 +117,6 @@ static void print_rates(const struct so_far *now, const struct so_far *then, con
         xs_string_format(&text, "%s %s", times->copy_ns ? ", and run kernels" : "; devices run kernels",
                          XS_SHARE_TEXT(times->kernel_ns, all_ns));
     xs_out_fact(out, then->run_ns ? "now" : "so far", "%s", text.data);
-    xs_string_free(&text);
 }
 
 /* Prints for how much of the run device times are missing, if that is much, because the savings of some causes are then
@@ -212,13 +211,11 @@ int xs_command_top(int argc, char **argv) {
     int status = XS_EXIT_OK;
     if (argp_parse(&xs_interface_top.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    char *path = xs_trace_named(arguments.what);
+    XS_SCOPED char *path = xs_trace_named(arguments.what);
     if (!path)
         return XS_EXIT_ERROR;
-    if (xs_out_open(&out, &(struct xs_out_options){0}) < 0) {
-        free(path);
+    if (xs_out_open(&out, &(struct xs_out_options){0}) < 0)
         return XS_EXIT_ERROR;
-    }
     while (runs && status == XS_EXIT_OK) {
         double began = seconds();
         status = look(path, &then, &out, &runs);
@@ -226,6 +223,5 @@ int xs_command_top(int argc, char **argv) {
             break;
         wait_for_next(arguments.interval_s, seconds() - began);
     }
-    free(path);
     return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : status;
 }

@@ -17,7 +17,7 @@
 
 /* False: a message was printed. */
 static bool write_plan(const struct xs_attempt *attempt, const char *mode) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_trial_plan(&text, attempt->trial, mode);
     unlink(attempt->plan);
     int fd = xs_create_private(attempt->plan);
@@ -27,14 +27,13 @@ static bool write_plan(const struct xs_attempt *attempt, const char *mode) {
         good = fclose(file) == 0 && good;
     if (!good)
         xs_complain("%s: %s", attempt->plan, strerror(errno));
-    xs_string_free(&text);
     return good;
 }
 
 static void prepare(const struct xs_try *t, struct xs_attempt *attempt) {
     enum { SETTINGS = 8 };
     const char *memory = getenv("XFERSPY_REPAIR_MIB");
-    struct xs_string repairs = {0};
+    XS_SCOPED_STRING repairs = {0};
     size_t n = 0;
     attempt->plan = xs_text_format("%s/%zu.plan", t->folder, (size_t)(attempt - t->attempts));
     attempt->log = xs_text_format("%s/%zu.log", t->folder, (size_t)(attempt - t->attempts));
@@ -49,7 +48,6 @@ static void prepare(const struct xs_try *t, struct xs_attempt *attempt) {
     if (memory)
         attempt->settings[n++] = xs_text_format("XFERSPY_REPAIR_MIB=%s", memory);
     attempt->settings[n] = NULL;
-    xs_string_free(&repairs);
 }
 
 /* --- running --- */
@@ -191,11 +189,10 @@ static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct x
     xs_bench_report_make(&o->terms, &o->bench, &none, &o->report);
     attempt->outcome = o;
     judge_log(attempt->trial, &attempt->logged, attempt->log_trouble);
-    struct xs_string failures = {0};
+    XS_SCOPED_STRING failures = {0};
     xs_bench_say_failures(&failures, &o->bench, 1, "with the repair");
     if (attempt->trial->state == XS_TRIAL_PLANNED && failures.length)
         xs_trial_end(attempt->trial, XS_TRIAL_FAILED, "%s", failures.data);
-    xs_string_free(&failures);
     if (attempt->trial->state == XS_TRIAL_PLANNED && attempt->logged.runs && !attempt->logged.applied)
         xs_trial_end(attempt->trial, XS_TRIAL_CANNOT, "the library repaired none of its calls%s%s",
                      attempt->logged.refused.length ? ": " : "",
@@ -206,7 +203,7 @@ static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct x
 
 /* True if the unchanged program fails. Then a message was printed, and nothing is compared. */
 static bool fails_by_itself(struct xs_try *t) {
-    struct xs_string failures = {0};
+    XS_SCOPED_STRING failures = {0};
     int status;
     xs_bench_say_failures(&failures, &t->bench, 0, "without a repair");
     if (failures.length && xs_bench_failures(&t->bench, 0, &status) && WIFEXITED(status))
@@ -214,9 +211,7 @@ static bool fails_by_itself(struct xs_try *t) {
                     WEXITSTATUS(status));
     else if (failures.length)
         xs_complain("nothing was measured: %s", failures.data);
-    bool fails = failures.length > 0;
-    xs_string_free(&failures);
-    return fails;
+    return failures.length > 0;
 }
 
 static void measure_in_turns(struct xs_try *t) {

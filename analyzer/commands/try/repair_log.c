@@ -71,11 +71,9 @@ static bool read_off(const struct xs_json_document *document, struct xs_repair_l
 
 /* Removes the log of a second process, under the name that the library gives it. */
 static bool remove_second(const char *path) {
-    struct xs_string second = {0};
+    XS_SCOPED_STRING second = {0};
     xs_string_format(&second, "%s.2", path);
-    bool was_there = unlink(second.data) == 0;
-    xs_string_free(&second);
-    return was_there;
+    return unlink(second.data) == 0;
 }
 
 const char *xs_repair_log_take(struct xs_repair_log *log, const char *path) {

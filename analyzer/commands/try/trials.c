@@ -34,7 +34,7 @@ static const struct {
 };
 
 enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const char **why) {
-    struct xs_string kind = {0};
+    XS_SCOPED_STRING kind = {0};
     size_t i = 0;
     xs_finding_kind(&kind, detector, verdict);
     for (; i < sizeof kinds / sizeof *kinds; i++) {
@@ -42,7 +42,6 @@ enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const c
         if (!strncmp(kinds[i].finding, kind.data, bytes) && (!kind.data[bytes] || kind.data[bytes] == '/'))
             break;
     }
-    xs_string_free(&kind);
     bool known = i < sizeof kinds / sizeof *kinds;
     if (why)
         *why = known ? kinds[i].why : "nothing outside of the program can repair it";
@@ -85,14 +84,13 @@ static size_t finding_of(const struct xs_diagnosis *diagnosis, const struct xs_c
 static bool is_shown(const struct xs_cause *cause) { return !cause->folded && cause->saves.most_ns; }
 
 bool xs_try_is_worth(const struct xs_diagnosis *diagnosis, const struct xs_trace *trace) {
-    char *doubt = xs_ordinals_doubt(trace);
+    XS_SCOPED char *doubt = xs_ordinals_doubt(trace);
     bool worth = false;
     for (size_t i = 0; i < diagnosis->cause_count && !worth; i++) {
         const struct xs_cause *cause = &diagnosis->causes[i];
         size_t finding = is_shown(cause) ? finding_of(diagnosis, cause) : SIZE_MAX;
         worth = finding != SIZE_MAX && !(doubt && xs_try_is_about_copies(repair_of(diagnosis, finding, NULL)));
     }
-    free(doubt);
     return worth;
 }
 

@@ -30,11 +30,10 @@ enum change { FASTER, SLOWER, CANNOT_TELL };
 
 /* Opens the file in the folder of the trace, if it belongs to the same user. */
 static FILE *open_kept(const struct xs_trace *trace) {
-    struct xs_string path = {0};
+    XS_SCOPED_STRING path = {0};
     struct stat st, of_trace;
     xs_string_format(&path, "%s" XS_TRIED_SUFFIX, trace->file);
     int fd = open(path.data, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    xs_string_free(&path);
     if (fd < 0)
         return NULL;
     bool good =
@@ -46,12 +45,11 @@ static FILE *open_kept(const struct xs_trace *trace) {
 }
 
 static bool is_of(const struct xs_json_document *document, const struct xs_trace *trace) {
-    char *identity = xs_trace_identity(trace);
+    XS_SCOPED char *identity = xs_trace_identity(trace);
     sqlite3_stmt *row = xs_json_document_ask(document, "SELECT ?1 ->> 'identity'");
     const char *written = row && sqlite3_step(row) == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
     bool same = identity && written && !strcmp(identity, written);
     sqlite3_finalize(row);
-    free(identity);
     return same;
 }
 
@@ -147,7 +145,7 @@ void xs_tried_free(struct xs_tried *tried) {
 
 const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const struct xs_diagnosis *diagnosis,
                                         size_t index) {
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     const struct xs_tried_item *found = NULL;
     if (index != SIZE_MAX && tried->count)
         xs_finding_name(&name, diagnosis, index);
@@ -156,7 +154,6 @@ const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const stru
         if (index == SIZE_MAX ? !item->finding : item->finding && !strcmp(item->finding, name.data))
             found = item;
     }
-    xs_string_free(&name);
     return found;
 }
 

@@ -146,7 +146,8 @@ static void text_details(const struct xs_try *t, struct xs_out *out) {
 }
 
 void xs_try_text(const struct xs_try *t, struct xs_out *out) {
-    struct xs_string command = {0}, cut = {0}, now = {0}, gate = {0}, simulated = {0};
+    XS_SCOPED_STRING command = {0};
+    struct xs_string cut = {0}, now = {0}, gate = {0}, simulated = {0};
     xs_bench_command(&command, t->program->argv);
     xs_string_add_cut(&cut, command.data, COMMAND_COLUMNS);
     add_now(&now, t);
@@ -167,27 +168,23 @@ void xs_try_text(const struct xs_try *t, struct xs_out *out) {
     } else {
         xs_out_line(out, XS_STYLE_PLAIN, NO_CAUSE);
     }
-    xs_string_free(&command);
 }
 
 /* --- Markdown --- */
 
 static void markdown_row(void *file, struct xs_string cells[COLUMNS], enum xs_style style) {
-    struct xs_string what = {0}, measured = {0};
+    XS_SCOPED_STRING what = {0}, measured = {0};
     (void)style;
     xs_markdown_code(&what, cells[1].data);
     xs_markdown_code(&measured, cells[3].data);
     fprintf(file, "| %s | %s | %s | %s |\n", cells[0].data, cells[1].length ? what.data : "",
             cells[2].length ? cells[2].data : "", measured.data);
-    xs_string_free(&what);
-    xs_string_free(&measured);
 }
 
 static void markdown_line(struct xs_out *out, size_t *lines, const char *label, const char *text) {
-    struct xs_string code = {0};
+    XS_SCOPED_STRING code = {0};
     xs_markdown_code(&code, text);
     fprintf(out->file, "%s- %s: %s\n", (*lines)++ ? "" : "\n", label, code.data);
-    xs_string_free(&code);
 }
 
 /* Prints what was done, what was left out, and the warnings. */
@@ -207,7 +204,8 @@ static void markdown_details(const struct xs_try *t, struct xs_out *out) {
 }
 
 void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
-    struct xs_string command = {0}, code = {0}, now = {0}, gate = {0}, simulated = {0};
+    XS_SCOPED_STRING command = {0};
+    struct xs_string code = {0}, now = {0}, gate = {0}, simulated = {0};
     xs_bench_command(&command, t->program->argv);
     xs_markdown_code(&code, command.data);
     add_now(&now, t);
@@ -229,5 +227,4 @@ void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
     } else {
         fprintf(out->file, "\n%s\n", NO_CAUSE);
     }
-    xs_string_free(&command);
 }

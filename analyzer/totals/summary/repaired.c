@@ -91,7 +91,7 @@ void xs_repaired_say(struct xs_string *text, const struct xs_repaired *r) {
 }
 
 void xs_repaired_json(const struct xs_repaired *r, struct xs_json *json) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_repaired_say(&text, r);
     if (!text.length) {
         xs_json_null(json, "repairs");
@@ -113,5 +113,4 @@ void xs_repaired_json(const struct xs_repaired *r, struct xs_json *json) {
     }
     xs_json_end(json, ']');
     xs_json_end(json, '}');
-    xs_string_free(&text);
 }
