@@ -9,6 +9,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/callsites_internal.h"
@@ -260,9 +261,7 @@ struct caller {
 
 static int by_key(const void *a, const void *b) {
     const struct weight *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    return (x->high > y->high) - (x->high < y->high);
+    return xs_compare_uint64(x->low, y->low) ?: xs_compare_uint64(x->high, y->high);
 }
 
 /* Sorts the items and combines equal ones. */

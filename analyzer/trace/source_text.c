@@ -8,6 +8,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/interned.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 #include "schema/source/source_file.h"
@@ -29,8 +30,7 @@ struct xs_source_text {
 
 static int by_place(const void *a, const void *b) {
     const struct stored_line *x = a, *y = b;
-    int order = strcmp(x->path, y->path);
-    return order ? order : (x->line > y->line) - (x->line < y->line);
+    return strcmp(x->path, y->path) ?: xs_compare(x->line, y->line);
 }
 
 static void read_lines(struct xs_source_text *text, const struct xs_trace *trace) {

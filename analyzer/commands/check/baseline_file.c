@@ -7,6 +7,7 @@
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
@@ -40,22 +41,15 @@ static int by_place(const void *a, const void *b, void *data) {
     const struct xs_match_place *places = data;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const struct xs_match_place *l = &places[x], *r = &places[y];
-    int order = strcmp(l->file ? l->file : "", r->file ? r->file : "");
-    if (!order)
-        order = strcmp(l->function ? l->function : "", r->function ? r->function : "");
-    if (!order)
-        order = (l->line > r->line) - (l->line < r->line);
-    if (!order)
-        order = strcmp(l->entry_point, r->entry_point);
-    return order ? order : (x > y) - (x < y);
+    return strcmp(l->file ?: "", r->file ?: "") ?: strcmp(l->function ?: "", r->function ?: "")
+        ?: xs_compare_uint64(l->line, r->line) ?: strcmp(l->entry_point, r->entry_point) ?: xs_compare(x, y);
 }
 
 /* Sorts findings by their places, in the order of by_place. */
 static int by_site(const void *a, const void *b, void *data) {
     const struct xs_check_finding *l = *(const struct xs_check_finding *const *)a,
                                   *r = *(const struct xs_check_finding *const *)b;
-    int order = by_place(&l->site, &r->site, data);
-    return order ? order : strcmp(l->kind, r->kind);
+    return by_place(&l->site, &r->site, data) ?: strcmp(l->kind, r->kind);
 }
 
 /* Writes the verdicts of a finding that has several. The name of any other finding contains its verdict. */

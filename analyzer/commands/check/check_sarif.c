@@ -8,6 +8,7 @@
 #include "analyzer/base/interned.h"
 #include "analyzer/base/json.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/check/check.h"
@@ -50,18 +51,9 @@ static bool is_same(const struct entry *a, const struct entry *b) {
 static int by_place(const void *left, const void *right) {
     const struct entry *a = left, *b = right;
     const struct xs_check_finding *x = finding_of(a), *y = finding_of(b);
-    int order = strcmp(rule_of(x), rule_of(y));
-    if (!order)
-        order = strcmp(x->file, y->file);
-    if (!order)
-        order = (x->line > y->line) - (x->line < y->line);
-    if (!order)
-        order = (a->fingerprint > b->fingerprint) - (a->fingerprint < b->fingerprint);
-    if (!order)
-        order = (int)state_of(b)->failing - (int)state_of(a)->failing;
-    if (!order)
-        order = (x->saves_ns < y->saves_ns) - (x->saves_ns > y->saves_ns);
-    return order ? order : (a->judged > b->judged) - (a->judged < b->judged);
+    return strcmp(rule_of(x), rule_of(y)) ?: strcmp(x->file, y->file) ?: xs_compare_uint64(x->line, y->line)
+        ?: xs_compare_uint64(a->fingerprint, b->fingerprint) ?: xs_compare(state_of(b)->failing, state_of(a)->failing)
+        ?: xs_compare_uint64(y->saves_ns, x->saves_ns) ?: (a->judged > b->judged) - (a->judged < b->judged);
 }
 
 /* Collects the results. Advice, and findings that are too small to be listed, are included only if they make a rule

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/check/judge_internal.h"
@@ -105,7 +106,7 @@ static int by_value(const void *a, const void *b, void *data) {
     size_t left = *(const size_t *)a, right = *(const size_t *)b;
     uint64_t x = xs_judge_measured(r->rule, &judged->findings.items[left]),
              y = xs_judge_measured(r->rule, &judged->findings.items[right]);
-    return x != y ? (x < y ? 1 : -1) : (left > right) - (left < right);
+    return xs_compare_uint64(y, x) ?: xs_compare_uint64(left, right);
 }
 
 static uint64_t absolute_limit(const struct xs_judge *j, const struct xs_rule *rule) {

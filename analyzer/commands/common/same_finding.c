@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/causes/diagnosis.h"
@@ -113,15 +114,12 @@ struct keyed {
 };
 
 static int compare_keys(const struct keyed *x, const struct keyed *y) {
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    return (x->kind > y->kind) - (x->kind < y->kind);
+    return xs_compare(x->place, y->place) ?: xs_compare_uint64(x->kind, y->kind);
 }
 
 static int by_key(const void *a, const void *b) {
     const struct keyed *x = a, *y = b;
-    int order = compare_keys(x, y);
-    return order ? order : (x->index > y->index) - (x->index < y->index);
+    return compare_keys(x, y) ?: xs_compare(x->index, y->index);
 }
 
 /* Lists the findings that have a place in the run AFTER and are not matched yet. `place_of` maps places to those of the

@@ -245,9 +245,7 @@ static int compare_by(const struct xs_change *x, const struct xs_change *y, cons
         if (p != q)
             return p < q ? 1 : -1;
     }
-    if (x->before != y->before) /* XS_UNMATCHED is last */
-        return x->before < y->before ? -1 : 1;
-    return (x->after > y->after) - (x->after < y->after);
+    return xs_compare(x->before, y->before) ?: xs_compare(x->after, y->after); /* XS_UNMATCHED is last */
 }
 
 static int by_gain(const void *a, const void *b) {

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/interned.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/trace/site.h"
@@ -78,9 +79,7 @@ static int64_t stack_of_row(sqlite3_stmt *statement, int64_t row) {
 /* Orders by frequency. The first item, which is the stack of the first instance, stays first. */
 static int most_frequent(const void *a, const void *b) {
     const struct stack_count *x = a, *y = b;
-    if (x->instances != y->instances)
-        return x->instances < y->instances ? 1 : -1;
-    return (x->stack > y->stack) - (x->stack < y->stack);
+    return xs_compare_uint64(y->instances, x->instances) ?: xs_compare(x->stack, y->stack);
 }
 
 static bool is_of(const struct xs_seen *seen, const struct xs_finding *f) {

@@ -7,6 +7,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/interned.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/html/sites.h"
 #include "analyzer/trace/scan.h"
@@ -86,9 +87,7 @@ static void put_leaf(struct frames *frames, const struct xs_diagnosis *diagnosis
 static int by_time(const void *a, const void *b) {
     const struct xs_html_leaf *x = a, *y = b;
     uint64_t mine = xs_sum(x->calls_ns, x->device_ns), others = xs_sum(y->calls_ns, y->device_ns);
-    if (mine != others)
-        return mine < others ? 1 : -1;
-    return (x->stack > y->stack) - (x->stack < y->stack);
+    return xs_compare_uint64(others, mine) ?: xs_compare(x->stack, y->stack);
 }
 
 void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_diagnosis *diagnosis, struct xs_json *json) {

@@ -4,27 +4,20 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/commands/html/timeline_lanes.h"
 #include "analyzer/totals/timeline/timeline.h"
 #include "analyzer/trace/scan.h"
 
 static int by_start(const void *a, const void *b) {
     const struct xs_html_segment *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    return xs_compare(x->start_ns, y->start_ns) ?: xs_compare(x->number, y->number);
 }
 
 static int by_place(const void *a, const void *b) {
     const struct xs_html_lane *x = a, *y = b;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    if (x->others != y->others)
-        return x->others ? 1 : -1;
-    for (int i = 0; i < 3; i++)
-        if (x->key[i] != y->key[i])
-            return x->key[i] < y->key[i] ? -1 : 1;
-    return 0;
+    return xs_compare(x->group, y->group) ?: xs_compare(x->others, y->others) ?: xs_compare(x->key[0], y->key[0])
+        ?: xs_compare(x->key[1], y->key[1]) ?: xs_compare(x->key[2], y->key[2]);
 }
 
 static int put_thread_name(int64_t id, const struct xs_trace *trace, struct xs_json *json, char *message) {
@@ -111,9 +104,7 @@ struct marked {
 
 static int by_finding(const void *a, const void *b) {
     const struct marked *x = a, *y = b;
-    if (x->finding != y->finding)
-        return x->finding < y->finding ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    return xs_compare(x->finding, y->finding) ?: xs_compare(x->place, y->place);
 }
 
 /* Writes the segments of each finding, and for each segment how many of its calls the finding is about. Segments are

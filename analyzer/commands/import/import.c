@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/out.h"
 #include "analyzer/commands/import/import_internal.h"
 #include "analyzer/words/saving_words.h"
@@ -58,9 +59,7 @@ static void read_events(struct xs_nsys *nsys, struct xs_nsys_processes *all, str
 
 static int by_pid(const void *a, const void *b) {
     const struct xs_nsys_process *x = a, *y = b;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    return (x->global > y->global) - (x->global < y->global);
+    return xs_compare(x->pid, y->pid) ?: xs_compare(x->global, y->global);
 }
 
 /* Reads the processes' names from PROCESSES; in older exports this table has other columns, or does not exist. */

@@ -5,6 +5,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/commands/import/import_internal.h"
 
 enum { PUSH_POP = 59, DOMAIN_CREATE = 75, NESTING = 64 };
@@ -37,13 +38,8 @@ struct xs_nsys_ranges {
 
 static int by_thread_and_start(const void *a, const void *b) {
     const struct range *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    if (x->end != y->end) /* the outer one comes first */
-        return x->end > y->end ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
+    return xs_compare(x->thread, y->thread) ?: xs_compare(x->start, y->start)
+        ?: xs_compare(y->end, x->end) /* the outer one comes first */ ?: xs_compare_uint64(x->order, y->order);
 }
 
 static void read_domains(struct xs_nsys *nsys, struct xs_hash *domains) {

@@ -94,12 +94,8 @@ static void look_at(struct job *job, const char *path) {
 /* Sorts by rank, traces without a rank last, then by data that does not depend on the order of the arguments. */
 static int by_rank(const void *left, const void *right) {
     const struct source *a = left, *b = right;
-    int order = xs_compare(a->rank < 0, b->rank < 0);
-    order = order ? order : xs_compare(a->rank, b->rank);
-    order = order ? order : strcmp(a->host, b->host);
-    order = order ? order : xs_compare(a->start_unix_ns, b->start_unix_ns);
-    order = order ? order : xs_compare(a->pid, b->pid);
-    return order ? order : strcmp(a->file, b->file);
+    return xs_compare(a->rank < 0, b->rank < 0) ?: xs_compare(a->rank, b->rank) ?: strcmp(a->host, b->host)
+        ?: xs_compare(a->start_unix_ns, b->start_unix_ns) ?: xs_compare(a->pid, b->pid) ?: strcmp(a->file, b->file);
 }
 
 static bool is_taken(const struct job *job, size_t before, const char *name) {

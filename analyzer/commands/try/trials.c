@@ -8,6 +8,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
@@ -201,13 +202,9 @@ static void add_instance(struct making *m, struct xs_trial *trial, const struct 
 
 static int by_call(const void *a, const void *b) {
     const struct xs_try_line *x = a, *y = b;
-    if (x->repair != y->repair)
-        return x->repair < y->repair ? -1 : 1;
-    if (x->is_any || y->is_any)
-        return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
+    if (x->repair == y->repair && (x->is_any || y->is_any))
+        return xs_compare_uint64(x->bytes, y->bytes);
+    return xs_compare(x->repair, y->repair) ?: xs_compare(x->thread, y->thread) ?: xs_compare(x->ordinal, y->ordinal);
 }
 
 /* Sorts the lines, and removes repeated ones. */

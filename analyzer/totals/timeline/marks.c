@@ -35,9 +35,7 @@ void xs_marks_take(void *data, unsigned detector, const struct xs_instance *inst
 
 static int by_row(const void *a, const void *b) {
     const struct xs_mark *x = a, *y = b;
-    if (x->table != y->table)
-        return x->table < y->table ? -1 : 1;
-    return x->row != y->row ? xs_compare(x->row, y->row) : xs_compare(x->site, y->site);
+    return xs_compare(x->table, y->table) ?: xs_compare(x->row, y->row) ?: xs_compare(x->site, y->site);
 }
 
 int xs_mark_runs_by_site(const void *a, const void *b) {

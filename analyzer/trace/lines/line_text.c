@@ -8,6 +8,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/lines/lines_internal.h"
@@ -118,8 +119,7 @@ static char *read_line(struct reader *reader, const struct xs_frame *frame) {
 
 static int by_place(const void *a, const void *b) {
     const struct xs_line_text *x = a, *y = b;
-    int order = strcmp(x->path, y->path);
-    return order ? order : (x->line > y->line) - (x->line < y->line);
+    return strcmp(x->path, y->path) ?: xs_compare(x->line, y->line);
 }
 
 /* Removes repeated lines. Several places can have the same line, for instance if the line was inlined into two
