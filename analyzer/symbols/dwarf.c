@@ -11,7 +11,6 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/symbols/binary.h"
 

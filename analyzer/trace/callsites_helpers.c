@@ -9,7 +9,6 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/callsites_internal.h"

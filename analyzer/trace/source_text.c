@@ -8,7 +8,6 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/interned.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 #include "schema/source/source_file.h"

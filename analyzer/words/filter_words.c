@@ -21,10 +21,7 @@ void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findin
 }
 
 static void put_words(struct xs_json *json, const char *key, const struct xs_filter_words *words) {
-    xs_json_array(json, key);
-    for (size_t i = 0; i < words->count; i++)
-        xs_json_text(json, NULL, words->items[i]);
-    xs_json_end(json, ']');
+    xs_json_texts(json, key, words->items, words->count);
 }
 
 static void put_finding(struct xs_json *json, const struct xs_filter *filter) {

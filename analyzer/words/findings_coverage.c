@@ -213,14 +213,11 @@ void xs_findings_total_line(const struct xs_diagnosis *diagnosis, struct xs_out 
 
 void xs_findings_unknown_lines(const struct xs_diagnosis *diagnosis, const struct xs_content_coverage *contents,
                                struct xs_out *out) {
-    char why[256];
-    struct xs_string unchecked = {0};
-    xs_content_coverage_why_none(contents, why, sizeof why);
-    if (*why)
-        xs_out_line(out, XS_STYLE_WARN, "%s", why);
-    xs_say_unchecked(&unchecked, diagnosis);
-    xs_out_take_line(out, XS_STYLE_WARN, &unchecked);
-    xs_content_coverage_migrations(contents, why, sizeof why);
-    if (*why)
-        xs_out_line(out, XS_STYLE_WARN, "%s", why);
+    struct xs_string text = {0};
+    xs_content_coverage_why_none(&text, contents);
+    xs_out_take_line(out, XS_STYLE_WARN, &text);
+    xs_say_unchecked(&text, diagnosis);
+    xs_out_take_line(out, XS_STYLE_WARN, &text);
+    xs_content_coverage_migrations(&text, contents);
+    xs_out_take_line(out, XS_STYLE_WARN, &text);
 }

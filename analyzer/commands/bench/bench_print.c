@@ -74,7 +74,7 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
     for (size_t i = 0; i < report->note_count; i++)
         xs_out_line(out, XS_STYLE_WARN, "! %s", report->notes[i]);
     if (count) {
-        struct xs_table *table = xs_table_new(2);
+        XS_SCOPED_TABLE *table = xs_table_new(2);
         for (size_t i = 0; i < CELLS; i++)
             xs_table_column(table, headers[i], i > 0);
         for (size_t i = 0; i < count; i++) {
@@ -85,7 +85,6 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
         putc('\n', out->file);
         xs_table_print(table, out);
         xs_out_line(out, XS_STYLE_DIM, MINUS);
-        xs_table_free(table);
     }
 }
 
@@ -212,9 +211,7 @@ void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
     XS_SCOPED_STRING conclusion = {0};
     xs_bench_conclusion(&conclusion, report);
-    xs_json_object(&json, NULL);
-    xs_json_text(&json, "format", XS_BENCH_FORMAT);
-    xs_json_int(&json, "version", XS_BENCH_JSON_VERSION);
+    xs_json_document(&json, XS_BENCH_FORMAT, XS_BENCH_JSON_VERSION);
     xs_json_text(&json, "result", xs_bench_result_names[report->pair.result]);
     xs_json_text(&json, "text", conclusion.data);
     xs_json_text(&json, "time", report->pair.by_loop ? "loop" : "wall");
@@ -222,10 +219,7 @@ void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out) {
     xs_bench_time_json(&json, "loop", &report->pair.loop);
     xs_bench_output_json(&json, report);
     xs_bench_gate_json(&json, report->failed, report->gate);
-    xs_json_array(&json, "notes");
-    for (size_t i = 0; i < report->note_count; i++)
-        xs_json_text(&json, NULL, report->notes[i]);
-    xs_json_end(&json, ']');
+    xs_json_texts(&json, "notes", report->notes, report->note_count);
     xs_json_text(&json, "ended", xs_bench_end_names[report->bench->end]);
     xs_json_count(&json, "rounds", report->bench->rounds);
     xs_json_count(&json, "warm_up", report->terms->warm_up);

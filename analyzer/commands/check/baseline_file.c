@@ -139,9 +139,7 @@ void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
     struct xs_json json = {.file = file};
     struct xs_check_findings findings;
     xs_check_findings_of(reading, &findings);
-    xs_json_object(&json, NULL);
-    xs_json_text(&json, "format", FORMAT);
-    xs_json_int(&json, "version", VERSION);
+    xs_json_document(&json, FORMAT, VERSION);
     put_metrics(&json, &reading->metrics);
     xs_json_object(&json, "undecided_count");
     for (unsigned i = 0; i < xs_detector_count; i++)
@@ -197,7 +195,7 @@ static bool read_places(const struct xs_json_document *document, struct xs_check
     static const char sql[] =
         "SELECT value ->> 'entry_point', value ->> 'category', value ->> 'function', value ->> 'file',"
         " value ->> 'text', ifnull(value ->> 'line', 0), value ->> 'address' FROM json_each(?1, '$.call_sites')";
-    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
@@ -215,7 +213,6 @@ static bool read_places(const struct xs_json_document *document, struct xs_check
         good = good && known < XS_CATEGORY_COUNT;
         xs_check_findings_add_place(findings, &place);
     }
-    sqlite3_finalize(row);
     return good && code == SQLITE_DONE;
 }
 
@@ -227,7 +224,7 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
         " found.value ->> 'bytes_low', found.value ->> 'bytes_high',"
         " found.value ->> 'saves_low_ns', found.value ->> 'saves_high_ns'"
         " FROM json_each(?1, '$.call_sites') AS site, json_each(site.value, '$.findings') AS found";
-    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
@@ -249,7 +246,6 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
         read_range(row, 10, &g->range[XS_METRIC_BYTES], &good);
         read_range(row, 12, &g->range[XS_METRIC_NS], &good);
     }
-    sqlite3_finalize(row);
     return good && code == SQLITE_DONE;
 }
 
@@ -258,7 +254,7 @@ static bool read_metrics(const struct xs_json_document *document, struct xs_metr
     static const char sql[] = "SELECT key, value, type FROM json_each(?1, '$.metrics_ns') UNION ALL "
                               "SELECT key, value, type FROM json_each(?1, '$.metrics_bytes') UNION ALL "
                               "SELECT key, value, type FROM json_each(?1, '$.metrics_count')";
-    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
@@ -268,12 +264,12 @@ static bool read_metrics(const struct xs_json_document *document, struct xs_metr
             metrics->of[metric] =
                 (struct xs_metric_value){.value = xs_json_document_count(row, 1, &good), .known = true};
     }
-    sqlite3_finalize(row);
     return good && code == SQLITE_DONE;
 }
 
 static bool read_undecided(const struct xs_json_document *document, uint64_t *undecided) {
-    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT key, value FROM json_each(?1, '$.undecided_count')");
+    XS_SCOPED_STATEMENT *row =
+        xs_json_document_ask(document, "SELECT key, value FROM json_each(?1, '$.undecided_count')");
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
@@ -283,14 +279,12 @@ static bool read_undecided(const struct xs_json_document *document, uint64_t *un
             if (id && !strcmp(xs_detectors[i]->id, id))
                 undecided[i] = count;
     }
-    sqlite3_finalize(row);
     return good && code == SQLITE_DONE;
 }
 
 static bool has_call_sites(const struct xs_json_document *document) {
-    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT json_type(?1, '$.call_sites') = 'array'");
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, "SELECT json_type(?1, '$.call_sites') = 'array'");
     bool has = row && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int(row, 0);
-    sqlite3_finalize(row);
     return has;
 }
 

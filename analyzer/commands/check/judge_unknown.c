@@ -13,10 +13,10 @@
 #include "analyzer/words/unchecked.h"
 
 static void add_contents_reason(const struct xs_judge *j, struct xs_string *reason) {
-    char why[512];
-    xs_content_coverage_why_none(&j->reading->contents, why, sizeof why);
-    if (*why)
-        xs_string_format(reason, "%s%s", reason->length ? " " : "", why);
+    XS_SCOPED_STRING why = {0};
+    xs_content_coverage_why_none(&why, &j->reading->contents);
+    if (why.length)
+        xs_string_format(reason, "%s%s", reason->length ? " " : "", why.data);
 }
 
 static bool has_device_records(const struct xs_judge *j) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/commands/diff/diff_internal.h"
 #include "analyzer/commands/diff/diff_programs.h"
 #include "analyzer/trace/scan.h"
@@ -40,7 +40,7 @@ static void add_amounts(const struct xs_side *side, struct xs_amounts *sum, cons
  * equal addresses. */
 static void fold_places(struct xs_side *side, uint32_t *folded) {
     size_t count = 0, limit = side->run_limit;
-    struct xs_hash by_entry = {0};
+    XS_SCOPED_HASH by_entry = {0};
     for (size_t i = 0; i < side->place_count; i++) {
         struct xs_match_place *place = &side->places[i].match;
         uint64_t *known = xs_hash_put(&by_entry, (uint64_t)(uintptr_t)place->entry_point, 0);
@@ -55,7 +55,6 @@ static void fold_places(struct xs_side *side, uint32_t *folded) {
         folded[i] = (uint32_t)*known - 1;
     }
     side->place_count = count;
-    xs_hash_free(&by_entry);
 }
 
 static void fold_findings(struct xs_side *side, const uint32_t *folded) {
@@ -430,10 +429,8 @@ void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_di
     match_sides(w);
     diff_findings(w);
     diff_sites(w);
-    if (diff->finding_count)
-        qsort(diff->findings, diff->finding_count, sizeof *diff->findings, by_gain);
-    if (diff->site_count)
-        qsort(diff->sites, diff->site_count, sizeof *diff->sites, by_time);
+    xs_sort(diff->findings, diff->finding_count, sizeof *diff->findings, by_gain);
+    xs_sort(diff->sites, diff->site_count, sizeof *diff->sites, by_time);
     predict(w);
     diff->conclusion.other_programs = xs_diff_names_differ(diff) && !has_place_in_common(w);
     decide(diff, w->floor_ns);

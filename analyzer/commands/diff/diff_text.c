@@ -69,7 +69,7 @@ static bool is_worth_a_row(const struct xs_diff *c, int metric, bool all) {
 }
 
 static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     xs_table_column(table, "run", false);
     xs_table_column(table, "before", true);
     xs_table_column(table, "after", true);
@@ -92,7 +92,6 @@ static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
     }
     putc('\n', out->file);
     xs_table_print(table, out);
-    xs_table_free(table);
 }
 
 /* --- findings --- */
@@ -276,7 +275,7 @@ static void print_sites(const struct xs_diff *c, const struct xs_diff_view *view
     columns[timed ? XS_MEASURE_DEVICE_NS : XS_MEASURE_HOST_NS] = true;
     columns[XS_MEASURE_EXPOSED_NS] = c->metrics[XS_METRIC_EXPOSED_TIME].certainty != XS_NOT_KNOWN && timed;
     columns[XS_MEASURE_SAVES_NS] = view->all;
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     site_columns(table, columns);
     xs_out_heading(out, "Call sites");
     for (size_t i = 0; i < c->site_count; i++) {
@@ -289,7 +288,6 @@ static void print_sites(const struct xs_diff *c, const struct xs_diff_view *view
     else
         xs_out_line(out, XS_STYLE_PLAIN, c->site_count ? XS_NONE_CHANGED : "No transfers on either side.");
     print_rest(&rows, out);
-    xs_table_free(table);
 }
 
 void xs_diff_text(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out) {

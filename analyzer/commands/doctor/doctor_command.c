@@ -222,9 +222,7 @@ static void print_text(const struct xs_diagnoses *diagnoses, bool works, struct 
 
 static void print_json(const struct xs_diagnoses *diagnoses, bool works, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
-    xs_json_object(&json, NULL);
-    xs_json_text(&json, "format", "xferspy-doctor");
-    xs_json_int(&json, "version", XS_DOCTOR_JSON_VERSION);
+    xs_json_document(&json, "xferspy-doctor", XS_DOCTOR_JSON_VERSION);
     xs_json_bool(&json, "capture_works", works);
     xs_json_array(&json, "checks");
     for (size_t i = 0; i < diagnoses->count; i++) {

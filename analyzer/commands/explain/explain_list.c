@@ -116,8 +116,7 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
                                    "count", "size",    "site",  ""};
     enum { SITE = 6 };
     uint64_t undecided = 0;
-    char why[256];
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i != 1 && i < SITE);
         if (i > 3 && i <= SITE)
@@ -136,7 +135,6 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
         xs_table_print(table, out);
     else
         xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS);
-    xs_table_free(table);
     explain_words(&words, out);
     xs_findings_total_line(diagnosis, out);
     if (nothing)
@@ -144,12 +142,12 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
                     nothing > 1 ? "them" : "it");
     for (size_t i = 0; i < diagnosis->findings->undecided_count; i++)
         undecided = xs_sum(undecided, diagnosis->findings->undecided[i].count);
-    xs_content_coverage_why_none(&explain->contents, why, sizeof why);
-    if (*why)
-        xs_out_line(out, XS_STYLE_WARN, "%s", why);
-    else if (undecided)
+    struct xs_string why = {0};
+    xs_content_coverage_why_none(&why, &explain->contents);
+    if (undecided && !why.length)
         xs_out_line(out, XS_STYLE_PLAIN, "Undecided: %s; --undecided shows of what, and why.",
                     XS_COUNT_TEXT(undecided));
+    xs_out_take_line(out, XS_STYLE_WARN, &why);
     xs_explain_repaired(explain, out);
     struct xs_string unchecked = {0};
     xs_say_unchecked(&unchecked, diagnosis);

@@ -111,7 +111,7 @@ static void time_cell(struct xs_table *table, bool known, bool modelled, uint64_
 
 static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     static const char *const headers[] = {"at", "row", "size", "device time", "exposed", "saves", "with"};
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     xs_out_heading(out, "Every instance");
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         xs_table_column(table, headers[i], i != 1 && i != 6);
@@ -136,7 +136,6 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     }
     if (xs_table_rows(table))
         xs_table_print(table, out);
-    xs_table_free(table);
 }
 
 /* Returns the largest instance if it costs at least a tenth more than each of the first instances; else NULL. */

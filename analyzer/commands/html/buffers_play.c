@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/commands/html/buffers.h"
 
 enum { LIVE = 96 }; /* largest number of pieces of a buffer at one time */
@@ -180,8 +180,7 @@ static void play_one(struct xs_html_buffers *b, size_t index, size_t first, size
 
 void xs_html_buffers_play(struct xs_html_buffers *b, int64_t end_ns) {
     size_t first = 0;
-    if (b->event_count)
-        qsort(b->events, b->event_count, sizeof *b->events, by_time);
+    xs_sort(b->events, b->event_count, sizeof *b->events, by_time);
     while (first < b->event_count) {
         size_t end = first;
         while (end < b->event_count && b->events[end].buffer == b->events[first].buffer)

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/commands/html/buffers.h"
 

@@ -7,7 +7,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/interned.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/html/sites.h"
 #include "analyzer/trace/scan.h"
@@ -99,8 +99,7 @@ void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_diagnosis *
     for (size_t i = 0; i < flame->count; i++)
         if (flame->leaves[i].site < diagnosis->site_count)
             of_site[flame->leaves[i].site] += flame->leaves[i].calls_ns + 1;
-    if (flame->count)
-        qsort(flame->leaves, flame->count, sizeof *flame->leaves, by_time);
+    xs_sort(flame->leaves, flame->count, sizeof *flame->leaves, by_time);
     xs_json_object(json, "flame");
     xs_json_count(json, "left_out", flame->count - shown);
     xs_json_array(json, "leaves");

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/commands/html/timeline_lanes.h"
 #include "analyzer/totals/timeline/timeline.h"
 #include "analyzer/trace/scan.h"
@@ -137,21 +137,16 @@ static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struc
 int xs_html_lanes_json(struct xs_html_lanes *lanes, const struct xs_trace *trace, size_t findings, struct xs_json *json,
                        char *message) {
     int status = XS_OK;
-    if (lanes->count)
-        qsort(lanes->lanes, lanes->count, sizeof *lanes->lanes, by_place);
+    xs_sort(lanes->lanes, lanes->count, sizeof *lanes->lanes, by_place);
     xs_json_object(json, "timeline");
     xs_json_int(json, "first_ns", lanes->first_ns);
     xs_json_int(json, "last_ns", lanes->last_ns);
     xs_json_int(json, "step_ns", lanes->step_ns);
-    xs_json_array(json, "kernels");
-    for (size_t i = 0; i < lanes->kernel_count; i++)
-        xs_json_text(json, NULL, lanes->kernels[i]);
-    xs_json_end(json, ']');
+    xs_json_texts(json, "kernels", lanes->kernels, lanes->kernel_count);
     xs_json_array(json, "lanes");
     for (size_t i = 0; i < lanes->count && status >= 0; i++) {
         struct xs_html_lane *lane = &lanes->lanes[i];
-        if (lane->count)
-            qsort(lane->items, lane->count, sizeof *lane->items, by_start);
+        xs_sort(lane->items, lane->count, sizeof *lane->items, by_start);
         status = put_lane(lane, trace, json, message);
     }
     xs_json_end(json, ']');

@@ -47,14 +47,13 @@ static int look(const char *path) {
 }
 
 static int read_strings(struct xs_nsys *nsys) {
-    sqlite3_stmt *rows = xs_nsys_select(nsys, "StringIds", "id, value", NULL);
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(nsys, "StringIds", "id, value", NULL);
     while (xs_nsys_row(nsys, rows)) {
         int64_t id;
         const char *text = xs_nsys_text(nsys, rows, 1);
         if (xs_nsys_int(rows, 0, &id) && text)
             *xs_hash_put(&nsys->strings, (uint64_t)id, 0) = (uint64_t)(uintptr_t)text;
     }
-    sqlite3_finalize(rows);
     return nsys->status;
 }
 
@@ -221,7 +220,7 @@ const char *xs_nsys_string(const struct xs_nsys *nsys, sqlite3_stmt *statement, 
 
 /* Names and values are texts, or, in the oldest exports, ids in StringIds. */
 const char *xs_nsys_property(struct xs_nsys *nsys, const char *table, const char *name) {
-    sqlite3_stmt *rows = xs_nsys_select(nsys, table, "name, value, nameId, valueId", NULL);
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(nsys, table, "name, value, nameId, valueId", NULL);
     const char *found = NULL;
     while (!found && xs_nsys_row(nsys, rows)) {
         const char *key = sqlite3_column_type(rows, 0) == SQLITE_TEXT ? (const char *)sqlite3_column_text(rows, 0)
@@ -233,6 +232,5 @@ const char *xs_nsys_property(struct xs_nsys *nsys, const char *table, const char
             found = xs_texts_keep(&nsys->texts, (const char *)sqlite3_column_text(rows, 1));
         found = found ? found : xs_nsys_string(nsys, rows, 3);
     }
-    sqlite3_finalize(rows);
     return found;
 }

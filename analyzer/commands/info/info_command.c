@@ -317,7 +317,7 @@ static int show_short(const struct xs_trace *trace, struct sink *sink, char *mes
     static const struct {
         const char *name, *table;
     } counts[] = {{"transfers", "transfer"}, {"launches", "launch"}, {"allocations", "allocation"}, {"notes", "note"}};
-    struct xs_table *table = new_table(NULL, "ll");
+    XS_SCOPED_TABLE *table = new_table(NULL, "ll");
     put_run(trace, table);
     int status = put_devices(trace, table, message);
     for (size_t i = 0; status >= 0 && i < sizeof counts / sizeof *counts; i++) {
@@ -326,7 +326,6 @@ static int show_short(const struct xs_trace *trace, struct sink *sink, char *mes
         put_line(table, counts[i].name, XS_COUNT_TEXT(rows));
     }
     xs_table_print(table, sink->out);
-    xs_table_free(table);
     XS_SCOPED char *word = xs_text_shell_word(trace->path);
     xs_out_line(sink->out, XS_STYLE_DIM, "Everything: xferspy info --all %s", word);
     return status;
@@ -380,9 +379,7 @@ int xs_command_info(int argc, char **argv) {
     struct xs_json json = {.file = out.file};
     struct sink sink = {.out = &out, .json = arguments.json ? &json : NULL, .all = arguments.json || arguments.details};
     if (arguments.json) {
-        xs_json_object(&json, NULL);
-        xs_json_text(&json, "format", "xferspy-info");
-        xs_json_int(&json, "version", XS_INFO_JSON_VERSION);
+        xs_json_document(&json, "xferspy-info", XS_INFO_JSON_VERSION);
         xs_json_array(&json, "traces");
     }
     for (int i = 0; i < traces.count; i++) {

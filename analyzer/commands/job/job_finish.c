@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/job/job.h"
 #include "analyzer/trace/scan.h"
@@ -216,8 +216,7 @@ void xs_job_finish(struct xs_job *job) {
     label_processes(job);
     compute_columns(job);
     compute_findings(job);
-    if (job->finding_count)
-        qsort(job->findings, job->finding_count, sizeof *job->findings, compare_findings);
+    xs_sort(job->findings, job->finding_count, sizeof *job->findings, compare_findings);
     compute_wall(job);
     job->host_count = count_distinct(job, host_of);
     job->program_count = count_distinct(job, xs_job_program);

@@ -98,7 +98,7 @@ void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *ou
     for (size_t i = 0; i < job->process_count; i++)
         ranked = ranked && job->processes[i].is_ranked;
     xs_out_heading(out, ranked ? "Ranks" : "Processes");
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     xs_table_column(table, ranked ? "rank" : "process", false);
     xs_table_column(table, "host", false);
     xs_table_optional(table);
@@ -121,7 +121,6 @@ void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *ou
     if (job->process_count > 1)
         spread_rows(table, job);
     xs_table_print(table, out);
-    xs_table_free(table);
     if (marked)
         xs_out_line(out, XS_STYLE_WARN, "* This value is far from those of the other processes.");
     if (left_out)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/unfinished.h"
 #include "analyzer/base/units.h"
@@ -201,8 +201,7 @@ static int merge_traces(const struct xs_traces *traces, const struct xs_out_opti
     struct job job = {0};
     for (int i = 0; i < traces->count; i++)
         look_at(&job, traces->names[i]);
-    if (job.count)
-        qsort(job.sources, job.count, sizeof *job.sources, by_rank);
+    xs_sort(job.sources, job.count, sizeof *job.sources, by_rank);
     name_sources(&job);
     int status = job.count ? merge_into(&job, options) : XS_EXIT_ERROR;
     for (size_t i = 0; i < job.count; i++)

@@ -30,7 +30,7 @@ static bool is_number(int type) { return type == SQLITE_INTEGER || type == SQLIT
 
 static int print_table(sqlite3_stmt *statement, struct xs_out *out) {
     int columns = sqlite3_column_count(statement), code;
-    struct xs_table *table = xs_table_new(0);
+    XS_SCOPED_TABLE *table = xs_table_new(0);
     for (int i = 0; i < columns; i++)
         xs_table_column(table, sqlite3_column_name(statement, i), false);
     xs_table_keep_empty(table);
@@ -51,7 +51,6 @@ static int print_table(sqlite3_stmt *statement, struct xs_out *out) {
     }
     if (code == SQLITE_DONE && (xs_table_rows(table) || !rows))
         xs_table_print(table, out);
-    xs_table_free(table);
     return code;
 }
 

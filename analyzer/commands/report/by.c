@@ -164,7 +164,7 @@ static struct xs_by_row total_of(const struct xs_by *by, size_t from) {
 void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size_t top, struct xs_out *out) {
     size_t shown = top ? top : SHOWN;
     int room = out->columns ? out->columns - NUMBER_COLUMNS : 0; /* 0: no limit */
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     room = out->columns && room < LEAST_PLACE ? LEAST_PLACE : room;
     xs_out_heading(out, words[by->key].heading);
     add_columns(table, by);
@@ -189,7 +189,6 @@ void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size
         xs_table_print(table, out);
     else
         xs_out_line(out, XS_STYLE_PLAIN, "None.");
-    xs_table_free(table);
     if (by->key <= XS_BY_MODULE && by->count && !findings->sites->places)
         xs_out_line(out, XS_STYLE_WARN, "No call sites: the trace has no stacks.");
     if (by->count)

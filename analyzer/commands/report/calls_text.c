@@ -29,7 +29,7 @@ void xs_report_calls(const struct xs_summary *s, struct xs_out *out) {
                                            "launch a host function"};
     _Static_assert(sizeof waits / sizeof *waits == XS_SYNC_SCOPE_COUNT, "a label for each scope");
     _Static_assert(sizeof launches / sizeof *launches == XS_LAUNCH_KIND_COUNT, "a label for each kind");
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     const char *const headers[] = {"call", "count", "size", "host time", xs_share_column(&s->recorded), "device time"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i > 0);
@@ -45,5 +45,4 @@ void xs_report_calls(const struct xs_summary *s, struct xs_out *out) {
         xs_out_heading(out, XS_WAITING_HEADING);
         xs_table_print(table, out);
     }
-    xs_table_free(table);
 }

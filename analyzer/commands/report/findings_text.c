@@ -203,22 +203,20 @@ static void rest_line(const struct xs_report *report, struct xs_out *out) {
 
 static void nothing_line(const struct xs_findings *findings, const struct xs_content_coverage *contents, size_t folded,
                          bool advice, struct xs_out *out) {
-    char why[256];
+    bool is_unsure = contents->migration_rests || xs_content_coverage_none(contents) != XS_CONTENTS_KNOWN;
     uint64_t undecided = 0;
     for (size_t i = 0; i < findings->undecided_count; i++)
         undecided = xs_sum(undecided, findings->undecided[i].count);
-    xs_content_coverage_why_none(contents, why, sizeof why);
     if (findings->selection && !folded && !advice)
         xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_PASSES);
     else if (folded)
         xs_out_line(out, XS_STYLE_PLAIN, "None that would save %s or more.", XS_NS_TEXT(findings->floor_ns));
-    else if (advice && !*why && !contents->migration_rests)
+    else if (advice && !is_unsure)
         xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_GIVES_TIME);
-    else if (undecided && !*why && !contents->migration_rests)
+    else if (undecided && !is_unsure)
         xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS " Undecided: %s, see Coverage.", XS_COUNT_TEXT(undecided));
     else
-        xs_out_line(out, XS_STYLE_PLAIN,
-                    *why || contents->migration_rests ? "No findings among what was checked." : XS_NO_FINDINGS);
+        xs_out_line(out, XS_STYLE_PLAIN, is_unsure ? "No findings among what was checked." : XS_NO_FINDINGS);
 }
 
 void xs_report_text_findings(const struct xs_report *report, struct xs_out *out) {

@@ -118,7 +118,6 @@ static void say_nothing(struct xs_string *text, const struct xs_report *report) 
 void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place, struct xs_part *name) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     struct xs_part unused;
-    char why[256];
     size_t causes = 0, large = 0;
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         causes += diagnosis->causes[i].saves.most_ns > 0;
@@ -142,8 +141,7 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
     amount(text, diagnosis);
     xs_string_format(text, ", by %zu cause%s", causes, causes > 1 ? "s" : "");
     begin_with(text, diagnosis, causes == 1, with_place, name ? name : &unused);
-    xs_content_coverage_why_none(&report->contents, why, sizeof why);
-    if (*why)
+    if (xs_content_coverage_none(&report->contents) != XS_CONTENTS_KNOWN)
         xs_string_format(text, " (contents were not compared)");
     if (xs_repaired_any(&report->summary->repaired))
         xs_string_format(text, " (counting calls that repairs left out or changed)");

@@ -8,7 +8,7 @@ static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
         "unknown",   "to the device", "to the host",     "faults on the host", "faults on the device",
         "thrashing", "throttling",    "remote mappings", "between devices"};
     _Static_assert(sizeof labels / sizeof *labels == XS_MIGRATION_KIND_COUNT, "a label for each migration");
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     static const char *const headers[] = {"managed memory", "count", "size", "time"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         xs_table_column(table, headers[i], i > 0);
@@ -25,10 +25,9 @@ static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
         xs_out_heading(out, "Page migrations");
         xs_table_print(table, out);
     }
-    xs_table_free(table);
 }
 static void print_memory(const struct xs_summary *s, struct xs_out *out) {
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     static const char *const headers[] = {"memory",     "allocated", "size",       "peak",
                                           "time taken", "freed",     "time taken", "never freed"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
@@ -53,7 +52,6 @@ static void print_memory(const struct xs_summary *s, struct xs_out *out) {
         xs_out_heading(out, "Memory");
         xs_table_print(table, out);
     }
-    xs_table_free(table);
 }
 
 void xs_report_memory(const struct xs_summary *s, struct xs_out *out) {

@@ -14,9 +14,7 @@
 #include "analyzer/words/where_words.h"
 
 void xs_report_json_begin(struct xs_json *json) {
-    xs_json_object(json, NULL);
-    xs_json_text(json, "format", "xferspy-report");
-    xs_json_int(json, "version", XS_REPORT_JSON_VERSION);
+    xs_json_document(json, "xferspy-report", XS_REPORT_JSON_VERSION);
     xs_json_array(json, "traces");
 }
 

@@ -92,7 +92,7 @@ static void total_cells(const struct xs_summary *s, struct xs_table *table, cons
 }
 
 static void groups_table(const struct xs_summary *s, struct xs_out *out) {
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     uint64_t peak = xs_summary_link_peak(s);
     xs_table_column(table, "transfers", false);
     xs_table_column(table, "count", true);
@@ -117,7 +117,6 @@ static void groups_table(const struct xs_summary *s, struct xs_out *out) {
         total_cells(s, table, &s->all, 0);
     }
     xs_table_print(table, out);
-    xs_table_free(table);
 }
 
 /* True if a rate says something about the kind of memory, which needs large copies. */
@@ -208,7 +207,7 @@ void xs_report_largest(const struct xs_summary *s, struct xs_out *out) {
     if (!s->largest_count || !s->largest[0].bytes)
         return;
     xs_out_heading(out, "Largest");
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     static const char *const headers[] = {"size", "count", "transfers", "call", "mean time", "rate", "first"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         xs_table_column(table, headers[i], i < 2 || i > 3);
@@ -230,14 +229,13 @@ void xs_report_largest(const struct xs_summary *s, struct xs_out *out) {
         xs_table_format(table, "#%" PRId64, shape->first_transfer);
     }
     xs_table_print(table, out);
-    xs_table_free(table);
 }
 
 void xs_report_slowest(const struct xs_summary *s, struct xs_out *out) {
     if (!s->slowest_count)
         return;
     xs_out_heading(out, s->slowest_by_device ? "Slowest, by device time" : "Slowest, by time inside the call");
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     static const char *const headers[] = {"time", "size", "transfer", "call", "rate", "id", "at"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         xs_table_column(table, headers[i], i < 2 || i > 3);
@@ -254,5 +252,4 @@ void xs_report_slowest(const struct xs_summary *s, struct xs_out *out) {
         xs_table_cell(table, t->enter_ns >= 0 ? XS_NS_TEXT((uint64_t)t->enter_ns) : "-");
     }
     xs_table_print(table, out);
-    xs_table_free(table);
 }

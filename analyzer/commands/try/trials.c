@@ -8,7 +8,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
@@ -210,8 +210,7 @@ static int by_call(const void *a, const void *b) {
 /* Sorts the lines, and removes repeated ones. */
 static void tidy(struct xs_trial *trial) {
     size_t kept = 0;
-    if (trial->line_count)
-        qsort(trial->lines, trial->line_count, sizeof *trial->lines, by_call);
+    xs_sort(trial->lines, trial->line_count, sizeof *trial->lines, by_call);
     for (size_t i = 0; i < trial->line_count; i++)
         if (!kept || by_call(&trial->lines[kept - 1], &trial->lines[i]) != 0)
             trial->lines[kept++] = trial->lines[i];
@@ -405,7 +404,7 @@ uint64_t xs_trial_left_out(const struct xs_trial *trial) {
 
 /* Removes the repairs of copies that another repair leaves out. */
 static void leave_out_what_is_gone(struct xs_trial *all) {
-    struct xs_hash gone = {0};
+    XS_SCOPED_HASH gone = {0};
     size_t kept = 0;
     for (size_t i = 0; i < all->line_count; i++) {
         const struct xs_try_line line = all->lines[i];
@@ -416,7 +415,6 @@ static void leave_out_what_is_gone(struct xs_trial *all) {
         all->lines[kept++] = line;
     }
     all->line_count = kept;
-    xs_hash_free(&gone);
 }
 
 static void predict_together(struct xs_trial *all, const struct xs_trials *trials) {

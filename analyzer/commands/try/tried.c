@@ -46,10 +46,9 @@ static FILE *open_kept(const struct xs_trace *trace) {
 
 static bool is_of(const struct xs_json_document *document, const struct xs_trace *trace) {
     XS_SCOPED char *identity = xs_trace_identity(trace);
-    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT ?1 ->> 'identity'");
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, "SELECT ?1 ->> 'identity'");
     const char *written = row && sqlite3_step(row) == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
     bool same = identity && written && !strcmp(identity, written);
-    sqlite3_finalize(row);
     return same;
 }
 
@@ -108,10 +107,9 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
     " WHERE json_extract(value, '$.state') = 'measured' ORDER BY number LIMIT 100) WHERE " SOME ")"
 
 static void read_items(struct xs_tried *tried, const struct xs_json_document *document, const char *sql) {
-    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, sql);
     while (row && sqlite3_step(row) == SQLITE_ROW && tried->count < MOST_ITEMS)
         read_item(tried, row);
-    sqlite3_finalize(row);
 }
 
 void xs_tried_read(struct xs_tried *tried, const struct xs_trace *trace) {

@@ -87,12 +87,11 @@ static void text_row(void *table, struct xs_string cells[COLUMNS], enum xs_style
 }
 
 static void text_table(const struct xs_try *t, struct xs_out *out) {
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     for (size_t i = 0; i < COLUMNS; i++)
         xs_table_column(table, headers[i], false);
     each_row(t, table, text_row);
     xs_table_print(table, out);
-    xs_table_free(table);
     xs_out_line(out, XS_STYLE_DIM, MINUS);
 }
 

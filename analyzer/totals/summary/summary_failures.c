@@ -6,7 +6,6 @@
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/trace/cuda_errors.h"
 #include "analyzer/trace/scan.h"

@@ -8,7 +8,6 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/lines/lines_internal.h"

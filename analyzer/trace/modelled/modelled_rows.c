@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 

@@ -6,7 +6,6 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/window_list.h"
