@@ -59,8 +59,7 @@ void xs_say_total_of_run(struct xs_string *text, const struct xs_diagnosis *diag
     if (!ns)
         return;
     xs_say_total(text, xs_saving_is_range(&diagnosis->together), ns);
-    if (diagnosis->together.most_ns == ns)
-        say_least(text, &diagnosis->together);
+    say_least(text, &diagnosis->together);
     xs_format_two_ns(run, whole_ns, left, whole_ns > ns ? whole_ns - ns : 0);
     if (whole_ns > ns) {
         bool is_small = *xs_format_share(share, ns, whole_ns) == '<';

@@ -33,9 +33,8 @@ static int put_thread_name(int64_t id, const struct xs_trace *trace, struct xs_j
 
 static int put_stream_handle(int64_t id, const struct xs_trace *trace, struct xs_json *json, char *message) {
     struct xs_scan scan;
-    char sql[80], handle[24];
-    snprintf(sql, sizeof sql, "SELECT handle FROM stream WHERE id = %" PRId64, id);
-    xs_scan_begin(&scan, trace, sql, message, NULL);
+    char handle[24];
+    xs_scan_format(&scan, trace, message, NULL, "SELECT handle FROM stream WHERE id = %" PRId64, id);
     if (xs_scan_row(&scan)) {
         snprintf(handle, sizeof handle, "0x%" PRIx64, (uint64_t)xs_scan_int(&scan, 0));
         xs_json_text(json, "handle", handle);
@@ -110,7 +109,8 @@ static int by_finding(const void *a, const void *b) {
 /* Writes the segments of each finding, and for each segment how many of its calls the finding is about. Segments are
  * numbered through all lanes; each number is written as the difference to the previous one. */
 static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struct xs_json *json) {
-    uint32_t *places = xs_realloc(NULL, ((size_t)lanes->segments + 1) * sizeof *places), place = 0;
+    uint32_t place = 0;
+    XS_SCOPED uint32_t *places = xs_realloc(NULL, ((size_t)lanes->segments + 1) * sizeof *places);
     XS_SCOPED struct marked *all = xs_realloc(NULL, (lanes->marked.count + 1) * sizeof *all);
     size_t count = 0, next = 0;
     for (size_t i = 0; i < lanes->count; i++)
@@ -131,7 +131,6 @@ static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struc
         xs_json_end(json, ']');
     }
     xs_json_end(json, ']');
-    free(places);
 }
 
 int xs_html_lanes_json(struct xs_html_lanes *lanes, const struct xs_trace *trace, size_t findings, struct xs_json *json,
