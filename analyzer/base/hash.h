@@ -65,4 +65,7 @@ const struct xs_hash_entry *xs_hash_next(const struct xs_hash *table, const stru
 
 void xs_hash_free(struct xs_hash *table);
 
+/* Declares a table that is freed at the end of its block, on every way out of it. */
+#define XS_SCOPED_HASH __attribute__((cleanup(xs_hash_free))) struct xs_hash
+
 #endif

@@ -76,6 +76,19 @@ void xs_json_text(struct xs_json *json, const char *key, const char *value) {
     xs_json_text_bytes(json, key, value, value ? strlen(value) : 0);
 }
 
+void xs_json_texts(struct xs_json *json, const char *key, char *const *texts, size_t count) {
+    xs_json_array(json, key);
+    for (size_t i = 0; i < count; i++)
+        xs_json_text(json, NULL, texts[i]);
+    xs_json_end(json, ']');
+}
+
+void xs_json_document(struct xs_json *json, const char *format, int version) {
+    xs_json_object(json, NULL);
+    xs_json_text(json, "format", format);
+    xs_json_int(json, "version", version);
+}
+
 void xs_json_take(struct xs_json *json, const char *key, struct xs_string *text) {
     xs_json_text(json, key, text->length ? text->data : NULL);
     xs_string_free(text);

@@ -18,9 +18,12 @@ struct xs_json {
 /* `key` is NULL inside an array and at the top. */
 void xs_json_object(struct xs_json *json, const char *key);
 void xs_json_array(struct xs_json *json, const char *key);
+/* Begins a document: the outermost object, with the name of its format and the format's version. */
+void xs_json_document(struct xs_json *json, const char *format, int version);
 void xs_json_end(struct xs_json *json, char bracket); /* '}' or ']'; at the outermost level, a line feed follows */
 void xs_json_text(struct xs_json *json, const char *key, const char *value); /* NULL: null */
 void xs_json_text_bytes(struct xs_json *json, const char *key, const char *value, size_t bytes);
+void xs_json_texts(struct xs_json *json, const char *key, char *const *texts, size_t count); /* an array of texts */
 /* Writes the text, or null if it is empty, and frees it. */
 void xs_json_take(struct xs_json *json, const char *key, struct xs_string *text);
 void xs_json_int(struct xs_json *json, const char *key, int64_t value);

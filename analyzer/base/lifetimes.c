@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 
 struct xs_life_change {
     int64_t ns;
@@ -15,11 +16,7 @@ struct xs_life_change {
  * range that ends. */
 static int by_time(const void *a, const void *b) {
     const struct xs_life_change *x = a, *y = b;
-    if (x->ns != y->ns)
-        return x->ns < y->ns ? -1 : 1;
-    if (x->begins != y->begins)
-        return x->begins ? 1 : -1;
-    return (x->item > y->item) - (x->item < y->item);
+    return xs_compare(x->ns, y->ns) ?: xs_compare(x->begins, y->begins) ?: xs_compare_uint64(x->item, y->item);
 }
 
 void xs_lives_begin(struct xs_lives *lives, const struct xs_life *items, size_t count) {

@@ -1,7 +1,6 @@
 /* Code spans and blocks; see markdown.h. */
 #include "analyzer/base/markdown.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { SPAN_COLUMNS = 200, FENCE = 3 };
@@ -25,7 +24,8 @@ static void add_run(struct xs_string *text, size_t count) {
  * backtick, a blank separates the two. A bar would end the table's cell even after a backslash, so it is written as an
  * escape (\xNN) like those of other output. */
 void xs_markdown_code(struct xs_string *text, const char *raw) {
-    struct xs_string cut = {0}, span = {0};
+    XS_SCOPED_STRING span = {0};
+    struct xs_string cut = {0};
     if (!raw || !*raw) {
         xs_string_add(text, "?", 1);
         return;
@@ -43,7 +43,6 @@ void xs_markdown_code(struct xs_string *text, const char *raw) {
     xs_string_format(text, "%s%s%s", apart ? " " : "", span.data, apart ? " " : "");
     add_run(text, ticks);
     xs_string_free(&cut);
-    xs_string_free(&span);
 }
 
 void xs_markdown_take(struct xs_out *out, const char *before, struct xs_string *text, const char *after) {
@@ -53,23 +52,21 @@ void xs_markdown_take(struct xs_out *out, const char *before, struct xs_string *
 }
 
 void xs_markdown_source(struct xs_out *out, const char *source) {
-    struct xs_string line = {0};
+    XS_SCOPED_STRING line = {0};
     if (!source)
         return;
     xs_markdown_code(&line, source);
     fprintf(out->file, "  <br>%s\n", line.data);
-    xs_string_free(&line);
 }
 
 void xs_markdown_block(struct xs_out *out, const char *lines) {
-    struct xs_string fence = {0};
+    XS_SCOPED_STRING fence = {0};
     size_t ticks = lines ? longest_run_of_backticks(lines) + 1 : 0;
     lines = lines ? lines + strspn(lines, "\n") : "";
     if (!*lines)
         return;
     add_run(&fence, ticks > FENCE ? ticks : FENCE);
     fprintf(out->file, "%stext\n%s%s%s\n", fence.data, lines, lines[strlen(lines) - 1] == '\n' ? "" : "\n", fence.data);
-    xs_string_free(&fence);
 }
 
 void xs_markdown_folded(struct xs_out *out, const char *summary, const char *lines) {

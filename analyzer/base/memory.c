@@ -31,3 +31,9 @@ char *xs_strndup(const char *text, size_t bytes) {
     copy[bytes] = '\0';
     return copy;
 }
+
+void xs_free_scoped(void *pointer) {
+    void *memory;
+    memcpy(&memory, pointer, sizeof memory); /* any pointer type */
+    free(memory);
+}

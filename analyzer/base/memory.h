@@ -11,4 +11,9 @@ void *xs_zeroed(size_t count, size_t bytes);  /* a new block for `count` items o
 char *xs_strdup(const char *text);
 char *xs_strndup(const char *text, size_t bytes); /* copies `bytes` bytes of the text and adds a NUL */
 
+/* Declares a pointer whose memory is freed at the end of its block, on every way out of it. The pointer must have an
+ * initial value, and its memory must not be given away. */
+#define XS_SCOPED __attribute__((cleanup(xs_free_scoped)))
+void xs_free_scoped(void *pointer); /* `pointer`: the address of a pointer of any type */
+
 #endif

@@ -19,7 +19,7 @@
 #include "schema/safe_open/private_file.h"
 
 void xs_complain(const char *format, ...) {
-    struct xs_string plain = {0}, escaped = {0};
+    XS_SCOPED_STRING plain = {0}, escaped = {0};
     va_list arguments;
     va_start(arguments, format);
     xs_string_vformat(&plain, format, arguments);
@@ -27,8 +27,6 @@ void xs_complain(const char *format, ...) {
     xs_string_escape(&escaped, plain.data, plain.length);
     fflush(stdout); /* keeps data and messages in order if both are written to the same terminal or file */
     fprintf(stderr, "xferspy: %s\n", escaped.data);
-    xs_string_free(&plain);
-    xs_string_free(&escaped);
 }
 
 static bool wants_color(const struct xs_out_options *options, int fd) {
@@ -62,13 +60,10 @@ bool xs_out_is_open_already(const char *path) {
     if (lstat(path, &st) != 0 || !S_ISLNK(st.st_mode))
         return false;
     const char *slash = strrchr(path, '/');
-    struct xs_string folder = {0};
+    XS_SCOPED_STRING folder = {0};
     xs_string_format(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-    char *real = realpath(folder.data, NULL);
-    bool of_the_system = real && (!strcmp(real, "/dev") || !strncmp(real, "/dev/", 5) || !strncmp(real, "/proc/", 6));
-    free(real);
-    xs_string_free(&folder);
-    return of_the_system;
+    XS_SCOPED char *real = realpath(folder.data, NULL);
+    return real && (!strcmp(real, "/dev") || !strncmp(real, "/dev/", 5) || !strncmp(real, "/proc/", 6));
 }
 
 /* True if the output must be written to directly and never replaced: a device, a pipe, or a file that the shell has

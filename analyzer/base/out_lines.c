@@ -1,6 +1,5 @@
 /* Headings and lines of text between tables. */
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/out.h"
@@ -16,9 +15,8 @@ static void put_words(struct xs_out *out, const char *words, int at, int indent)
     bool first = true;
     for (const char *word = words; *word;) {
         size_t bytes = strcspn(word, " ");
-        char *text = strndup(word, bytes);
+        XS_SCOPED char *text = strndup(word, bytes);
         int width = text ? xs_text_width(text) : 0;
-        free(text);
         if (!first && out->columns && at + 1 + width > out->columns) {
             fprintf(out->file, "\n%*s", indent, "");
             at = indent;
@@ -34,12 +32,10 @@ static void put_words(struct xs_out *out, const char *words, int at, int indent)
 }
 
 static void put_text(struct xs_out *out, int at, int indent, const char *format, va_list arguments) {
-    struct xs_string plain = {0}, escaped = {0};
+    XS_SCOPED_STRING plain = {0}, escaped = {0};
     xs_string_vformat(&plain, format, arguments);
     xs_string_escape(&escaped, plain.data, plain.length);
     put_words(out, escaped.data, at, indent);
-    xs_string_free(&plain);
-    xs_string_free(&escaped);
 }
 
 void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ...) {

@@ -1,10 +1,13 @@
-/* These functions sort arrays that may be empty, and search in sorted arrays. */
+/* These functions sort arrays that may be empty, and search in sorted arrays. The functions that compare are in
+ * numbers.h. */
 #ifndef XFERSPY_ANALYZER_BASE_SEARCH_H
 #define XFERSPY_ANALYZER_BASE_SEARCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+
+#include "analyzer/base/numbers.h"
 
 /* Sorts as qsort does. `items` may be NULL if `count` is 0, which qsort does not allow. */
 static inline void xs_sort(void *items, size_t count, size_t item_bytes, int (*compare)(const void *, const void *)) {

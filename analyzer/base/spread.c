@@ -123,7 +123,7 @@ bool xs_shift_interval(const uint64_t *before, size_t before_count, const uint64
     *low = *high = 0;
     if (!count || before_count > XS_RUNS_LIMIT || after_count > XS_RUNS_LIMIT)
         return false;
-    int64_t *differences = xs_realloc(NULL, count * sizeof *differences);
+    XS_SCOPED int64_t *differences = xs_realloc(NULL, count * sizeof *differences);
     for (size_t i = 0; i < before_count; i++)
         for (size_t k = 0; k < after_count; k++)
             differences[n++] = less(after[k], before[i]);
@@ -132,7 +132,6 @@ bool xs_shift_interval(const uint64_t *before, size_t before_count, const uint64
     size_t first = skip < 0 ? 0 : (size_t)skip;
     *low = differences[first];
     *high = differences[count - 1 - first];
-    free(differences);
     return skip >= 0;
 }
 

@@ -94,13 +94,12 @@ void xs_table_cell(struct xs_table *table, const char *text) {
 }
 
 void xs_table_format(struct xs_table *table, const char *format, ...) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     va_list arguments;
     va_start(arguments, format);
     xs_string_vformat(&text, format, arguments);
     va_end(arguments);
     xs_table_cell(table, text.data);
-    xs_string_free(&text);
 }
 
 void xs_table_take(struct xs_table *table, struct xs_string *text) {
@@ -135,7 +134,7 @@ static void fit(struct xs_table *table, int columns) {
 }
 
 static void measure(struct xs_table *table, const struct xs_out *out) {
-    bool *filled = xs_realloc(NULL, table->column_count * sizeof *filled);
+    XS_SCOPED bool *filled = xs_realloc(NULL, table->column_count * sizeof *filled);
     memset(filled, table->keeps_empty || table->continued || !xs_table_rows(table),
            table->column_count * sizeof *filled);
     for (size_t i = 0; i < table->cell_count; i++) {
@@ -152,7 +151,6 @@ static void measure(struct xs_table *table, const struct xs_out *out) {
         c->width = filled[i] && header > c->width ? header : c->width;
         c->shown = filled[i] ? c->width : 0;
     }
-    free(filled);
     if (out->columns)
         fit(table, out->columns);
 }
@@ -212,14 +210,13 @@ void xs_table_print(struct xs_table *table, struct xs_out *out) {
     while (table->cell_count % table->column_count)
         xs_table_cell(table, NULL);
     measure(table, out);
-    char **headers = xs_realloc(NULL, table->column_count * sizeof *headers);
+    XS_SCOPED char **headers = xs_realloc(NULL, table->column_count * sizeof *headers);
     for (size_t i = 0; i < table->column_count; i++) {
         headers[i] = table->columns[i].header;
         headed |= headers[i] != NULL;
     }
     if (headed && !table->continued)
         print_line(table, headers, out, XS_STYLE_DIM);
-    free(headers);
     for (size_t row = 0; row < xs_table_rows(table); row++)
         print_line(table, table->cells + row * table->column_count, out, table->styles[row]);
     forget_rows(table);

@@ -14,6 +14,10 @@ struct xs_string; /* text.h */
 struct xs_table *xs_table_new(int indent);
 void xs_table_free(struct xs_table *table);
 
+/* Declares a pointer to a table that is freed at the end of its block, on every way out of it. */
+static inline void xs_table_free_scoped(struct xs_table **table) { xs_table_free(*table); }
+#define XS_SCOPED_TABLE __attribute__((cleanup(xs_table_free_scoped))) struct xs_table
+
 /* Add all columns before the first cell. If all headers are NULL, there is no heading line. */
 void xs_table_column(struct xs_table *table, const char *header, bool right);
 /* Makes the column that was just added optional: it may be left out if the terminal is too narrow. The last optional

@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "schema/path.h" /* for code that names files */
+#include "analyzer/base/memory.h" /* for the new strings that the caller frees */
+#include "schema/path.h"          /* for code that names files */
 #include "schema/utf8.h"
 
 /* A growing string; `data` is NULL before the first addition, and NUL-terminated after it. The program ends if memory
@@ -26,6 +27,9 @@ void xs_string_vformat(struct xs_string *string, const char *format, va_list arg
 /* Adds the rest of a file, and stops when the string has `most` bytes or more. */
 void xs_string_read(struct xs_string *string, FILE *file, size_t most);
 void xs_string_free(struct xs_string *string);
+
+/* Declares a string that is freed at the end of its block, on every way out of it. Its text must not be given away. */
+#define XS_SCOPED_STRING __attribute__((cleanup(xs_string_free))) struct xs_string
 
 /* Returns a new string; the caller frees it. */
 char *xs_text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -18,7 +18,7 @@ static void say(const char *entry) {
 
 void xs_warn_about_variables(void) {
     const char *before = getenv(XS_VARIABLES_WARNED);
-    struct xs_string warned = {0};
+    XS_SCOPED_STRING warned = {0};
     for (char **entry = environ; entry && *entry; entry++) {
         if (!xs_variable_is_unknown(*entry) || xs_variable_was_said(*entry, before))
             continue;
@@ -30,7 +30,6 @@ void xs_warn_about_variables(void) {
         if (setenv(XS_VARIABLES_WARNED, warned.data, 1) != 0)
             xs_out_of_memory();
     }
-    xs_string_free(&warned);
 }
 
 void xs_warn_about_debug_path(void) {

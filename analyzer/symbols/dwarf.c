@@ -54,7 +54,7 @@ static void add_ranges(struct ranges *ranges, Dwarf_Die *die) {
 
 static int by_start(const void *a, const void *b) {
     const struct range *x = a, *y = b;
-    return x->start != y->start ? (x->start < y->start ? -1 : 1) : x->end < y->end ? 1 : x->end > y->end ? -1 : 0;
+    return xs_compare_uint64(x->start, y->start) ?: xs_compare_uint64(y->end, x->end);
 }
 
 static bool begins_by(const void *range, const void *address) {

@@ -1,5 +1,4 @@
 /* Finds functions and lines for the addresses of one binary; see symbols.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -58,7 +57,7 @@ static bool is_split(struct xs_dwarf *dwarf, const struct xs_symbol_match *match
  * compiled without it. */
 static void find_all(const struct xs_binary *binary, struct xs_dwarf *dwarf, const uint64_t *addresses, size_t count,
                      struct readable *readable) {
-    struct xs_symbol_match *matches = xs_zeroed(2 * count, sizeof *matches);
+    XS_SCOPED struct xs_symbol_match *matches = xs_zeroed(2 * count, sizeof *matches);
     const struct xs_elf_file *const files[] = {&binary->file, &binary->debug, &binary->mini};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (files[i]->elf)
@@ -73,7 +72,6 @@ static void find_all(const struct xs_binary *binary, struct xs_dwarf *dwarf, con
         if ((!dwarf || !xs_dwarf_find(dwarf, addresses[i], i, name, split, make_readable, readable)) && name)
             make_readable(readable, i, 0, name, NULL, 0);
     }
-    free(matches);
 }
 
 enum xs_binary_status xs_symbols_resolve(const char *path, const char *build_id, bool lines, const uint64_t *addresses,
@@ -86,13 +84,12 @@ enum xs_binary_status xs_symbols_resolve(const char *path, const char *build_id,
         return status;
     }
     /* A return address is the address of the next instruction, which may be of another line or in another function. */
-    uint64_t *calls = xs_realloc(NULL, count * sizeof *calls);
+    XS_SCOPED uint64_t *calls = xs_realloc(NULL, count * sizeof *calls);
     for (size_t i = 0; i < count; i++)
         calls[i] = addresses[i] ? addresses[i] - 1 : 0;
     struct xs_dwarf *dwarf = lines ? xs_dwarf_open(binary.debug.elf ? &binary.debug : &binary.file) : NULL;
     find_all(&binary, dwarf, calls, count, &readable);
     xs_dwarf_close(dwarf);
-    free(calls);
     xs_binary_close(&binary);
     return XS_BINARY_READ;
 }

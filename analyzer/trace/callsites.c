@@ -116,9 +116,9 @@ static uint32_t place_of(struct xs_callsites *c, struct numbering *n, uint32_t n
 static void number_places(struct xs_callsites *c) {
     struct numbering numbering = {0};
     struct xs_callsite_chains chains = {.first = xs_realloc(NULL, (c->stack_count + 1) * sizeof *chains.first)};
-    struct merged *merged = xs_realloc(NULL, sizeof *merged);
-    uint32_t *users = xs_realloc(NULL, c->stack_count * sizeof *users);
-    uint8_t *passed = xs_realloc(NULL, c->stack_count);
+    XS_SCOPED struct merged *merged = xs_realloc(NULL, sizeof *merged);
+    XS_SCOPED uint32_t *users = xs_realloc(NULL, c->stack_count * sizeof *users);
+    XS_SCOPED uint8_t *passed = xs_realloc(NULL, c->stack_count);
     for (uint32_t i = 0; i < c->stack_count; i++) {
         merge(c, &c->stacks[i], merged);
         chains.first[i] = chains.count;
@@ -135,9 +135,6 @@ static void number_places(struct xs_callsites *c) {
     xs_hash_free(&numbering.lines);
     free(chains.frames);
     free(chains.first);
-    free(merged);
-    free(users);
-    free(passed);
 }
 
 int xs_callsites_open_with(const struct xs_trace *trace, bool stored, struct xs_callsites **callsites, char *message) {
@@ -189,7 +186,7 @@ static struct xs_callsite_stack *find_stack(const struct xs_callsites *c, int64_
 }
 
 static void make_frames(const struct xs_callsites *c, struct xs_callsite_stack *stack) {
-    struct merged *merged = xs_realloc(NULL, sizeof *merged);
+    XS_SCOPED struct merged *merged = xs_realloc(NULL, sizeof *merged);
     uint32_t first;
     size_t count = 0;
     merge(c, stack, merged);
@@ -201,7 +198,6 @@ static void make_frames(const struct xs_callsites *c, struct xs_callsite_stack *
         memcpy(stack->merged + stack->merged_count, c->frames + first, some * sizeof *stack->merged);
         stack->merged_count += some;
     }
-    free(merged);
 }
 
 const struct xs_frame *xs_callsites_frames(const struct xs_callsites *callsites, int64_t stack, size_t *count) {

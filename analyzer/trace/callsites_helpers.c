@@ -260,9 +260,7 @@ struct caller {
 
 static int by_key(const void *a, const void *b) {
     const struct weight *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    return (x->high > y->high) - (x->high < y->high);
+    return xs_compare_uint64(x->low, y->low) ?: xs_compare_uint64(x->high, y->high);
 }
 
 /* Sorts the items and combines equal ones. */

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/stack_merge.h"
@@ -63,9 +64,7 @@ static int by_module_and_address(const void *a, const void *b, void *data) {
     const struct xs_callsites *sorted = data;
     const struct xs_callsite_address *x = &sorted->addresses[*(const uint32_t *)a];
     const struct xs_callsite_address *y = &sorted->addresses[*(const uint32_t *)b];
-    if (x->module != y->module)
-        return x->module < y->module ? -1 : 1;
-    return x->address < y->address ? -1 : x->address > y->address;
+    return xs_compare_uint64(x->module, y->module) ?: xs_compare_uint64(x->address, y->address);
 }
 
 static void found(void *data, size_t index, unsigned depth, const char *function, const char *file, uint32_t line) {

@@ -255,7 +255,7 @@ static int sample(struct fit *fit, const struct sampled_table *table, const stru
 }
 
 int xs_link_fit(struct xs_link_model *model, const struct xs_trace *trace, char *message) {
-    struct fit *fit = xs_zeroed(1, sizeof *fit);
+    XS_SCOPED struct fit *fit = xs_zeroed(1, sizeof *fit);
     int64_t peak;
     int status = xs_scan_one(trace, "SELECT max(link_peak_bytes_per_s) FROM device", &peak, message);
     *model = (struct xs_link_model){.peak_bytes_per_s = peak > 0 ? (uint64_t)peak : 0};
@@ -275,7 +275,6 @@ int xs_link_fit(struct xs_link_model *model, const struct xs_trace *trace, char 
             free(fit->classes[i][j].bytes);
         }
     }
-    free(fit);
     return status;
 }
 

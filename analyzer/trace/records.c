@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 
 struct xs_record xs_record_read(struct xs_scan *scan) {

@@ -31,10 +31,9 @@ void xs_scan_begin(struct xs_scan *scan, const struct xs_trace *trace, const cha
 
 void xs_scan_vformat(struct xs_scan *scan, const struct xs_trace *trace, char *message, uint64_t *damaged,
                      const char *format, va_list arguments) {
-    struct xs_string sql = {0};
+    XS_SCOPED_STRING sql = {0};
     xs_string_vformat(&sql, format, arguments);
     xs_scan_begin(scan, trace, sql.data, message, damaged);
-    xs_string_free(&sql);
 }
 
 void xs_scan_format(struct xs_scan *scan, const struct xs_trace *trace, char *message, uint64_t *damaged,

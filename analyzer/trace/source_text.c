@@ -29,8 +29,7 @@ struct xs_source_text {
 
 static int by_place(const void *a, const void *b) {
     const struct stored_line *x = a, *y = b;
-    int order = strcmp(x->path, y->path);
-    return order ? order : (x->line > y->line) - (x->line < y->line);
+    return strcmp(x->path, y->path) ?: xs_compare(x->line, y->line);
 }
 
 static void read_lines(struct xs_source_text *text, const struct xs_trace *trace) {

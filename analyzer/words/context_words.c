@@ -47,7 +47,6 @@ void xs_say_context(struct xs_string *text, const struct xs_diagnosed *diagnosed
 }
 
 void xs_say_host_copy(struct xs_string *text, const struct xs_diagnosed *diagnosed) {
-    char ns[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
     const struct xs_framework_context *c = diagnosed->context;
     if (!c || !c->host_copy)
         return;
@@ -57,16 +56,15 @@ void xs_say_host_copy(struct xs_string *text, const struct xs_diagnosed *diagnos
         xs_string_format(text, "before each upload %s into pinned memory (%s, median of %s)",
                          c->host_copy == XS_HOST_COPY_CUPY ? "CuPy probably copies the array"
                                                            : "a DataLoader probably copies the batch",
-                         xs_format_ns(ns, c->before_ns), xs_format_count(count, c->uploads));
+                         XS_NS_TEXT(c->before_ns), XS_COUNT_TEXT(c->uploads));
 }
 
 void xs_say_framework(struct xs_string *text, const struct xs_diagnosed *diagnosed) {
-    struct xs_string host_copy = {0};
+    XS_SCOPED_STRING host_copy = {0};
     xs_say_context(text, diagnosed);
     xs_say_host_copy(&host_copy, diagnosed);
     if (host_copy.length)
         xs_string_format(text, "%s%s", text->length ? "; " : "", host_copy.data);
-    xs_string_free(&host_copy);
 }
 
 static void put_text(struct xs_json *json, const char *key, const char *text) {

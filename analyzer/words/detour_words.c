@@ -4,7 +4,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 const struct xs_detour *xs_detour_of(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed) {
     return diagnosed->detour ? &diagnosis->detours[diagnosed->detour - 1] : NULL;
@@ -25,8 +25,7 @@ void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagn
                         const struct xs_diagnosed *diagnosed) {
     const struct xs_finding *finding = diagnosed->finding;
     const struct xs_detour *detour = xs_detour_of(diagnosis, diagnosed);
-    char all[XS_UNIT_BYTES], each[XS_UNIT_BYTES], times[XS_UNIT_BYTES];
-    struct xs_string place = {0};
+    XS_SCOPED_STRING place = {0};
     if (!detour)
         return;
     bool of_upload = is_of_upload(detour, finding);
@@ -38,13 +37,12 @@ void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagn
     } else {
         xs_place_of_site(&place, diagnosis->findings, other);
     }
-    xs_format_ns(all, detour->host_ns);
-    xs_format_ns(each, detour->host_ns / detour->trips);
-    xs_format_count(times, detour->trips);
+    const char *all = XS_NS_TEXT(detour->host_ns);
+    const char *each = XS_NS_TEXT(detour->host_ns / detour->trips);
+    const char *times = XS_COUNT_TEXT(detour->trips);
     xs_string_format(text, "Between %s %s%s the host works for %s: %s times %s.",
                      of_upload ? "the download" : "this download and the upload", place.data,
                      of_upload ? " and this upload" : "", all, times, each);
-    xs_string_free(&place);
 }
 
 void xs_say_detour_gain(struct xs_string *text, const struct xs_diagnosis *diagnosis,

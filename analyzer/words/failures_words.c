@@ -15,10 +15,10 @@ static uint32_t site_of(const struct xs_failure *failure, const struct xs_findin
 }
 
 static void say_one(struct xs_string *text, const struct xs_failure *failure) {
-    char name[XS_CUDA_ERROR_BYTES], time[XS_UNIT_BYTES], calls[XS_UNIT_BYTES];
+    char name[XS_CUDA_ERROR_BYTES];
     xs_string_format(text, "%s since %s, %s call%s", xs_cuda_error_name(failure->result, name),
-                     xs_format_ns(time, failure->first_ns > 0 ? (uint64_t)failure->first_ns : 0),
-                     xs_format_count(calls, failure->calls), failure->calls == 1 ? "" : "s");
+                     XS_NS_TEXT(failure->first_ns > 0 ? (uint64_t)failure->first_ns : 0), XS_COUNT_TEXT(failure->calls),
+                     failure->calls == 1 ? "" : "s");
 }
 
 static void say_calls(struct xs_string *text, const struct xs_failures *failures, const struct xs_findings *findings) {
@@ -42,10 +42,10 @@ static void say_calls(struct xs_string *text, const struct xs_failures *failures
 
 /* Adds the first call that returned an error of the device. This call may be in no table of the trace. */
 static void say_device(struct xs_string *text, const struct xs_device_failure *failure, bool is_known) {
-    char name[XS_CUDA_ERROR_BYTES], time[XS_UNIT_BYTES];
+    char name[XS_CUDA_ERROR_BYTES];
     if (!is_known) {
         xs_string_format(text, "The device fails: %s since %s, first ", xs_cuda_error_name(failure->result, name),
-                         xs_format_ns(time, failure->at_ns > 0 ? (uint64_t)failure->at_ns : 0));
+                         XS_NS_TEXT(failure->at_ns > 0 ? (uint64_t)failure->at_ns : 0));
         xs_string_add_cut(text, *failure->entry_point ? failure->entry_point : "?", 80);
     }
     if (failure->cupti_attached)

@@ -6,12 +6,10 @@
 #include "analyzer/words/findings_words.h"
 
 void xs_filter_amounts(struct xs_string *text, bool all_rows, uint64_t transfers, uint64_t passing, uint64_t left_out) {
-    char some[XS_UNIT_BYTES], all[XS_UNIT_BYTES], out[XS_UNIT_BYTES];
     if (!all_rows)
-        xs_string_format(text, ": %s of %s transfers pass", xs_format_count(some, passing),
-                         xs_format_count(all, transfers));
-    xs_string_format(text, "%s %s instance%s of %sfindings left out.", all_rows ? ":" : ",",
-                     xs_format_count(out, left_out), left_out == 1 ? "" : "s", all_rows ? "other " : "");
+        xs_string_format(text, ": %s of %s transfers pass", XS_COUNT_TEXT(passing), XS_COUNT_TEXT(transfers));
+    xs_string_format(text, "%s %s instance%s of %sfindings left out.", all_rows ? ":" : ",", XS_COUNT_TEXT(left_out),
+                     left_out == 1 ? "" : "s", all_rows ? "other " : "");
 }
 
 void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findings) {
@@ -23,14 +21,11 @@ void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findin
 }
 
 static void put_words(struct xs_json *json, const char *key, const struct xs_filter_words *words) {
-    xs_json_array(json, key);
-    for (size_t i = 0; i < words->count; i++)
-        xs_json_text(json, NULL, words->items[i]);
-    xs_json_end(json, ']');
+    xs_json_texts(json, key, words->items, words->count);
 }
 
 static void put_finding(struct xs_json *json, const struct xs_filter *filter) {
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     if (filter->detector) {
         const struct xs_detector *detector = xs_detectors[filter->detector - 1];
         xs_string_format(&name, "%s", detector->id);
@@ -38,7 +33,6 @@ static void put_finding(struct xs_json *json, const struct xs_filter *filter) {
             xs_string_format(&name, "/%s", detector->verdicts[filter->verdict - 1].name);
     }
     xs_json_text(json, "finding", name.data);
-    xs_string_free(&name);
 }
 
 void xs_filter_json(const struct xs_findings *findings, struct xs_json *json) {
@@ -48,11 +42,10 @@ void xs_filter_json(const struct xs_findings *findings, struct xs_json *json) {
         return;
     }
     const struct xs_filter *f = s->filter;
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_filter_text(&text, f);
     xs_json_object(json, "filter");
     xs_json_text(json, "text", text.data);
-    xs_string_free(&text);
     /* shares of the run and steps are converted to times */
     bool by_steps = xs_filter_chooses_steps(f);
     xs_json_known_int(json, "since_ns", f->since.given || by_steps, s->since_ns);

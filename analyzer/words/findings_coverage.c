@@ -8,14 +8,13 @@
 #include "analyzer/trace/site.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 #include "analyzer/words/unchecked.h"
 
 enum { REASONS_SHOWN = 3, SKIPS_SHOWN = 3 };
 
 /* Adds the most frequent reasons, and "and others" for the rest. */
 static void skip_reasons(struct xs_string *text, const struct xs_content_coverage *c) {
-    char count[XS_UNIT_BYTES];
     bool used[XS_SKIP_COUNT] = {false};
     for (int n = 0; n < SKIPS_SHOWN + 1; n++) {
         int most = -1;
@@ -29,40 +28,36 @@ static void skip_reasons(struct xs_string *text, const struct xs_content_coverag
             return;
         }
         used[most] = true;
-        xs_string_format(text, "%s%s (%s)", n ? ", " : "", xs_format_count(count, c->skipped[most]),
+        xs_string_format(text, "%s%s (%s)", n ? ", " : "", XS_COUNT_TEXT(c->skipped[most]),
                          most ? xs_skip_names[most] : "for no known reason");
     }
 }
 
 static void contents_line(const struct xs_content_coverage *c, struct xs_out *out) {
-    char taken[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
-    struct xs_string reasons = {0};
+    XS_SCOPED_STRING reasons = {0};
     if (!c->taken) /* the section of findings says so, and what to do */
         return;
     skip_reasons(&reasons, c);
     if (c->lost)
         xs_string_format(&reasons, "%s%s (just before the end of the trace)", reasons.length ? ", " : "",
-                         xs_format_count(taken, c->lost));
+                         XS_COUNT_TEXT(c->lost));
     xs_out_line(out, XS_STYLE_PLAIN, "The contents of %s of %s uploads and downloads are known.%s%s%s",
-                xs_format_count(taken, c->taken), xs_format_count(all, c->eligible),
-                reasons.length ? " Not known: " : "", reasons.length ? reasons.data : "", reasons.length ? "." : "");
-    xs_string_free(&reasons);
+                XS_COUNT_TEXT(c->taken), XS_COUNT_TEXT(c->eligible), reasons.length ? " Not known: " : "",
+                reasons.length ? reasons.data : "", reasons.length ? "." : "");
 }
 
 static void launches_line(const struct xs_content_coverage *c, struct xs_out *out) {
-    char unseen[XS_UNIT_BYTES], all[XS_UNIT_BYTES], graphs[XS_UNIT_BYTES];
     if (!c->kernels_unseen && !c->graphs)
         return;
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     if (c->kernels_unseen)
-        xs_string_format(&text, "of %s of %s kernel launches", xs_format_count(unseen, c->kernels_unseen),
-                         xs_format_count(all, c->kernels));
+        xs_string_format(&text, "of %s of %s kernel launches", XS_COUNT_TEXT(c->kernels_unseen),
+                         XS_COUNT_TEXT(c->kernels));
     if (c->graphs)
-        xs_string_format(&text, "%sof %s graph launch%s", text.length ? " and " : "",
-                         xs_format_count(graphs, c->graphs), c->graphs > 1 ? "es" : "");
+        xs_string_format(&text, "%sof %s graph launch%s", text.length ? " and " : "", XS_COUNT_TEXT(c->graphs),
+                         c->graphs > 1 ? "es" : "");
     xs_out_line(out, XS_STYLE_PLAIN,
                 "xferspy did not see the arguments %s, so it does not know which memory they used.", text.data);
-    xs_string_free(&text);
 }
 
 static uint64_t total_of_reason(const struct xs_findings *findings, size_t first) {
@@ -95,7 +90,6 @@ static long next_reason(const struct xs_findings *findings, long last) {
 /* Prints a line per reason, the most frequent first. One transfer without content leaves several findings undecided. */
 static void undecided_lines(const struct xs_findings *findings, const struct xs_content_coverage *c,
                             struct xs_out *out) {
-    char count[XS_UNIT_BYTES];
     int shown = 0;
     if (findings->undecided_count && c->eligible && !c->taken) {
         xs_out_line(out, XS_STYLE_PLAIN,
@@ -104,7 +98,7 @@ static void undecided_lines(const struct xs_findings *findings, const struct xs_
     }
     for (long at = next_reason(findings, -1); at >= 0; at = next_reason(findings, at)) {
         const char *reason = findings->undecided[at].reason;
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         if (shown++ == REASONS_SHOWN) {
             xs_out_line(out, XS_STYLE_PLAIN,
                         "Undecided for other reasons: xferspy explain --undecided lists the cases.");
@@ -113,10 +107,9 @@ static void undecided_lines(const struct xs_findings *findings, const struct xs_
         for (size_t i = 0; i < findings->undecided_count; i++)
             if (!strcmp(findings->undecided[i].reason, reason))
                 xs_string_format(&text, "%s%s of %s", text.length ? ", " : "",
-                                 xs_format_count(count, findings->undecided[i].count),
+                                 XS_COUNT_TEXT(findings->undecided[i].count),
                                  xs_detectors[findings->undecided[i].detector]->id);
         xs_out_line(out, XS_STYLE_PLAIN, "Undecided cases: %s. The reason: %s.", text.data, reason);
-        xs_string_free(&text);
     }
 }
 
@@ -134,13 +127,11 @@ static uint64_t to_count(double value) { return value > 0 && value < 1e18 ? (uin
 
 /* Adds "takes 2.10 us, then runs at 55.2 GB/s", or "runs at 55.2 GB/s" if there is no fixed part. */
 static void link_formula(struct xs_string *text, const struct xs_link_line *line) {
-    char buffer[XS_UNIT_BYTES];
     uint64_t fixed_ns = to_count(line->a_ns), per_gb_ns = to_count(line->b_ns_per_byte * 1e9);
     if (fixed_ns || !per_gb_ns)
-        xs_string_format(text, "takes %s, %s", xs_format_ns(buffer, fixed_ns),
-                         per_gb_ns ? "then " : "whatever its size");
+        xs_string_format(text, "takes %s, %s", XS_NS_TEXT(fixed_ns), per_gb_ns ? "then " : "whatever its size");
     if (per_gb_ns)
-        xs_string_format(text, "runs at %s", xs_format_rate(buffer, 1000000000, per_gb_ns));
+        xs_string_format(text, "runs at %s", XS_RATE_TEXT(1000000000, per_gb_ns));
 }
 
 void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out) {
@@ -148,12 +139,11 @@ void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out
                                          [XS_LINK_H2D_PINNED] = "an H2D copy from pinned memory",
                                          [XS_LINK_D2H_PAGEABLE] = "a D2H copy into pageable memory",
                                          [XS_LINK_D2H_PINNED] = "a D2H copy into pinned memory"};
-    char samples[XS_UNIT_BYTES];
     for (unsigned i = 0; i < sizeof labels / sizeof *labels; i++) {
         const struct xs_link_line *line = &link->lines[i];
         const char *one = link->from_host_times ? "blocking call" : "copy";
         const char *many = link->from_host_times ? "blocking calls" : "copies";
-        struct xs_string formula = {0};
+        XS_SCOPED_STRING formula = {0};
         if (!link_line_matters(link, (enum xs_link_class)i))
             continue;
         link_formula(&formula, line);
@@ -162,9 +152,8 @@ void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out
                         labels[i], formula.data);
         else
             xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s %s (fitted to %s %s%s)", labels[i], formula.data,
-                        xs_format_count(samples, line->samples), line->samples == 1 ? one : many,
+                        XS_COUNT_TEXT(line->samples), line->samples == 1 ? one : many,
                         line->rate_assumed ? "; the rate is an assumption" : "");
-        xs_string_free(&formula);
     }
 }
 
@@ -195,14 +184,13 @@ uint64_t xs_native_places(const struct xs_sites *sites, uint64_t *without_line) 
 
 /* Prints what to do if most places in native code have no line. */
 static void lines_hint(const struct xs_sites *sites, struct xs_out *out) {
-    char without[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     uint64_t missing, native = xs_native_places(sites, &missing);
     if (missing && missing * 2 > native)
         xs_out_line(
             out, XS_STYLE_WARN,
             "%s of %s places in native code have no line: build with -g, or say with --debug-path where the binaries "
             "and debug information are.",
-            xs_format_count(without, missing), xs_format_count(all, native));
+            XS_COUNT_TEXT(missing), XS_COUNT_TEXT(native));
 }
 
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
@@ -225,14 +213,11 @@ void xs_findings_total_line(const struct xs_diagnosis *diagnosis, struct xs_out 
 
 void xs_findings_unknown_lines(const struct xs_diagnosis *diagnosis, const struct xs_content_coverage *contents,
                                struct xs_out *out) {
-    char why[256];
-    struct xs_string unchecked = {0};
-    xs_content_coverage_why_none(contents, why, sizeof why);
-    if (*why)
-        xs_out_line(out, XS_STYLE_WARN, "%s", why);
-    xs_say_unchecked(&unchecked, diagnosis);
-    xs_out_take_line(out, XS_STYLE_WARN, &unchecked);
-    xs_content_coverage_migrations(contents, why, sizeof why);
-    if (*why)
-        xs_out_line(out, XS_STYLE_WARN, "%s", why);
+    struct xs_string text = {0};
+    xs_content_coverage_why_none(&text, contents);
+    xs_out_take_line(out, XS_STYLE_WARN, &text);
+    xs_say_unchecked(&text, diagnosis);
+    xs_out_take_line(out, XS_STYLE_WARN, &text);
+    xs_content_coverage_migrations(&text, contents);
+    xs_out_take_line(out, XS_STYLE_WARN, &text);
 }

@@ -1,6 +1,5 @@
 /* Findings as JSON. Keys are stable, and docs/use/report.md lists them; null: not known. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/context_words.h"
@@ -20,25 +19,23 @@ void xs_times_json(struct xs_json *json, const char *key, const struct xs_times 
 
 void xs_kind_json(struct xs_json *json, unsigned detector, unsigned verdict, const char *remedy) {
     const struct xs_detector *d = xs_detectors[detector];
-    struct xs_string kind = {0};
+    XS_SCOPED_STRING kind = {0};
     xs_finding_kind(&kind, detector, verdict);
     xs_json_text(json, "finding", kind.data);
     xs_json_text(json, "id", d->id);
     xs_json_text(json, "verdict", verdict < XS_VERDICTS ? d->verdicts[verdict].name : NULL);
     xs_json_text(json, "title", d->title);
     xs_json_text(json, "remedy", remedy);
-    xs_string_free(&kind);
 }
 
 static void put_name(struct xs_json *json, const struct xs_diagnosis *diagnosis, size_t index) {
     const struct xs_finding *f = diagnosis->items[index].finding;
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     xs_finding_name(&name, diagnosis, index);
     xs_json_count(json, "rank", index + 1);
     xs_json_text(json, "name", name.data);
     xs_kind_json(json, f->detector, f->verdict, xs_remedy_of(diagnosis->findings, f));
     xs_json_text(json, "site", xs_site_name(diagnosis->findings, f->site));
-    xs_string_free(&name);
 }
 
 void xs_call_site_json(const struct xs_findings *findings, uint32_t site, struct xs_json *json) {
@@ -78,13 +75,12 @@ static void put_call_sites(const struct xs_findings *findings, struct xs_json *j
 }
 
 static void put_saving(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d, struct xs_json *json) {
-    struct xs_string why = {0};
+    XS_SCOPED_STRING why = {0};
     xs_saving_json(json, "saves", &d->saves);
     xs_finding_why_range(&why, diagnosis, d);
     xs_json_text(json, "saves_range_because", why.length ? why.data : NULL);
     xs_json_count(json, "page_locking_ns", d->pinning_ns);
     xs_json_bool(json, "page_locking_assumed", d->pinning_assumed);
-    xs_string_free(&why);
 }
 
 static bool leads_a_cause(const struct xs_diagnosis *diagnosis, size_t index) {
@@ -158,9 +154,8 @@ void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct 
     xs_json_int(json, "last_ns", f->last_ns);
     xs_sample_json(json, &f->sample);
     xs_call_site_json(diagnosis->findings, f->site, json);
-    char *line = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
+    XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
     xs_json_text(json, "source_line", line);
-    free(line);
     xs_context_json(json, d);
     xs_detour_json(json, diagnosis, d);
 }

@@ -8,13 +8,13 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/units.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { LINE_COLUMNS = 120 };
 
 void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame,
                        const char *entry_point, bool with_function) {
-    struct xs_string place = {0};
+    XS_SCOPED_STRING place = {0};
     if (!frame) {
         xs_markdown_code(text, entry_point);
         return;
@@ -24,7 +24,6 @@ void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, con
     else
         xs_place_text(&place, sites, frame);
     xs_markdown_code(text, place.data);
-    xs_string_free(&place);
     if (!with_function)
         return;
     if (frame->file && frame->function) {
@@ -32,11 +31,10 @@ void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, con
         xs_markdown_code(text, frame->function);
     }
     if (frame->file && frame->through) {
-        struct xs_string through = {0};
+        XS_SCOPED_STRING through = {0};
         xs_place_through(&through, sites, frame);
         xs_string_format(text, ", through ");
         xs_markdown_code(text, through.data + strlen(", through "));
-        xs_string_free(&through);
     }
     xs_string_format(text, " (");
     xs_markdown_code(text, entry_point);
@@ -44,12 +42,11 @@ void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, con
 }
 
 void xs_markdown_filter(struct xs_out *out, const char *filter) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     if (!filter || !*filter)
         return;
     xs_markdown_code(&text, filter);
     fprintf(out->file, "\nFilter: %s\n", text.data);
-    xs_string_free(&text);
 }
 
 void xs_markdown_lines_begin(struct xs_markdown_lines *lines) {
@@ -84,17 +81,14 @@ void xs_markdown_causes_head(struct xs_out *out, const char *share_is_of, bool o
 }
 
 void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *f) {
-    char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
-    struct xs_string saves = {0}, count = {0};
+    XS_SCOPED_STRING saves = {0}, count = {0};
     xs_say_count(&count, &f->amount);
-    xs_format_share(share, f->saves_ns, f->recorded_ns);
+    const char *share = XS_SHARE_TEXT(f->saves_ns, f->recorded_ns);
     if (f->saves && !f->advice)
         xs_say_saving(&saves, f->saves);
     else
-        xs_string_format(&saves, "%s%s", f->bound, f->advice ? "advice" : xs_format_ns(ns, f->saves_ns));
+        xs_string_format(&saves, "%s%s", f->bound, f->advice ? "advice" : XS_NS_TEXT(f->saves_ns));
     fprintf(out->file, "| %zu | %s | %s | %s | %s | %s | %s%s%s |\n", f->number, f->name, saves.data,
-            f->advice ? "" : share, count.data, f->amount.bytes ? xs_format_bytes(bytes, f->amount.bytes) : "",
+            f->advice ? "" : share, count.data, f->amount.bytes ? XS_BYTES_TEXT(f->amount.bytes) : "",
             f->who ? f->who : "", f->who ? " | " : "", f->place);
-    xs_string_free(&saves);
-    xs_string_free(&count);
 }

@@ -7,7 +7,7 @@
 #include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/site.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 /* Writes `file.cu:42`, followed by " in `function` (`entry point`)" if `with_function` is true. If `frame` is NULL,
  * writes the entry point only. */

@@ -8,7 +8,7 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict) {
     const struct xs_detector *d = xs_detectors[detector];
@@ -25,12 +25,10 @@ void xs_finding_name(struct xs_string *text, const struct xs_diagnosis *diagnosi
 }
 
 static bool is_called(const struct xs_diagnosis *diagnosis, size_t index, const char *name) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_finding_name(&text, diagnosis, index);
     size_t length = text.length;
-    bool found = !strcmp(text.data, name) || (!strncmp(text.data, name, length) && !strcmp(name + length, "#1"));
-    xs_string_free(&text);
-    return found;
+    return !strcmp(text.data, name) || (!strncmp(text.data, name, length) && !strcmp(name + length, "#1"));
 }
 
 /* Returns the largest finding that has this verdict among several. */
@@ -38,10 +36,9 @@ static long find_among_several(const struct xs_diagnosis *diagnosis, const char 
     for (size_t i = 0; i < diagnosis->count; i++) {
         const struct xs_finding *f = diagnosis->items[i].finding;
         for (unsigned verdict = 0; verdict < XS_VERDICTS && f->verdict == XS_SEVERAL_VERDICTS; verdict++) {
-            struct xs_string kind = {0};
+            XS_SCOPED_STRING kind = {0};
             xs_finding_kind(&kind, f->detector, verdict);
             bool found = xs_finding_has_verdict(f, verdict) && !strcmp(kind.data, name);
-            xs_string_free(&kind);
             if (found)
                 return (long)i;
         }
@@ -84,29 +81,25 @@ uint64_t xs_finding_high(const struct xs_finding *f) {
 
 /* Adds " (147 ms to 332 ms with 95 % certainty)". The interval is computed from that of the number of instances. */
 static void add_interval(struct xs_string *text, const struct xs_finding *f, uint64_t ns) {
-    char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
     double each = (double)ns / (double)f->instances;
-    xs_string_format(text, " (%s to %s with 95 %% certainty)", xs_format_ns(least, (uint64_t)(each * f->sample.low)),
-                     xs_format_ns(most, (uint64_t)(each * f->sample.high)));
+    xs_string_format(text, " (%s to %s with 95 %% certainty)", XS_NS_TEXT((uint64_t)(each * f->sample.low)),
+                     XS_NS_TEXT((uint64_t)(each * f->sample.high)));
 }
 
 /* Adds " for the 3 of 10 that have device times". */
 static void add_timed(struct xs_string *text, const struct xs_finding *f, const struct xs_amount *all) {
-    char timed[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
-    xs_string_format(text, " for the %s of %s%s that %shave device times", xs_format_count(timed, f->timed_instances),
-                     all->about ? "about " : "", xs_format_count(count, all->instances),
-                     all->about ? "were checked and " : "");
+    xs_string_format(text, " for the %s of %s%s that %shave device times", XS_COUNT_TEXT(f->timed_instances),
+                     all->about ? "about " : "", XS_COUNT_TEXT(all->instances), all->about ? "were checked and " : "");
 }
 
 void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
-    char buffer[XS_UNIT_BYTES];
     const struct xs_times *t = &f->cost;
     const struct xs_amount all = xs_finding_in_all(f);
     const char *about = all.about ? "about " : "", *mark = xs_modelled_mark(f->modelled_instances);
     if (!f->timed_instances) {
         if (!t->host_ns)
             return;
-        xs_string_format(text, "%s%s in the call%s", about, xs_format_ns(buffer, xs_amount_ns(&all, t->host_ns)),
+        xs_string_format(text, "%s%s in the call%s", about, XS_NS_TEXT(xs_amount_ns(&all, t->host_ns)),
                          f->instances > 1 ? "s" : "");
         if (all.about)
             add_interval(text, f, t->host_ns);
@@ -115,7 +108,7 @@ void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
     bool whole = f->timed_instances >= f->instances;
     const struct xs_amount of = whole ? all : (struct xs_amount){.times = 1};
     about = of.about ? about : "";
-    xs_string_format(text, "%s%s%s on the device", about, mark, xs_format_ns(buffer, xs_amount_ns(&of, t->device_ns)));
+    xs_string_format(text, "%s%s%s on the device", about, mark, XS_NS_TEXT(xs_amount_ns(&of, t->device_ns)));
     if (!whole)
         add_timed(text, f, &all);
     else if (all.about)
@@ -127,7 +120,7 @@ void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
     else if (!t->exposed_ns)
         xs_string_format(text, ", none of it exposed");
     else
-        xs_string_format(text, ", %s%s%s exposed", about, mark, xs_format_ns(buffer, xs_amount_ns(&of, t->exposed_ns)));
+        xs_string_format(text, ", %s%s%s exposed", about, mark, XS_NS_TEXT(xs_amount_ns(&of, t->exposed_ns)));
 }
 
 uint64_t xs_variant_in_all(const struct xs_variant *variant) {
@@ -137,20 +130,18 @@ uint64_t xs_variant_in_all(const struct xs_variant *variant) {
 
 void xs_finding_variants(struct xs_string *text, const struct xs_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];
-    char count[XS_UNIT_BYTES];
     for (unsigned verdict = 0; verdict < XS_VERDICTS && f->verdict == XS_SEVERAL_VERDICTS; verdict++) {
         const struct xs_variant *variant = &f->variants[verdict];
         uint64_t all = xs_variant_in_all(variant);
         if (variant->instances)
             xs_string_format(text, "%s%s%s %s", text->length ? ", " : "", all > variant->instances ? "about " : "",
-                             xs_format_count(count, all), d->verdicts[verdict].name);
+                             XS_COUNT_TEXT(all), d->verdicts[verdict].name);
     }
 }
 
 void xs_finding_turns(struct xs_string *text, const struct xs_diagnosed *d) {
     const struct xs_finding *f = d->finding;
     const struct xs_turns *t = &d->turns;
-    char bytes[XS_UNIT_BYTES];
     uint32_t more = t->contents - t->buffers;
     if (!t->contents)
         return;
@@ -158,18 +149,18 @@ void xs_finding_turns(struct xs_string *text, const struct xs_diagnosed *d) {
         xs_string_format(text, "Of the copies that were checked: ");
     if (!t->buffers)
         xs_string_format(text, "%" PRIu32 " contents are uploaded again and again: kept on the device they need %s.",
-                         t->contents, xs_format_bytes(bytes, t->bytes));
+                         t->contents, XS_BYTES_TEXT(t->bytes));
     else if (!t->one_size)
         xs_string_format(text,
                          "%" PRIu32 " contents take turns in %" PRIu32 " buffer%s: a buffer for each, %s in all, "
                          "would keep them.",
-                         t->contents, t->buffers, t->buffers > 1 ? "s" : "", xs_format_bytes(bytes, t->bytes));
+                         t->contents, t->buffers, t->buffers > 1 ? "s" : "", XS_BYTES_TEXT(t->bytes));
     else
         xs_string_format(text,
                          "%" PRIu32 " contents take turns in %" PRIu32 " buffer%s: %" PRIu32 " more of %s%s would "
                          "keep them all.",
                          t->contents, t->buffers, t->buffers > 1 ? "s" : "", more,
-                         xs_format_bytes(bytes, t->bytes / t->contents), more > 1 ? " each" : "");
+                         XS_BYTES_TEXT(t->bytes / t->contents), more > 1 ? " each" : "");
 }
 
 bool xs_cause_offers(const struct xs_diagnosis *diagnosis, const struct xs_cause *cause, size_t i, unsigned *repairs) {
@@ -201,10 +192,9 @@ void xs_finding_gain_between(struct xs_string *text, const struct xs_findings *f
 }
 
 void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample) {
-    char checked[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
     uint64_t all = sample->of + sample->unknown;
     if (sample->is_of_contents && sample->checked < all)
-        xs_string_format(text, "checked %s of %s", xs_format_count(checked, sample->checked), xs_format_count(of, all));
+        xs_string_format(text, "checked %s of %s", XS_COUNT_TEXT(sample->checked), XS_COUNT_TEXT(all));
 }
 
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *f) { xs_sample_checked(text, &f->sample); }

@@ -8,7 +8,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/totals/summary/content_coverage.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 /* --- why_a_range.c --- */
 

@@ -15,12 +15,11 @@ const char *const xs_left_out_names[XS_LEFT_OUT_COUNT] = {
 
 void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string *text) {
     const struct xs_capture_ranges *l = &summary->looked_at;
-    char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
     if (l->has_gaps && !l->parts)
         xs_string_format(text, "nothing was recorded");
     else if (l->has_gaps)
-        xs_string_format(text, "%s%s of %s %s looked at", l->is_at_most ? "at most " : "",
-                         xs_format_ns(recorded, l->recorded_ns), xs_format_ns(run, summary->run.duration_ns), "were");
+        xs_string_format(text, "%s%s of %s %s looked at", l->is_at_most ? "at most " : "", XS_NS_TEXT(l->recorded_ns),
+                         XS_NS_TEXT(summary->run.duration_ns), "were");
 }
 
 enum { NAME_COLUMNS = 60 };
@@ -38,17 +37,15 @@ static void say_range(const struct xs_recorded_steps *steps, struct xs_string *t
 
 /* Adds "steps 3 to 5 (4 were asked for), by the NVTX range "step"". */
 static void say_steps(const struct xs_recorded_steps *steps, struct xs_string *text) {
-    char first[XS_UNIT_BYTES], number[XS_UNIT_BYTES];
     if (!steps->count)
         xs_string_format(text, "the beginning of a step");
     else if (steps->count == 1)
-        xs_string_format(text, "step %s", xs_format_count(first, steps->first));
+        xs_string_format(text, "step %s", XS_COUNT_TEXT(steps->first));
     else
-        xs_string_format(text, "steps %s to %s", xs_format_count(first, steps->first),
-                         xs_format_count(number, xs_sum(steps->first, steps->count - 1)));
+        xs_string_format(text, "steps %s to %s", XS_COUNT_TEXT(steps->first),
+                         XS_COUNT_TEXT(xs_sum(steps->first, steps->count - 1)));
     if (steps->count < steps->wanted)
-        xs_string_format(text, " (%s %s asked for)", xs_format_count(number, steps->wanted),
-                         steps->wanted == 1 ? "was" : "were");
+        xs_string_format(text, " (%s %s asked for)", XS_COUNT_TEXT(steps->wanted), steps->wanted == 1 ? "was" : "were");
     xs_string_format(text, ", by the ");
     if (steps->by == XS_RECORDED_BY_RANGE) {
         say_range(steps, text);
@@ -84,7 +81,6 @@ static void say_no_window(const char *window, bool runs, struct xs_string *text)
 
 /* Adds why nothing was recorded, or, if the program still runs, why nothing has been recorded so far. */
 static void say_none(const struct xs_recorded_steps *steps, bool runs, struct xs_string *text) {
-    char count[XS_UNIT_BYTES], skipped[XS_UNIT_BYTES];
     xs_string_format(text, "Nothing was recorded but allocations%s: ", runs ? " so far" : "");
     if (steps->by == XS_RECORDED_ALL) {
         say_no_window(steps->name, runs, text);
@@ -95,8 +91,8 @@ static void say_none(const struct xs_recorded_steps *steps, bool runs, struct xs
     } else if (steps->by == XS_RECORDED_BY_RANGE) {
         xs_string_format(text, "the ");
         say_range(steps, text);
-        xs_string_format(text, " came %s time%s, and %s step%s to be skipped%s.", xs_format_count(count, steps->passed),
-                         steps->passed == 1 ? "" : "s", xs_format_count(skipped, steps->skipped),
+        xs_string_format(text, " came %s time%s, and %s step%s to be skipped%s.", XS_COUNT_TEXT(steps->passed),
+                         steps->passed == 1 ? "" : "s", XS_COUNT_TEXT(steps->skipped),
                          steps->skipped == 1 ? " was" : "s were",
                          steps->passed > steps->skipped ? "; the others ended before the first CUDA call" : "");
     } else {
@@ -115,7 +111,6 @@ static void say_none(const struct xs_recorded_steps *steps, bool runs, struct xs
 void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) {
     const struct xs_capture_ranges *l = &summary->looked_at;
     const struct xs_recorded_steps *steps = &summary->recorded_steps;
-    char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES], parts[XS_UNIT_BYTES];
     if (!l->has_gaps)
         return;
     if (!l->parts) {
@@ -123,10 +118,10 @@ void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) 
         return;
     }
     xs_string_format(text, "Looked at %s%s of %s, in ", l->is_at_most ? "not more than " : "",
-                     xs_format_ns(recorded, l->recorded_ns), xs_format_ns(run, summary->run.duration_ns));
+                     XS_NS_TEXT(l->recorded_ns), XS_NS_TEXT(summary->run.duration_ns));
     if (steps->by == XS_RECORDED_ALL)
         xs_string_format(text, "%s%s part%s of the run that XFERSPY_WINDOW asks for", l->is_at_most ? "at least " : "",
-                         xs_format_count(parts, l->parts), l->parts == 1 ? "" : "s");
+                         XS_COUNT_TEXT(l->parts), l->parts == 1 ? "" : "s");
     else
         say_steps(steps, text);
     bool is_one = !l->is_at_most && (steps->by == XS_RECORDED_ALL ? l->parts == 1 : steps->count < 2);
@@ -144,12 +139,11 @@ static uint64_t say_outside(const struct xs_summary *summary, struct xs_string *
                  {l->memsets, "memset", "memsets"},
                  {l->launches, "launch", "launches"},
                  {l->others, "wait or other call", "waits and other calls"}};
-    char number[XS_UNIT_BYTES];
     uint64_t count = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (!kinds[i].count)
             continue;
-        xs_string_format(text, "%s%s %s", count ? ", " : "", xs_format_count(number, kinds[i].count),
+        xs_string_format(text, "%s%s %s", count ? ", " : "", XS_COUNT_TEXT(kinds[i].count),
                          kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
         count += kinds[i].count;
     }
@@ -166,7 +160,7 @@ enum { NEWER_BYTES = 16 << 10, NEWER_NAMED = 12 };
 
 /* Adds " (cuFirst, cuSecond and 3 more)"; returns how many names there are. */
 static uint64_t list_names(const struct xs_trace *trace, const char *key, struct xs_string *list) {
-    char names[NEWER_BYTES], number[XS_UNIT_BYTES];
+    char names[NEWER_BYTES];
     uint64_t count = 0;
     xs_trace_meta_text(trace, key, memset(names, 0, sizeof names), sizeof names, "");
     for (char *name = names, *end; *name; name = end) {
@@ -179,7 +173,7 @@ static uint64_t list_names(const struct xs_trace *trace, const char *key, struct
         }
     }
     if (count > NEWER_NAMED)
-        xs_string_format(list, " and %s more", xs_format_count(number, count - NEWER_NAMED));
+        xs_string_format(list, " and %s more", XS_COUNT_TEXT(count - NEWER_NAMED));
     if (count)
         xs_string_format(list, ")");
     return count;
@@ -203,8 +197,7 @@ void xs_newer_functions_json(const struct xs_trace *trace, struct xs_json *json)
 }
 
 static uint64_t say_newer(const struct xs_summary *summary, struct xs_string *text) {
-    struct xs_string called = {0}, looked_up = {0};
-    char number[XS_UNIT_BYTES], other[XS_UNIT_BYTES];
+    XS_SCOPED_STRING called = {0}, looked_up = {0};
     if (!summary->trace)
         return 0;
     uint64_t calls = list_names(summary->trace, CALLED, &called);
@@ -212,25 +205,21 @@ static uint64_t say_newer(const struct xs_summary *summary, struct xs_string *te
     if (calls + others)
         xs_string_format(text, "Functions of a newer driver: the program ");
     if (calls)
-        xs_string_format(text, "called %s%s", xs_format_count(number, calls), called.data);
+        xs_string_format(text, "called %s%s", XS_COUNT_TEXT(calls), called.data);
     if (calls && others)
-        xs_string_format(text, " and looked up %s more%s", xs_format_count(other, others), looked_up.data);
+        xs_string_format(text, " and looked up %s more%s", XS_COUNT_TEXT(others), looked_up.data);
     else if (others)
-        xs_string_format(text, "looked up %s%s and called none of them", xs_format_count(other, others),
-                         looked_up.data);
+        xs_string_format(text, "looked up %s%s and called none of them", XS_COUNT_TEXT(others), looked_up.data);
     if (calls)
         xs_string_format(text, ". xferspy does not record these calls. Unless it knows that a function changes no "
                                "device memory, it takes it that each call may have changed all of it");
     if (calls + others)
         xs_string_format(text, ".");
-    xs_string_free(&called);
-    xs_string_free(&looked_up);
     return calls + others;
 }
 
 uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind, struct xs_string *text) {
     const struct xs_coverage *c = &summary->coverage;
-    char number[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     const uint64_t counts[XS_LEFT_OUT_COUNT] = {[XS_LEFT_DROPPED] = c->dropped,
                                                 [XS_LEFT_NESTED] = c->nested,
                                                 [XS_LEFT_JUMPED] = c->left,
@@ -245,7 +234,7 @@ uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind
     const char *s = count == 1 ? "" : "s", *were = count == 1 ? "was" : "were";
     if (!count)
         return 0;
-    xs_format_count(number, count);
+    const char *number = XS_COUNT_TEXT(count);
     switch (kind) {
     case XS_LEFT_DROPPED:
         xs_string_format(text, "%s call%s %s not recorded: the spool was full and could not grow.", number, s, were);
@@ -270,7 +259,7 @@ uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind
         break;
     case XS_LEFT_STACKS:
         xs_string_format(text, "The call site is not known of %s of %s transfers.", number,
-                         xs_format_count(all, c->host_transfers));
+                         XS_COUNT_TEXT(c->host_transfers));
         break;
     case XS_LEFT_OUTSIDE:
     case XS_LEFT_NEWER:

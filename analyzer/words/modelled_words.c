@@ -39,17 +39,15 @@ void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary, e
     const char *stop = form == XS_MODELLED_SENTENCE ? "." : "";
     const struct xs_device_windows *w = windows_of(summary);
     const struct xs_coverage *c = &summary->coverage;
-    char share[XS_UNIT_BYTES], timed[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
     if (!xs_modelled_any(summary))
         return;
     if (summary->looked_at.limited && c->host_transfers) { /* a sentence about two kinds of windows, and shares of two
                                                               times, would confuse */
         xs_string_format(text, "%s times are of %s of the %s transfers recorded; the rest is modelled (%s)%s", device,
-                         xs_format_count(timed, c->matched), xs_format_count(of, c->host_transfers), XS_MODELLED_MARK,
-                         stop);
+                         XS_COUNT_TEXT(c->matched), XS_COUNT_TEXT(c->host_transfers), XS_MODELLED_MARK, stop);
         return;
     }
-    xs_format_share(share, w->recorded_ns, summary->recorded.ns);
+    const char *share = XS_SHARE_TEXT(w->recorded_ns, summary->recorded.ns);
     if (w->items.count == 1)
         xs_string_format(text, "%s times were recorded in 1 window", device);
     else

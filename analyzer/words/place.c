@@ -122,13 +122,12 @@ void xs_place_source_line(const char *line, const struct xs_frame *frame, int in
     char number[16];
     if (!line)
         return;
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     int used = indent + snprintf(number, sizeof number, "%" PRIu32, frame->line) + 3;
     int columns = out->columns ? out->columns : LINE_COLUMNS;
     xs_string_add_cut(&text, line, columns > used ? columns - used : 0);
     fprintf(out->file, "%*s%s%s | %s%s\n", indent, "", xs_style_on(out, XS_STYLE_DIM), number, text.data,
             xs_style_off(out, XS_STYLE_DIM));
-    xs_string_free(&text);
 }
 
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame) {

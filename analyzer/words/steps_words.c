@@ -9,19 +9,17 @@ enum { RANGE_COLUMNS = 80, LITTLE = 100 /* a time below this part of a step is n
 /* Adds "300 ms, with 12 transfers, 1.20 GiB", or "300 ms (120 ms of it recorded), with ..." if the calls between two
  * ranges were left out. */
 static void say_sums(struct xs_string *text, const struct xs_step_sums *sums) {
-    char ns[XS_UNIT_BYTES], count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
-    xs_string_format(text, "%s", xs_format_ns(ns, sums->ns));
+    xs_string_format(text, "%s", XS_NS_TEXT(sums->ns));
     if (sums->recorded_ns < sums->ns - sums->ns / LITTLE)
-        xs_string_format(text, " (%s of it recorded)", xs_format_ns(ns, sums->recorded_ns));
-    xs_string_format(text, ", with %s transfer%s", sums->transfers ? xs_format_count(count, sums->transfers) : "no",
+        xs_string_format(text, " (%s of it recorded)", XS_NS_TEXT(sums->recorded_ns));
+    xs_string_format(text, ", with %s transfer%s", sums->transfers ? XS_COUNT_TEXT(sums->transfers) : "no",
                      sums->transfers == 1 ? "" : "s");
     if (sums->bytes)
-        xs_string_format(text, ", %s", xs_format_bytes(bytes, sums->bytes));
+        xs_string_format(text, ", %s", XS_BYTES_TEXT(sums->bytes));
 }
 
 void xs_steps_say_mark(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
-    char count[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
     if (!steps->count)
         return;
     if (steps->mark == XS_STEP_RANGE) {
@@ -35,17 +33,16 @@ void xs_steps_say_mark(struct xs_string *text, const struct xs_findings *finding
         xs_place_of_site(text, findings, steps->site);
     }
     if (steps->of)
-        xs_string_format(text, "; the trace has the times of the first %s of %s steps",
-                         xs_format_count(count, steps->count), xs_format_count(of, steps->of));
+        xs_string_format(text, "; the trace has the times of the first %s of %s steps", XS_COUNT_TEXT(steps->count),
+                         XS_COUNT_TEXT(steps->of));
 }
 
 static void say(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
-    char count[XS_UNIT_BYTES], spread[XS_UNIT_BYTES];
     say_sums(text, &steps->median);
     xs_string_format(text, " (medians of %s steps; standard deviation of their times: %s). ",
-                     xs_format_count(count, steps->count - steps->warm_up),
-                     xs_format_share(spread, (uint64_t)(steps->spread * 10000 + 0.5), 10000));
+                     XS_COUNT_TEXT(steps->count - steps->warm_up),
+                     XS_SHARE_TEXT((uint64_t)(steps->spread * 10000 + 0.5), 10000));
     xs_steps_say_mark(text, findings);
 }
 
@@ -56,13 +53,12 @@ void xs_steps_say(struct xs_string *text, const struct xs_findings *findings) {
 
 void xs_steps_say_warm_up(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
-    char count[XS_UNIT_BYTES];
     if (!steps->warm_up || findings->selection)
         return;
     if (steps->warm_up == 1)
         xs_string_format(text, "the first step took ");
     else
-        xs_string_format(text, "the first %s steps took ", xs_format_count(count, steps->warm_up));
+        xs_string_format(text, "the first %s steps took ", XS_COUNT_TEXT(steps->warm_up));
     say_sums(text, &steps->warm);
 }
 
@@ -81,7 +77,7 @@ void xs_steps_json(struct xs_json *json, const struct xs_findings *findings) {
         xs_json_null(json, "steps");
         return;
     }
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     say(&text, findings);
     xs_json_object(json, "steps");
     xs_json_text(json, "text", text.data);
@@ -100,5 +96,4 @@ void xs_steps_json(struct xs_json *json, const struct xs_findings *findings) {
     xs_json_count(json, "count", steps->warm_up);
     put_sums(json, &steps->warm);
     xs_json_end(json, '}');
-    xs_string_free(&text);
 }

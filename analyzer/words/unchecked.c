@@ -3,7 +3,7 @@
 
 #include "analyzer/base/units.h"
 #include "analyzer/trace/scan.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { MUCH = 100 }; /* a hundredth of the run, which is also the limit of `check` without rules */
 
@@ -27,11 +27,10 @@ struct xs_unchecked xs_unchecked_total(const struct xs_findings *findings, const
 }
 
 void xs_unchecked_copies(struct xs_string *text, const struct xs_unchecked *unchecked) {
-    char count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES], ns[XS_UNIT_BYTES];
     static const char *const words[][2] = {{"copies", "copy"}, {"uploads", "upload"}, {"downloads", "download"}};
     const char *const *what = words[unchecked->downloads == unchecked->copies ? 2 : !unchecked->downloads];
-    xs_string_format(text, "%s %s (%s, %s", xs_format_count(count, unchecked->copies), what[unchecked->copies == 1],
-                     xs_format_bytes(bytes, unchecked->bytes), xs_format_ns(ns, unchecked->ns));
+    xs_string_format(text, "%s %s (%s, %s", XS_COUNT_TEXT(unchecked->copies), what[unchecked->copies == 1],
+                     XS_BYTES_TEXT(unchecked->bytes), XS_NS_TEXT(unchecked->ns));
 }
 
 static bool found_something(const struct xs_diagnosis *diagnosis) {
@@ -43,12 +42,11 @@ static bool found_something(const struct xs_diagnosis *diagnosis) {
 
 void xs_say_unchecked(struct xs_string *text, const struct xs_diagnosis *diagnosis) {
     struct xs_unchecked total = xs_unchecked_total(diagnosis->findings, NULL);
-    char share[XS_UNIT_BYTES];
     if (!total.ns || (found_something(diagnosis) && total.ns < diagnosis->findings->recorded.ns / MUCH))
         return;
     xs_unchecked_copies(text, &total);
     if (diagnosis->findings->recorded.ns && total.ns <= diagnosis->findings->recorded.ns)
-        xs_string_format(text, ", %s %s", xs_format_share(share, total.ns, diagnosis->findings->recorded.ns),
+        xs_string_format(text, ", %s %s", XS_SHARE_TEXT(total.ns, diagnosis->findings->recorded.ns),
                          xs_share_is_of(&diagnosis->findings->recorded));
     xs_string_format(text, ") could not be checked: %s", XS_UNCHECKED_REMEDY);
 }

@@ -5,14 +5,13 @@
 
 /* Adds "f faults of managed memory 3 % (recorded for 22 % of the run)". */
 static void say_part(struct xs_string *text, const struct xs_where *where, unsigned part, bool with_letters) {
-    char share[XS_UNIT_BYTES];
     xs_string_format(text, "%s", text->length ? ", " : "");
     if (with_letters)
         xs_string_format(text, "%c ", xs_where_letters[part]);
     xs_string_format(text, "%s %u %%", xs_where_labels[part], where->percent[part]);
     if (part == XS_WHERE_FAULT && where->faults_in_part)
         xs_string_format(text, " (recorded for %s of the run)",
-                         xs_format_share(share, where->faults_recorded_ns, where->run_ns));
+                         XS_SHARE_TEXT(where->faults_recorded_ns, where->run_ns));
 }
 
 /* Writes the largest part first; of equal parts, the one with the lower number. */

@@ -6,7 +6,7 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/callsites.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 static void add(struct xs_string *text, const char *sentence) {
     xs_string_format(text, "%s%s", text->length ? " " : "", sentence);
@@ -98,14 +98,12 @@ void xs_saving_text(struct xs_string *text, uint64_t least_ns, uint64_t most_ns)
 }
 
 void xs_finding_pinning(struct xs_string *text, const struct xs_diagnosed *d) {
-    char ns[XS_UNIT_BYTES];
     if (d->pinning_ns)
-        xs_string_format(text, "once %s for page-locking (%s)", xs_format_ns(ns, d->pinning_ns),
+        xs_string_format(text, "once %s for page-locking (%s)", XS_NS_TEXT(d->pinning_ns),
                          d->pinning_assumed ? "assumed" : "from this trace");
 }
 
 void xs_finding_sample(struct xs_string *text, const struct xs_finding *f) {
-    char hits[XS_UNIT_BYTES], least[XS_UNIT_BYTES], most[XS_UNIT_BYTES], about[XS_UNIT_BYTES];
     const struct xs_sample *s = &f->sample;
     xs_finding_checked(text, f);
     if (!text->length)
@@ -114,8 +112,8 @@ void xs_finding_sample(struct xs_string *text, const struct xs_finding *f) {
         xs_string_format(text, "; the others could not be checked");
     else
         xs_string_format(text, ", %s of these have it: about %s in all, %s to %s with 95 %% certainty",
-                         xs_format_count(hits, s->hits), xs_format_count(about, (uint64_t)(s->estimate + 0.5)),
-                         xs_format_count(least, (uint64_t)s->low), xs_format_count(most, (uint64_t)(s->high + 0.999)));
+                         XS_COUNT_TEXT(s->hits), XS_COUNT_TEXT((uint64_t)(s->estimate + 0.5)),
+                         XS_COUNT_TEXT((uint64_t)s->low), XS_COUNT_TEXT((uint64_t)(s->high + 0.999)));
 }
 
 /* Adds "0.03 %", or that it is less than any share that is shown. */
@@ -143,15 +141,14 @@ void xs_say_bounds(struct xs_string *text, const struct xs_diagnosis *diagnosis)
 
 void xs_replay_text(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     const struct xs_replay_fit *fit = &diagnosis->replay_fit;
-    char a[XS_UNIT_BYTES], b[XS_UNIT_BYTES];
-    struct xs_string text = {0};
-    xs_out_fact(out, "model", "%s calls, %s operations of devices", xs_format_count(a, fit->calls),
-                xs_format_count(b, fit->operations));
+    XS_SCOPED_STRING text = {0};
+    xs_out_fact(out, "model", "%s calls, %s operations of devices", XS_COUNT_TEXT(fit->calls),
+                XS_COUNT_TEXT(fit->operations));
     if (fit->unmatched)
-        xs_out_fact(out, "left out", "%s device records without a call", xs_format_count(a, fit->unmatched));
+        xs_out_fact(out, "left out", "%s device records without a call", XS_COUNT_TEXT(fit->unmatched));
     if (fit->calls) {
-        xs_out_fact(out, "run", "%s measured, %s replayed without any change", xs_format_ns(a, fit->measured_ns),
-                    xs_format_ns(b, fit->replayed_ns));
+        xs_out_fact(out, "run", "%s measured, %s replayed without any change", XS_NS_TEXT(fit->measured_ns),
+                    XS_NS_TEXT(fit->replayed_ns));
         add_error(&text, diagnosis->replay_error);
         xs_out_fact(out, "error",
                     "%s of the run: the largest difference between a measured and a replayed time: those at which "
@@ -169,7 +166,6 @@ void xs_replay_text(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     xs_say_total_of_run(&text, diagnosis);
     if (text.length)
         xs_out_fact(out, "together", "%s", text.data);
-    xs_string_free(&text);
 }
 
 /* --- JSON --- */

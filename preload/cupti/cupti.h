@@ -31,7 +31,7 @@ struct xs_cupti_wishes {
  * no failure to the caller; xs_cupti_state says what is not available. */
 void xs_cupti_start(const struct xs_cupti_wishes *wishes);
 
-/* ---- windows: the periods in which device times are recorded (windows.h) ---- */
+/* ---- windows: the periods in which device times are recorded (window_decision.h) ---- */
 
 /* Adds up the cost of recording, decides if device times are recorded now, and attaches or detaches CUPTI unless that
  * has to wait until the program waits for the device. Returns the time in ms after which it must be called again; 0: it

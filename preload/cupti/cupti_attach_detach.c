@@ -1,5 +1,6 @@
-/* Detaches CUPTI and attaches it again, as windows.h decides. In names, one such change is a turn. All changes of CUPTI
- * are made while the quiescence lock is closed, so that no other thread is inside the driver (core/quiescence.h). */
+/* Detaches CUPTI and attaches it again, as window_decision.h decides. In names, one such change is a turn. All changes
+ * of CUPTI are made while the quiescence lock is closed, so that no other thread is inside the driver
+ * (core/quiescence.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -11,7 +12,7 @@
 #include "preload/core/own_cost.h"
 #include "preload/core/quiescence.h"
 #include "preload/cupti/cupti_internal.h"
-#include "preload/cupti/windows.h"
+#include "preload/cupti/window_decision.h"
 #include "preload/driver/captures.h"
 
 /* How long to wait until other threads have left the driver. Calls that do not wait for the device take less time than

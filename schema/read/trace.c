@@ -105,7 +105,7 @@ static int check_identity(const char *path, const struct xs_trace_identity *iden
         return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: an SQLite database, but %s", path,
                              xs_error_text(XS_ERROR_NOT_A_TRACE));
     }
-    if (identity->version != xs_schema_version)
+    if (identity->version != (uint32_t)xs_schema_version)
         return xs_trace_fail_version(message, path, identity->version);
     return XS_OK;
 }

@@ -67,7 +67,7 @@ static void print_values(const char *command, const struct xs_interface_list *li
     for (size_t i = 0; i < list->option_count; i++) {
         const struct xs_option *o = &list->options[i];
         char letter[] = {'-', o->letter, 0};
-        struct xs_string name = {0};
+        XS_SCOPED_STRING name = {0};
         if (!o->argument || o->documentation)
             continue;
         if (o->letter)
@@ -76,7 +76,6 @@ static void print_values(const char *command, const struct xs_interface_list *li
             xs_string_format(&name, "--%s", o->name);
             print_value(command, name.data, o, file);
         }
-        xs_string_free(&name);
     }
 }
 

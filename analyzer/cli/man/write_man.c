@@ -17,7 +17,8 @@ static void fail(const char *what) {
 /* Opens the file FOLDER/NAME.SECTION, and writes the first line and the section NAME of the page. `command` NULL: the
  * page is not about a command. */
 static FILE *open_page(const char *folder, const char *name, const char *command, int section, const char *summary) {
-    struct xs_string path = {0}, title = {0};
+    XS_SCOPED_STRING path = {0};
+    struct xs_string title = {0};
     xs_string_format(&title, "%s%s%s", name, command ? "-" : "", command ? command : "");
     xs_string_format(&path, "%s/%s.%d", folder, title.data, section);
     FILE *file = fopen(path.data, "w");
@@ -32,7 +33,6 @@ static FILE *open_page(const char *folder, const char *name, const char *command
     fputs(" \\- ", file);
     xs_roff_literal(summary, strlen(summary), file);
     putc('\n', file);
-    xs_string_free(&path);
     xs_string_free(&title);
     return file;
 }
@@ -151,13 +151,12 @@ static void print_variable(const char *prefix, const char *name, const char *val
         print_italic(values, file);
     }
     putc('\n', file);
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     for (const char *c = help; *c; c++) /* @ begins another option's name */
         xs_string_format(&text, *c == '@' ? "XFERSPY_" : "%c", *c);
     if (*preset)
         xs_string_format(&text, " (default: %s)", preset);
     xs_roff_prose(text.data, text.length, file);
-    xs_string_free(&text);
 }
 
 static void write_library(const char *folder) {

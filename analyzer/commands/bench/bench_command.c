@@ -76,10 +76,9 @@ static void show_progress(size_t round, size_t rounds, void *context) {
 
 /* If the result is written to a file, prints the conclusion on the terminal, too, because the user waits for it. */
 static void say_conclusion(const struct xs_bench_report *report) {
-    struct xs_string conclusion = {0};
+    XS_SCOPED_STRING conclusion = {0};
     xs_bench_conclusion(&conclusion, report);
     fprintf(stderr, "%s\n", conclusion.data);
-    xs_string_free(&conclusion);
 }
 
 static int print(const struct arguments *a, const struct xs_bench *bench) {

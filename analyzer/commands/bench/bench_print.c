@@ -1,6 +1,5 @@
 /* Prints a bench as text, Markdown and JSON. bench_words.c has the sentences. */
 #include <math.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 #include "analyzer/base/markdown.h"
@@ -53,7 +52,7 @@ static size_t make_rows(const struct xs_bench_report *report, struct row *rows) 
 /* --- text --- */
 
 void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
-    struct xs_string conclusion = {0}, output = {0}, gate = {0};
+    XS_SCOPED_STRING conclusion = {0}, output = {0}, gate = {0};
     struct row rows[2];
     size_t count = make_rows(report, rows);
     enum xs_style style = xs_bench_conclusion_style(report);
@@ -62,12 +61,10 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
     xs_bench_gate_words(&gate, report);
     fprintf(out->file, "%s%s%s\n", xs_style_on(out, style), conclusion.data, xs_style_off(out, style));
     for (size_t i = 0; i < 2; i++) {
-        struct xs_string command = {0}, cut = {0};
+        XS_SCOPED_STRING command = {0}, cut = {0};
         xs_bench_command(&command, report->terms->variants[i].argv);
         xs_string_add_cut(&cut, command.data, COMMAND_COLUMNS);
         xs_out_fact(out, side_names[i], "%s", cut.data);
-        xs_string_free(&command);
-        xs_string_free(&cut);
     }
     xs_out_fact(out, "runs", XS_BENCH_RUNS, report->bench->rounds, report->terms->warm_up);
     if (report->bench->sides[1].outputs.runs && !report->pair.is_failed)
@@ -77,7 +74,7 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
     for (size_t i = 0; i < report->note_count; i++)
         xs_out_line(out, XS_STYLE_WARN, "! %s", report->notes[i]);
     if (count) {
-        struct xs_table *table = xs_table_new(2);
+        XS_SCOPED_TABLE *table = xs_table_new(2);
         for (size_t i = 0; i < CELLS; i++)
             xs_table_column(table, headers[i], i > 0);
         for (size_t i = 0; i < count; i++) {
@@ -88,25 +85,20 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
         putc('\n', out->file);
         xs_table_print(table, out);
         xs_out_line(out, XS_STYLE_DIM, MINUS);
-        xs_table_free(table);
     }
-    xs_string_free(&conclusion);
-    xs_string_free(&output);
-    xs_string_free(&gate);
 }
 
 /* --- Markdown --- */
 
 /* Prints a program's output as code, in which nothing is markup. */
 static void put_code(struct xs_out *out, const char *label, const char *text) {
-    struct xs_string code = {0};
+    XS_SCOPED_STRING code = {0};
     xs_markdown_code(&code, text);
     fprintf(out->file, "- %s: %s\n", label, code.data);
-    xs_string_free(&code);
 }
 
 void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out) {
-    struct xs_string conclusion = {0}, output = {0}, gate = {0};
+    XS_SCOPED_STRING conclusion = {0}, output = {0}, gate = {0};
     struct row rows[2];
     size_t count = make_rows(report, rows);
     xs_bench_conclusion(&conclusion, report);
@@ -126,10 +118,9 @@ void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out)
         fprintf(out->file, "\n" MINUS "\n");
     putc('\n', out->file);
     for (size_t i = 0; i < 2; i++) {
-        struct xs_string command = {0};
+        XS_SCOPED_STRING command = {0};
         xs_bench_command(&command, report->terms->variants[i].argv);
         put_code(out, side_names[i], command.data);
-        xs_string_free(&command);
     }
     if (report->bench->sides[1].outputs.runs && !report->pair.is_failed)
         put_code(out, "output", output.data);
@@ -137,9 +128,6 @@ void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out)
         put_code(out, "gate", gate.data);
     for (size_t i = 0; i < report->note_count; i++)
         put_code(out, "note", report->notes[i]);
-    xs_string_free(&conclusion);
-    xs_string_free(&output);
-    xs_string_free(&gate);
 }
 
 /* --- JSON --- */
@@ -172,7 +160,7 @@ void xs_bench_time_json(struct xs_json *json, const char *key, const struct xs_b
 
 void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *report) {
     const struct xs_outputs_compared *c = &report->pair.output;
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_bench_output(&text, report);
     xs_json_object(json, "output");
     xs_json_text(json, "result", xs_output_result_names[c->result]);
@@ -185,7 +173,6 @@ void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *re
     xs_json_text(json, "line_after", c->after.data);
     xs_json_text(json, "text", text.data);
     xs_json_end(json, '}');
-    xs_string_free(&text);
 }
 
 void xs_bench_gate_json(struct xs_json *json, unsigned failed, const struct xs_bench_gate *gate) {
@@ -222,11 +209,9 @@ static void put_side(struct xs_json *json, const char *key, const struct xs_benc
 
 void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
-    struct xs_string conclusion = {0};
+    XS_SCOPED_STRING conclusion = {0};
     xs_bench_conclusion(&conclusion, report);
-    xs_json_object(&json, NULL);
-    xs_json_text(&json, "format", XS_BENCH_FORMAT);
-    xs_json_int(&json, "version", XS_BENCH_JSON_VERSION);
+    xs_json_document(&json, XS_BENCH_FORMAT, XS_BENCH_JSON_VERSION);
     xs_json_text(&json, "result", xs_bench_result_names[report->pair.result]);
     xs_json_text(&json, "text", conclusion.data);
     xs_json_text(&json, "time", report->pair.by_loop ? "loop" : "wall");
@@ -234,10 +219,7 @@ void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out) {
     xs_bench_time_json(&json, "loop", &report->pair.loop);
     xs_bench_output_json(&json, report);
     xs_bench_gate_json(&json, report->failed, report->gate);
-    xs_json_array(&json, "notes");
-    for (size_t i = 0; i < report->note_count; i++)
-        xs_json_text(&json, NULL, report->notes[i]);
-    xs_json_end(&json, ']');
+    xs_json_texts(&json, "notes", report->notes, report->note_count);
     xs_json_text(&json, "ended", xs_bench_end_names[report->bench->end]);
     xs_json_count(&json, "rounds", report->bench->rounds);
     xs_json_count(&json, "warm_up", report->terms->warm_up);
@@ -245,5 +227,4 @@ void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out) {
     put_side(&json, side_names[0], report, 0);
     put_side(&json, side_names[1], report, 1);
     xs_json_end(&json, '}');
-    xs_string_free(&conclusion);
 }

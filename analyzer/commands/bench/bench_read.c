@@ -16,8 +16,9 @@ static const char *const sides[] = {"before", "after"};
 /* False: the file has something other than times at this key. */
 static bool read_side(const struct xs_json_document *document, const char *key, const char *time,
                       struct xs_metric_value *times, size_t *count) {
-    char *sql = xs_text_format("SELECT json_extract(value, '$.%s') FROM json_each(?1, '$.%s.runs')", time, key);
-    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    XS_SCOPED char *sql =
+        xs_text_format("SELECT json_extract(value, '$.%s') FROM json_each(?1, '$.%s.runs')", time, key);
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
     *count = 0;
@@ -26,8 +27,6 @@ static bool read_side(const struct xs_json_document *document, const char *key, 
         if (good)
             times[(*count)++] = (struct xs_metric_value){.value = xs_json_document_count(row, 0, &good), .known = true};
     }
-    sqlite3_finalize(row);
-    free(sql);
     return good && code == SQLITE_DONE && *count;
 }
 
@@ -47,14 +46,12 @@ static bool read_times(const struct xs_json_document *document, struct xs_bench_
 static void read_commands(const struct xs_json_document *document, struct xs_bench_times *times) {
     for (size_t side = 0; side < 2; side++) {
         struct xs_string *command = &times->commands[side];
-        char *sql = xs_text_format("SELECT value FROM json_each(?1, '$.%s.command')", sides[side]);
-        sqlite3_stmt *row = xs_json_document_ask(document, sql);
+        XS_SCOPED char *sql = xs_text_format("SELECT value FROM json_each(?1, '$.%s.command')", sides[side]);
+        XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, sql);
         while (row && sqlite3_step(row) == SQLITE_ROW) {
             const char *word = (const char *)sqlite3_column_text(row, 0);
             xs_string_format(command, "%s%s", command->length ? " " : "", word ? word : "");
         }
-        sqlite3_finalize(row);
-        free(sql);
     }
 }
 
@@ -66,14 +63,13 @@ static bool says_failures(const struct xs_json_document *document, const char *p
                            " (SELECT json_extract(value, '$.exit_status') AS status,"
                            " json_extract(?1, '$.expected_status') AS expected FROM json_each(?1, '$.%s.runs'))",
                            sides[i]);
-        sqlite3_stmt *row = xs_json_document_ask(document, sql);
+        XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, sql);
         if (row && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int64(row, 1) > 0) {
             xs_complain("%s: nothing was measured: %lld of %lld runs of %s failed (the exit status is not %lld)", path,
                         (long long)sqlite3_column_int64(row, 1), (long long)sqlite3_column_int64(row, 0),
                         i ? "AFTER" : "BEFORE", (long long)sqlite3_column_int64(row, 2));
             failed = true;
         }
-        sqlite3_finalize(row);
         free(sql);
     }
     return failed;

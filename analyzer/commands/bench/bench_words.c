@@ -14,9 +14,8 @@ enum { SHORT_MS = 200, NOISY_PERCENT = 2, LINE_COLUMNS = 60 };
 /* --- numbers --- */
 
 static void add_signed(struct xs_string *text, int64_t ns) {
-    char buffer[XS_UNIT_BYTES];
     uint64_t much = ns < 0 ? (uint64_t)0 - (uint64_t)ns : (uint64_t)ns;
-    xs_string_format(text, "%s%s", ns < 0 ? "-" : "+", xs_format_ns(buffer, much));
+    xs_string_format(text, "%s%s", ns < 0 ? "-" : "+", XS_NS_TEXT(much));
 }
 
 void xs_bench_delta(struct xs_string *text, const struct xs_bench_time *time) {
@@ -36,9 +35,8 @@ void xs_bench_percent(struct xs_string *text, const struct xs_difference *differ
 }
 
 void xs_bench_spread(struct xs_string *text, const struct xs_spread *spread) {
-    char median[XS_UNIT_BYTES], least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
-    xs_string_format(text, "%s (%s to %s)", xs_format_ns(median, spread->median), xs_format_ns(least, spread->least),
-                     xs_format_ns(most, spread->most));
+    xs_string_format(text, "%s (%s to %s)", XS_NS_TEXT(spread->median), XS_NS_TEXT(spread->least),
+                     XS_NS_TEXT(spread->most));
 }
 
 /* --- sentences --- */
@@ -120,10 +118,9 @@ static void add_line(struct xs_string *text, const char *who, const struct xs_st
 
 void xs_bench_output(struct xs_string *text, const struct xs_bench_report *report) {
     const struct xs_outputs_compared *c = &report->pair.output;
-    char count[XS_UNIT_BYTES];
     switch (c->result) {
     case XS_OUTPUT_SAME:
-        xs_string_format(text, "the same, %s line%s", xs_format_count(count, c->lines), c->lines == 1 ? "" : "s");
+        xs_string_format(text, "the same, %s line%s", XS_COUNT_TEXT(c->lines), c->lines == 1 ? "" : "s");
         break;
     case XS_OUTPUT_DIFFERS:
         xs_string_format(text, "differs from line %zu on", c->line);
@@ -140,10 +137,10 @@ void xs_bench_output(struct xs_string *text, const struct xs_bench_report *repor
     }
     if (c->varying)
         xs_string_format(text, "; %s of them differ%s between runs of %s and %s not compared",
-                         xs_format_count(count, c->varying), c->varying == 1 ? "s" : "", side_name(report, 0),
+                         XS_COUNT_TEXT(c->varying), c->varying == 1 ? "s" : "", side_name(report, 0),
                          c->varying == 1 ? "is" : "are");
     if (c->ignored)
-        xs_string_format(text, "; %s more ignored", xs_format_count(count, c->ignored));
+        xs_string_format(text, "; %s more ignored", XS_COUNT_TEXT(c->ignored));
 }
 
 void xs_bench_gate_words(struct xs_string *text, const struct xs_bench_report *report) {
@@ -214,12 +211,11 @@ static void note_exits(struct xs_bench_report *report) {
     for (size_t i = 0; i < 2; i++) {
         const struct xs_bench_side *side = &report->bench->sides[i];
         bool works = WIFEXITED(side->status) && WEXITSTATUS(side->status) == report->bench->exit_status;
-        struct xs_string status = {0};
+        XS_SCOPED_STRING status = {0};
         if (!side->outputs.runs || (works && !side->status_varies))
             continue;
         add_status(&status, side->status, side->status_varies);
         note(report, "%s ended with %s", side_name(report, i), status.data);
-        xs_string_free(&status);
     }
 }
 
@@ -249,19 +245,18 @@ static void note_noise(struct xs_bench_report *report) {
     const struct xs_bench_time *time = xs_bench_deciding(&report->pair);
     const struct xs_difference *d = &time->difference;
     uint64_t shorter = d->before.median < d->after.median ? d->before.median : d->after.median;
-    char buffer[XS_UNIT_BYTES], faster[XS_UNIT_BYTES], slower[XS_UNIT_BYTES];
     if (d->certainty == XS_NOT_KNOWN)
         return;
     if (!report->pair.by_loop && shorter < SHORT_MS * UINT64_C(1000000))
         note(report,
              "A run of %s is short: starting and ending the process is much of it. Let the program do more, or "
              "name the time that it prints with --loop-time",
-             xs_format_ns(buffer, shorter));
+             XS_NS_TEXT(shorter));
     double low = (double)time->low_ns, high = (double)time->high_ns, share = NOISY_PERCENT / 100.0;
     if (report->pair.result != XS_BENCH_NO_DIFFERENCE || (high - low) / 2 < share * (double)d->before.median)
         return;
-    xs_format_ns(faster, time->low_ns < 0 ? (uint64_t)0 - (uint64_t)time->low_ns : 0);
-    xs_format_ns(slower, time->high_ns > 0 ? (uint64_t)time->high_ns : 0);
+    const char *faster = XS_NS_TEXT(time->low_ns < 0 ? (uint64_t)0 - (uint64_t)time->low_ns : 0);
+    const char *slower = XS_NS_TEXT(time->high_ns > 0 ? (uint64_t)time->high_ns : 0);
     note(report,
          "The runs are noisy: %s may be up to %s faster or up to %s slower. Use more runs (-n), or a machine with less "
          "other work",

@@ -18,7 +18,7 @@ static void put(FILE *file, const char *text, bool property) {
 
 static void put_place(const struct xs_check *check, const struct xs_judged *judged, const struct xs_rule_result *r,
                       const struct xs_check_finding *f, FILE *file) {
-    struct xs_string path = {0}, amount = {0};
+    XS_SCOPED_STRING path = {0}, amount = {0};
     bool absolute;
     xs_check_path(&path, check, judged, f, &absolute);
     xs_check_amount(&amount, f);
@@ -39,8 +39,6 @@ static void put_place(const struct xs_check *check, const struct xs_judged *judg
     fputs(" (", file);
     put(file, r->rule->text, false);
     fputs(")\n", file);
-    xs_string_free(&path);
-    xs_string_free(&amount);
 }
 
 static void put_line(const char *command, const char *title, const char *text, FILE *file) {
@@ -55,15 +53,13 @@ static void put_result(const struct xs_check *check, const struct xs_judged *jud
                        FILE *file) {
     if (r->outcome == XS_OUTCOME_PASS)
         return;
-    struct xs_string title = {0}, sentence = {0};
+    XS_SCOPED_STRING title = {0}, sentence = {0};
     xs_string_format(&title, "xferspy %s", r->rule->text);
     xs_string_format(&sentence, "%s: ", judged->path);
     xs_check_sentence(&sentence, judged, r);
     put_line(r->outcome == XS_OUTCOME_ALLOWED ? "warning" : "error", title.data, sentence.data, file);
     for (size_t i = 0; r->outcome == XS_OUTCOME_FAIL && i < r->place_count && i < XS_CHECK_PLACES; i++)
         put_place(check, judged, r, &judged->findings.items[r->places[i]], file);
-    xs_string_free(&title);
-    xs_string_free(&sentence);
 }
 
 void xs_check_github(const struct xs_check *check, struct xs_out *out) {
@@ -73,16 +69,14 @@ void xs_check_github(const struct xs_check *check, struct xs_out *out) {
             put_result(check, judged, &judged->results[k], out->file);
         for (size_t k = 0; k < judged->expired_count; k++) {
             const struct xs_suppression *s = &check->terms->config->suppressions[judged->expired[k]];
-            struct xs_string text = {0};
+            XS_SCOPED_STRING text = {0};
             xs_check_expired(&text, s);
             put_line("error", "xferspy suppression", text.data, out->file);
-            xs_string_free(&text);
         }
     }
     for (size_t i = 0; i < check->unread_count; i++) {
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         xs_string_format(&text, "%s: %s", check->unread[i], XS_CHECK_UNREAD);
         put_line("error", "xferspy check", text.data, out->file);
-        xs_string_free(&text);
     }
 }

@@ -29,7 +29,7 @@ static void put_finding(struct xs_json *json, const struct xs_check *check, cons
     const struct xs_judged_state *state = &judged->states[i];
     const struct xs_suppression *s =
         state->suppression >= 0 ? &check->terms->config->suppressions[state->suppression] : NULL;
-    struct xs_string path = {0};
+    XS_SCOPED_STRING path = {0};
     bool absolute;
     xs_check_path(&path, check, judged, f, &absolute);
     xs_json_object(json, NULL);
@@ -53,7 +53,6 @@ static void put_finding(struct xs_json *json, const struct xs_check *check, cons
         xs_json_null(json, "suppression");
     }
     xs_json_end(json, '}');
-    xs_string_free(&path);
 }
 
 static void put_result(struct xs_json *json, const struct xs_rule_result *r) {
@@ -102,10 +101,7 @@ static void put_judged(struct xs_json *json, const struct xs_check *check, const
     for (size_t i = 0; i < judged->expired_count; i++)
         xs_json_text(json, NULL, check->terms->config->suppressions[judged->expired[i]].origin);
     xs_json_end(json, ']');
-    xs_json_array(json, "notes");
-    for (size_t i = 0; i < judged->note_count; i++)
-        xs_json_text(json, NULL, judged->notes[i]);
-    xs_json_end(json, ']');
+    xs_json_texts(json, "notes", judged->notes, judged->note_count);
     xs_json_count(json, "undecided", judged->undecided);
     xs_json_end(json, '}');
 }
@@ -113,9 +109,7 @@ static void put_judged(struct xs_json *json, const struct xs_check *check, const
 void xs_check_json(const struct xs_check *check, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
     const struct xs_check_config *config = check->terms->config;
-    xs_json_object(&json, NULL);
-    xs_json_text(&json, "format", "xferspy-check");
-    xs_json_int(&json, "version", XS_CHECK_JSON_VERSION);
+    xs_json_document(&json, "xferspy-check", XS_CHECK_JSON_VERSION);
     xs_json_text(&json, "status", check->outcome >= XS_OUTCOME_UNKNOWN || check->incomplete ? "fail" : "pass");
     xs_json_bool(&json, "default_rules", check->default_rules);
     xs_json_text(&json, "rules_of", config->rules_origin);

@@ -1,6 +1,5 @@
 /* `xferspy check --junit`: one testsuite per trace and one testcase per rule, in the form that CI servers read
  * (Jenkins' junit-10.xsd). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/commands/check/check.h"
@@ -8,7 +7,7 @@
 /* Writes text that XML 1.0 can contain. Controls, invalid UTF-8 and characters that hide or reorder text are escaped
  * as for people; the two remaining code points that XML forbids become U+FFFD. */
 static void put_xml(FILE *file, const char *text) {
-    char *escaped = xs_text_escaped(text);
+    XS_SCOPED char *escaped = xs_text_escaped(text);
     size_t bytes = strlen(escaped);
     for (size_t i = 0; i < bytes;) {
         uint32_t code = 0;
@@ -27,7 +26,6 @@ static void put_xml(FILE *file, const char *text) {
             fwrite(escaped + i, 1, length, file);
         i += length ? length : 1;
     }
-    free(escaped);
 }
 
 static void put_attribute(FILE *file, const char *name, const char *text) {
@@ -44,7 +42,7 @@ static void put_case_name(FILE *file, const char *name) {
 static void put_places(FILE *file, const struct xs_judged *judged, const struct xs_rule_result *r) {
     for (size_t i = 0; i < r->place_count; i++) {
         const struct xs_check_finding *f = &judged->findings.items[r->places[i]];
-        struct xs_string amount = {0};
+        XS_SCOPED_STRING amount = {0};
         xs_check_amount(&amount, f);
         fputs("\n", file);
         put_xml(file, f->name);
@@ -56,7 +54,6 @@ static void put_places(FILE *file, const struct xs_judged *judged, const struct 
             fputs("\n    ", file);
             put_xml(file, f->text);
         }
-        xs_string_free(&amount);
     }
 }
 
@@ -66,7 +63,7 @@ static void put_case(FILE *file, const struct xs_judged *judged, const struct xs
                                            [XS_OUTCOME_UNKNOWN] = "error",
                                            [XS_OUTCOME_FAIL] = "failure"};
     const char *element = elements[r->outcome];
-    struct xs_string sentence = {0};
+    XS_SCOPED_STRING sentence = {0};
     xs_check_sentence(&sentence, judged, r);
     put_case_name(file, r->rule->text);
     if (!element) {
@@ -81,19 +78,16 @@ static void put_case(FILE *file, const struct xs_judged *judged, const struct xs
             put_places(file, judged, r);
         fprintf(file, "</%s>\n    </testcase>\n", element);
     }
-    xs_string_free(&sentence);
 }
 
 static void put_expired(FILE *file, const struct xs_suppression *s) {
-    struct xs_string text = {0}, name = {0};
+    XS_SCOPED_STRING text = {0}, name = {0};
     xs_string_format(&name, "suppression %s", s->origin);
     xs_check_expired(&text, s);
     put_case_name(file, name.data);
     fputs(">\n      <failure type=\"expired\"", file);
     put_attribute(file, "message", text.data);
     fputs("/>\n    </testcase>\n", file);
-    xs_string_free(&text);
-    xs_string_free(&name);
 }
 
 static size_t count_of(const struct xs_judged *judged, enum xs_outcome outcome) {

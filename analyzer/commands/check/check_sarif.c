@@ -8,6 +8,7 @@
 #include "analyzer/base/interned.h"
 #include "analyzer/base/json.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/check/check.h"
@@ -50,18 +51,9 @@ static bool is_same(const struct entry *a, const struct entry *b) {
 static int by_place(const void *left, const void *right) {
     const struct entry *a = left, *b = right;
     const struct xs_check_finding *x = finding_of(a), *y = finding_of(b);
-    int order = strcmp(rule_of(x), rule_of(y));
-    if (!order)
-        order = strcmp(x->file, y->file);
-    if (!order)
-        order = (x->line > y->line) - (x->line < y->line);
-    if (!order)
-        order = (a->fingerprint > b->fingerprint) - (a->fingerprint < b->fingerprint);
-    if (!order)
-        order = (int)state_of(b)->failing - (int)state_of(a)->failing;
-    if (!order)
-        order = (x->saves_ns < y->saves_ns) - (x->saves_ns > y->saves_ns);
-    return order ? order : (a->judged > b->judged) - (a->judged < b->judged);
+    return strcmp(rule_of(x), rule_of(y)) ?: strcmp(x->file, y->file) ?: xs_compare_uint64(x->line, y->line)
+        ?: xs_compare_uint64(a->fingerprint, b->fingerprint) ?: xs_compare(state_of(b)->failing, state_of(a)->failing)
+        ?: xs_compare_uint64(y->saves_ns, x->saves_ns) ?: (a->judged > b->judged) - (a->judged < b->judged);
 }
 
 /* Collects the results. Advice, and findings that are too small to be listed, are included only if they make a rule
@@ -135,20 +127,19 @@ static char *as_uri(const char *path, bool absolute) {
 }
 
 static void put_artifact(struct xs_json *json, const char *path, bool absolute) {
-    char *uri = as_uri(path, absolute);
+    XS_SCOPED char *uri = as_uri(path, absolute);
     xs_json_object(json, "artifactLocation");
     xs_json_text(json, "uri", uri);
     if (!absolute)
         xs_json_text(json, "uriBaseId", "%SRCROOT%");
     xs_json_end(json, '}');
-    free(uri);
 }
 
 /* Writes the location. Hosts refuse results without a file, so for code without source lines it is the library or the
  * program. */
 static void put_location(struct xs_json *json, const struct xs_check *check, const struct entry *e) {
     const struct xs_check_finding *f = finding_of(e);
-    struct xs_string path = {0};
+    XS_SCOPED_STRING path = {0};
     bool absolute;
     xs_check_path(&path, check, e->judged, f, &absolute);
     xs_json_array(json, "locations");
@@ -170,7 +161,6 @@ static void put_location(struct xs_json *json, const struct xs_check *check, con
     xs_json_end(json, ']');
     xs_json_end(json, '}');
     xs_json_end(json, ']');
-    xs_string_free(&path);
 }
 
 /* If one result has suppressions, all must have the array (3.27.23), empty or not. */
@@ -241,7 +231,7 @@ static void put_result(struct xs_json *json, const struct xs_check *check, const
     const struct xs_check_finding *f = finding_of(e);
     static const char *const states[] = {NULL, "unchanged", "updated", "new"};
     enum xs_standing standing = xs_judged_standing_by_rules(e->judged, check->terms, e->finding);
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     char hash[40];
     add_message(&text, e);
     xs_json_object(json, NULL);
@@ -268,7 +258,6 @@ static void put_result(struct xs_json *json, const struct xs_check *check, const
     xs_json_count(json, "saves_least_ns", f->least_ns);
     xs_json_end(json, '}');
     xs_json_end(json, '}');
-    xs_string_free(&text);
 }
 
 static void put_findings(struct xs_json *json, const struct xs_check *check, const struct entries *entries) {
@@ -305,8 +294,8 @@ static bool was_over(const struct xs_check *check, const struct xs_rule_result *
 
 static void put_placeless(struct xs_json *json, const struct xs_check *check, const struct xs_judged *judged,
                           const struct xs_rule_result *r) {
-    struct xs_string sentence = {0}, text = {0};
-    char *id = placeless_id(r);
+    XS_SCOPED_STRING sentence = {0}, text = {0};
+    XS_SCOPED char *id = placeless_id(r);
     const char *program = xs_base_name(judged->executable);
     xs_check_sentence(&sentence, judged, r);
     xs_string_format(&text, "%s: ", r->rule->text);
@@ -329,16 +318,13 @@ static void put_placeless(struct xs_json *json, const struct xs_check *check, co
     put_no_suppressions(json, check);
     put_single(json, "properties", "trace", judged->path);
     xs_json_end(json, '}');
-    free(id);
-    xs_string_free(&sentence);
-    xs_string_free(&text);
 }
 
 /* --- rules --- */
 
 static void put_finding_rule(struct xs_json *json, const struct xs_check_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];
-    struct xs_string help = {0};
+    XS_SCOPED_STRING help = {0};
     /* The file is read on other machines, so the text does not name a folder of this machine. */
     xs_string_format(&help, "%s See docs/rules/findings/%s.md of xferspy.",
                      xs_detector_remedy(d, xs_finding_compared_verdict(f->detector, f->verdict)), d->id);
@@ -347,10 +333,9 @@ static void put_finding_rule(struct xs_json *json, const struct xs_check_finding
     put_message(json, "shortDescription", d->title);
     put_message(json, "help", help.data);
 #ifdef XFERSPY_DOCS_URL
-    struct xs_string uri = {0};
+    XS_SCOPED_STRING uri = {0};
     xs_string_format(&uri, "%s/rules/findings/%s.md", XFERSPY_DOCS_URL, d->id);
     xs_json_text(json, "helpUri", uri.data);
-    xs_string_free(&uri);
 #endif
     put_single(json, "defaultConfiguration", "level", "note");
     xs_json_object(json, "properties");
@@ -359,7 +344,6 @@ static void put_finding_rule(struct xs_json *json, const struct xs_check_finding
     xs_json_end(json, ']');
     xs_json_end(json, '}');
     xs_json_end(json, '}');
-    xs_string_free(&help);
 }
 
 /* Writes each name once (3.19.23), however many traces have it. */
@@ -368,7 +352,7 @@ static void put_placeless_rules(struct xs_json *json, const struct xs_check *che
     for (size_t i = 0; i < check->count; i++) {
         for (size_t k = 0; k < check->judged[i].result_count; k++) {
             const struct xs_rule_result *r = &check->judged[i].results[k];
-            char *id = is_placeless(r) ? placeless_id(r) : NULL;
+            XS_SCOPED char *id = is_placeless(r) ? placeless_id(r) : NULL;
             size_t before = seen.known.count;
             xs_texts_keep(&seen, id);
             if (seen.known.count > before) {
@@ -379,7 +363,6 @@ static void put_placeless_rules(struct xs_json *json, const struct xs_check *che
                                                              : xs_metric_infos[r->rule->metric].title);
                 xs_json_end(json, '}');
             }
-            free(id);
         }
     }
     xs_texts_free(&seen);
@@ -401,14 +384,13 @@ static void put_driver(struct xs_json *json, const struct xs_check *check, const
 }
 
 static void put_notification(struct xs_json *json, const char *level, const char *trace, const char *what) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     add_literal(&text, trace);
     xs_string_format(&text, ": %s", what);
     xs_json_object(json, NULL);
     xs_json_text(json, "level", level);
     put_message(json, "message", text.data);
     xs_json_end(json, '}');
-    xs_string_free(&text);
 }
 
 /* Writes notifications about what is missing in the results (3.20.21). */

@@ -1,6 +1,5 @@
 /* Prints `xferspy check` for people: a line per rule, the places of findings below each rule that fails, and what to do
  * next. */
-#include <stdlib.h>
 
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
@@ -23,21 +22,19 @@ static void put_outcome(struct xs_out *out, enum xs_outcome outcome) {
 
 /* Prints a rule's text in its column, and the sentence after it. */
 static void put_rule(struct xs_out *out, const char *rule, int width, const char *sentence) {
-    char *escaped = xs_text_escaped(rule);
+    XS_SCOPED char *escaped = xs_text_escaped(rule);
     int used = xs_text_width(escaped);
     fprintf(out->file, "%s%*s", escaped, used < width ? width - used : 0, "");
     fputs("  ", out->file);
-    char *text = xs_text_escaped(sentence);
+    XS_SCOPED char *text = xs_text_escaped(sentence);
     fprintf(out->file, "%s\n", text);
-    free(text);
-    free(escaped);
 }
 
 static void put_place(const struct xs_check *check, const struct xs_judged *judged, const struct xs_rule_result *r,
                       size_t finding, struct xs_out *out) {
     const struct xs_check_finding *f = &judged->findings.items[finding];
     enum xs_standing standing = xs_judged_standing(judged, check->terms, finding, r->rule->unit);
-    struct xs_string amount = {0};
+    XS_SCOPED_STRING amount = {0};
     char was[XS_UNIT_BYTES];
     xs_check_amount(&amount, f);
     if (standing == XS_STANDING_NEW)
@@ -49,25 +46,22 @@ static void put_place(const struct xs_check *check, const struct xs_judged *judg
     }
     xs_out_indented(out, 13, "at %s", f->place);
     if (*f->text) {
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         xs_string_add_cut(&text, f->text, out->columns > 40 ? out->columns - 20 : 120);
         fprintf(out->file, "               %s%s%s\n", xs_style_on(out, XS_STYLE_DIM), text.data,
                 xs_style_off(out, XS_STYLE_DIM));
-        xs_string_free(&text);
     }
     xs_out_indented(out, 15, "%s: %s", f->name, amount.data);
-    xs_string_free(&amount);
 }
 
 static void put_result(const struct xs_check *check, const struct xs_judged *judged, const struct xs_rule_result *r,
                        int width, struct xs_out *out) {
-    struct xs_string sentence = {0};
-    char count[XS_UNIT_BYTES];
+    XS_SCOPED_STRING sentence = {0};
     put_outcome(out, r->outcome);
     if (r->outcome != XS_OUTCOME_UNKNOWN && r->outcome != XS_OUTCOME_ALLOWED) {
         xs_check_sentence(&sentence, judged, r);
         if (r->accepted)
-            xs_string_format(&sentence, "; %s more as in the baseline", xs_format_count(count, r->accepted));
+            xs_string_format(&sentence, "; %s more as in the baseline", XS_COUNT_TEXT(r->accepted));
         put_rule(out, r->rule->text, width, sentence.data);
     } else {
         if (r->value_known && r->value) {
@@ -80,19 +74,18 @@ static void put_result(const struct xs_check *check, const struct xs_judged *jud
         put_rule(out, r->rule->text, width, sentence.data);
         xs_out_indented(out, 13, "%s", r->reason);
     }
-    xs_string_free(&sentence);
     if (r->outcome != XS_OUTCOME_FAIL)
         return;
     for (size_t i = 0; i < r->place_count && i < XS_CHECK_PLACES; i++)
         put_place(check, judged, r, r->places[i], out);
     if (r->place_count > XS_CHECK_PLACES)
-        xs_out_indented(out, 13, "and %s more", xs_format_count(count, r->place_count - XS_CHECK_PLACES));
+        xs_out_indented(out, 13, "and %s more", XS_COUNT_TEXT(r->place_count - XS_CHECK_PLACES));
 }
 
 /* Prints the command that explains the failing finding that saves most. */
 static void put_next(const struct xs_judged *judged, struct xs_out *out) {
     const struct xs_check_finding *most = NULL;
-    char *word = xs_text_shell_word(judged->path);
+    XS_SCOPED char *word = xs_text_shell_word(judged->path);
     bool failed = false;
     for (size_t i = 0; i < judged->result_count; i++) {
         const struct xs_rule_result *r = &judged->results[i];
@@ -103,13 +96,11 @@ static void put_next(const struct xs_judged *judged, struct xs_out *out) {
         }
     }
     if (most) {
-        char *name = xs_text_shell_word(most->name);
+        XS_SCOPED char *name = xs_text_shell_word(most->name);
         xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy explain %s %s", word, name);
-        free(name);
     } else if (failed) {
         xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy report %s", word);
     }
-    free(word);
 }
 
 static void put_baseline(const struct xs_check *check, const struct xs_judged *judged, struct xs_out *out) {
@@ -135,12 +126,11 @@ static void put_suppressed(const struct xs_check *check, const struct xs_judged 
         xs_out_line(out, XS_STYLE_PLAIN, "Suppressed: %zu finding%s.", suppressed, suppressed == 1 ? "" : "s");
     for (size_t i = 0; i < judged->expired_count; i++) {
         const struct xs_suppression *s = &config->suppressions[judged->expired[i]];
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         xs_check_expired(&text, s);
         put_outcome(out, XS_OUTCOME_FAIL);
         put_rule(out, "suppression", 0, "");
         xs_out_indented(out, 13, "%s", text.data);
-        xs_string_free(&text);
     }
 }
 
@@ -150,8 +140,8 @@ static void put_judged(const struct xs_check *check, const struct xs_judged *jud
         int columns = xs_text_width(judged->results[i].rule->text);
         width = columns > width ? columns : width;
     }
-    char *path = xs_text_escaped(judged->path);
-    struct xs_string command = {0};
+    XS_SCOPED char *path = xs_text_escaped(judged->path);
+    XS_SCOPED_STRING command = {0};
     xs_string_add_cut(&command, judged->command, out->columns > 60 ? out->columns - 40 : COMMAND_COLUMNS);
     fprintf(out->file, "%s%s%s", xs_style_on(out, XS_STYLE_HEADING), path, xs_style_off(out, XS_STYLE_HEADING));
     if (command.length)
@@ -164,25 +154,21 @@ static void put_judged(const struct xs_check *check, const struct xs_judged *jud
     for (size_t i = 0; i < judged->note_count; i++)
         xs_out_line(out, XS_STYLE_WARN, "%s", judged->notes[i]);
     if (judged->undecided && judged->outcome < XS_OUTCOME_UNKNOWN) {
-        char count[XS_UNIT_BYTES], *word = xs_text_shell_word(judged->path);
+        XS_SCOPED char *word = xs_text_shell_word(judged->path);
         xs_out_line(out, XS_STYLE_DIM, "Not decided: %s instances; xferspy explain --undecided %s",
-                    xs_format_count(count, judged->undecided), word);
-        free(word);
+                    XS_COUNT_TEXT(judged->undecided), word);
     }
     put_next(judged, out);
-    free(path);
-    xs_string_free(&command);
 }
 
 static void put_unused(const struct xs_check *check, struct xs_out *out) {
     const struct xs_check_config *config = check->terms->config;
     for (size_t i = 0; i < config->suppression_count; i++) {
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         if (check->terms->used[i])
             continue;
         xs_check_suppression(&text, &config->suppressions[i]);
         xs_out_line(out, XS_STYLE_DIM, "Unused suppression, can be removed: %s", text.data);
-        xs_string_free(&text);
     }
 }
 
@@ -227,9 +213,8 @@ void xs_check_text(const struct xs_check *check, struct xs_out *out) {
                      : "The gate does not pass: not every trace was judged",
             xs_style_off(out, good ? XS_STYLE_GOOD : XS_STYLE_BAD));
     if (check->count > 1 && first) {
-        char *path = xs_text_escaped(first->path);
+        XS_SCOPED char *path = xs_text_escaped(first->path);
         fprintf(out->file, ": %zu of %zu traces, the first of them %s", failed, check->count, path);
-        free(path);
     }
     fputs(".\n", out->file);
 }

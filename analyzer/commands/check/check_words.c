@@ -7,7 +7,7 @@
 #include "analyzer/commands/check/check.h"
 #include "analyzer/totals/summary/metrics.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 /* Adds a measured value and, if it is a range, its least value; `least` is 0 if it is no range. */
 static void put_measured(struct xs_string *text, const struct xs_rule *rule, uint64_t value, uint64_t least,

@@ -33,13 +33,12 @@ struct parser {
 
 __attribute__((format(printf, 2, 3))) static bool wrong(struct parser *p, const char *format, ...) {
     va_list arguments;
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     va_start(arguments, format);
     xs_string_format(&text, "%s:%u: ", p->path, p->line);
     xs_string_vformat(&text, format, arguments);
     va_end(arguments);
     snprintf(p->message, XS_CHECK_CONFIG_MESSAGE_BYTES, "%s", text.data);
-    xs_string_free(&text);
     return false;
 }
 

@@ -46,7 +46,7 @@ struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *finding
 static void set_place(struct xs_check_finding *g, const struct xs_reading *reading, const struct xs_finding *f) {
     const struct xs_findings *findings = reading->diagnosis->findings;
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
-    struct xs_string place = {0};
+    XS_SCOPED_STRING place = {0};
     const char *path = reading->summary.run.executable;
     if (frame && (frame->file || frame->module))
         path = frame->file ? frame->file : frame->module;
@@ -54,7 +54,6 @@ static void set_place(struct xs_check_finding *g, const struct xs_reading *readi
     g->place = xs_text_escaped(place.data + strlen("at ")); /* parts that are already escaped are not changed */
     g->path = xs_strdup(path);
     g->is_source = frame && frame->file;
-    xs_string_free(&place);
 }
 
 void xs_check_finding_is_exact(struct xs_check_finding *g) {
@@ -224,22 +223,17 @@ static struct xs_match_finding *compared(const struct xs_check_findings *finding
 
 void xs_check_match(const struct xs_check_findings *before, const struct xs_check_findings *now, uint32_t *before_of) {
     struct xs_match places;
-    struct xs_match_finding *was = compared(before), *is = compared(now);
-    uint32_t *after_of = xs_realloc(NULL, before->count * sizeof *after_of);
+    XS_SCOPED struct xs_match_finding *was = compared(before), *is = compared(now);
+    XS_SCOPED uint32_t *after_of = xs_realloc(NULL, before->count * sizeof *after_of);
     xs_match_places(before->places, before->place_count, now->places, now->place_count, &places);
     xs_match_findings(&places, was, before->count, is, now->count, false, after_of, before_of);
     xs_match_free(&places);
-    free(after_of);
-    free(was);
-    free(is);
 }
 
 /* If verdicts are joined, the finding may have other verdicts in another run, so only the id is hashed. */
 uint64_t xs_check_finding_hash(const struct xs_check_finding *g) {
-    struct xs_string key = {0};
+    XS_SCOPED_STRING key = {0};
     size_t kind = xs_detectors[g->detector]->verdicts_join ? strcspn(g->kind, "/") : strlen(g->kind);
     xs_string_format(&key, "%.*s\n%s\n%s\n%s\n%s", (int)kind, g->kind, g->entry_point, g->function, g->file, g->text);
-    uint64_t hash = xs_hash_of_text(key.data, key.length);
-    xs_string_free(&key);
-    return hash;
+    return xs_hash_of_text(key.data, key.length);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/check/judge_internal.h"
@@ -14,7 +15,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 const char *const xs_outcome_names[] = {"pass", "allowed", "unknown", "fail"};
 const char *const xs_standing_names[] = {NULL, "same", "grown", "new"};
@@ -105,7 +106,7 @@ static int by_value(const void *a, const void *b, void *data) {
     size_t left = *(const size_t *)a, right = *(const size_t *)b;
     uint64_t x = xs_judge_measured(r->rule, &judged->findings.items[left]),
              y = xs_judge_measured(r->rule, &judged->findings.items[right]);
-    return x != y ? (x < y ? 1 : -1) : (left > right) - (left < right);
+    return xs_compare_uint64(y, x) ?: xs_compare_uint64(left, right);
 }
 
 static uint64_t absolute_limit(const struct xs_judge *j, const struct xs_rule *rule) {
@@ -131,7 +132,6 @@ static void add_causes(const struct xs_judge *j, struct xs_rule_result *r) {
 static void judge_modelled(const struct xs_judge *j, struct xs_rule_result *r) {
     bool kernels = r->rule->metric == XS_METRIC_KERNEL_TIME;
     uint64_t least_ns, most_ns;
-    char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
     struct xs_string reason = {0};
     if (!r->value_known ||
         (!kernels && r->rule->metric != XS_METRIC_DEVICE_TIME && r->rule->metric != XS_METRIC_EXPOSED_TIME))
@@ -143,7 +143,7 @@ static void judge_modelled(const struct xs_judge *j, struct xs_rule_result *r) {
                              : "Too few windows have device times to say how far the modelled part may be off.");
     else if (least_ns <= r->limit && r->limit < most_ns)
         xs_string_format(&reason, "A part of it is modelled: it lies between %s and %s, and so does the limit.",
-                         xs_format_ns(least, least_ns), xs_format_ns(most, most_ns));
+                         XS_NS_TEXT(least_ns), XS_NS_TEXT(most_ns));
     if (!reason.length)
         return;
     r->outcome = XS_OUTCOME_UNKNOWN;
@@ -181,7 +181,7 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
  * upper ends of their intervals. */
 static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule, bool high) {
     const struct xs_check_findings *before = j->judged->before;
-    bool *suppressed = xs_zeroed(before->count, sizeof *suppressed);
+    XS_SCOPED bool *suppressed = xs_zeroed(before->count, sizeof *suppressed);
     uint64_t base = 0;
     for (size_t i = 0; i < j->judged->findings.count; i++)
         if (j->judged->states[i].before != XS_UNMATCHED && xs_judge_is_suppressed(j, i))
@@ -190,7 +190,6 @@ static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rul
         if (is_kind(rule, &before->items[i]) && !suppressed[i])
             base = xs_sum(base, high ? before->items[i].range[rule->unit].high
                                      : xs_check_measured(&before->items[i], rule->unit));
-    free(suppressed);
     return base;
 }
 
@@ -335,17 +334,16 @@ static void add_notes(struct xs_judge *j) {
  * entry points. */
 static void match(struct xs_judged *judged, const struct xs_check_findings *baseline) {
     size_t count = judged->findings.count;
-    uint32_t *before = xs_realloc(NULL, sizeof *before * count), *sum = NULL;
+    XS_SCOPED uint32_t *before = xs_realloc(NULL, sizeof *before * count), *sum = NULL;
     const struct xs_check_findings *now = &judged->findings;
     judged->before = baseline;
     if (xs_check_findings_lack_stacks(baseline) != xs_check_findings_lack_stacks(now)) {
-        uint32_t *sum_before = xs_realloc(NULL, sizeof *sum_before * baseline->count);
+        XS_SCOPED uint32_t *sum_before = xs_realloc(NULL, sizeof *sum_before * baseline->count);
         sum = xs_realloc(NULL, sizeof *sum * count);
         xs_check_findings_fold(baseline, &judged->before_sums, sum_before);
         xs_check_findings_fold(now, &judged->sums, sum);
         judged->before = &judged->before_sums;
         now = &judged->sums;
-        free(sum_before);
         add_note(judged, "%s has no call sites, so the findings of a kind at one entry point are compared as one.",
                  xs_check_findings_lack_stacks(baseline) ? "The baseline" : "This trace");
     }
@@ -354,8 +352,6 @@ static void match(struct xs_judged *judged, const struct xs_check_findings *base
         judged->states[i].sum = sum ? sum[i] : 0;
         judged->states[i].before = before[sum ? sum[i] : i];
     }
-    free(before);
-    free(sum);
 }
 
 static void look_up_states(struct xs_judge *j) {
@@ -387,7 +383,7 @@ static void look_up_states(struct xs_judge *j) {
 static void find_gone(struct xs_judge *j) {
     struct xs_judged *judged = j->judged;
     size_t count = judged->before ? judged->before->count : 0;
-    bool *here = xs_zeroed(count, sizeof *here);
+    XS_SCOPED bool *here = xs_zeroed(count, sizeof *here);
     for (size_t i = 0; i < judged->findings.count; i++)
         if (judged->states[i].before != XS_UNMATCHED)
             here[judged->states[i].before] = true;
@@ -395,7 +391,6 @@ static void find_gone(struct xs_judge *j) {
     for (size_t i = 0; i < count; i++)
         if (!here[i])
             judged->gone[judged->gone_count++] = i;
-    free(here);
 }
 
 void xs_check_judge(const struct xs_reading *reading, const struct xs_check_terms *terms, struct xs_judged *judged) {

@@ -3,7 +3,7 @@
 #ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_JUDGE_H
 #define XFERSPY_ANALYZER_COMMANDS_CHECK_JUDGE_H
 
-#include "analyzer/commands/check/baseline.h"
+#include "analyzer/commands/check/baseline_file.h"
 #include "analyzer/commands/check/config.h"
 #include "analyzer/commands/check/finding.h"
 #include "analyzer/commands/check/rule.h"

@@ -1,7 +1,6 @@
 /* Says why a trace does not show whether a rule holds: contents or device times are missing, or copies were not
  * checked. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -14,10 +13,10 @@
 #include "analyzer/words/unchecked.h"
 
 static void add_contents_reason(const struct xs_judge *j, struct xs_string *reason) {
-    char why[512];
-    xs_content_coverage_why_none(&j->reading->contents, why, sizeof why);
-    if (*why)
-        xs_string_format(reason, "%s%s", reason->length ? " " : "", why);
+    XS_SCOPED_STRING why = {0};
+    xs_content_coverage_why_none(&why, &j->reading->contents);
+    if (why.length)
+        xs_string_format(reason, "%s%s", reason->length ? " " : "", why.data);
 }
 
 static bool has_device_records(const struct xs_judge *j) {
@@ -53,7 +52,6 @@ static void add_undecided_reason(const struct xs_judge *j, unsigned detector, ui
                                  enum xs_metric_unit unit, struct xs_string *reason) {
     const struct xs_findings *findings = j->reading->diagnosis->findings;
     const struct xs_undecided *most = NULL;
-    char count[XS_UNIT_BYTES];
     uint64_t undecided = xs_check_undecided(findings, detector), more = may_be(findings, detector, undecided);
     for (size_t i = 0; i < findings->undecided_count; i++) {
         const struct xs_undecided *u = &findings->undecided[i];
@@ -66,7 +64,7 @@ static void add_undecided_reason(const struct xs_judge *j, unsigned detector, ui
     bool of_part = !strcmp(most->reason, XS_UNDECIDED_CALLS) && j->reading->summary.looked_at.has_gaps;
     bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS && strcmp(most->reason, XS_UNDECIDED_CHANCE) != 0;
     xs_string_format(reason, "%sOf %s it could not be decided (%s)%s.", reason->length ? " " : "",
-                     xs_format_count(count, undecided), most->reason,
+                     XS_COUNT_TEXT(undecided), most->reason,
                      of_part   ? "; the trace has those of a part of the run, by XFERSPY_OUTSIDE or XFERSPY_STEPS"
                      : content ? "; XFERSPY_FINGERPRINT=all looks at every copy"
                                : "");
@@ -89,17 +87,16 @@ static void add_unchecked_reason(const struct xs_unchecked *unchecked, struct xs
 
 /* Adds whether the limit on all repairs together holds even if every unchecked copy could be removed. */
 static void add_unchecked_in_all(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {
-    bool *without = unchecked_as_before(j);
+    XS_SCOPED bool *without = unchecked_as_before(j);
     struct xs_unchecked total = xs_unchecked_total(j->reading->diagnosis->findings, without);
     if (total.ns && xs_sum(r->value, total.ns) > r->limit)
         add_unchecked_reason(&total, reason);
-    free(without);
 }
 
 /* Adds whether the limit holds for each finding: with the unchecked copies of one detector at one site. */
 static void add_unchecked_of_each(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {
     const struct xs_diagnosis *diagnosis = j->reading->diagnosis;
-    bool *without = unchecked_as_before(j);
+    XS_SCOPED bool *without = unchecked_as_before(j);
     struct xs_unchecked over = {0};
     for (size_t i = 0; i < diagnosis->findings->unchecked_count; i++) {
         const struct xs_unchecked *u = &diagnosis->findings->unchecked[i];
@@ -117,7 +114,6 @@ static void add_unchecked_of_each(const struct xs_judge *j, const struct xs_rule
     }
     if (over.copies)
         add_unchecked_reason(&over, reason);
-    free(without);
 }
 
 static void add_metric_reason(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {

@@ -38,7 +38,7 @@ static const struct unit {
 
 static void say_unknown(const char *name, char *message) {
     struct xs_nearest nearest;
-    struct xs_string shown = {0};
+    XS_SCOPED_STRING shown = {0};
     xs_nearest_begin(&nearest, name, strlen(name));
     xs_nearest_try(&nearest, "any");
     xs_nearest_try(&nearest, "sure");
@@ -59,7 +59,6 @@ static void say_unknown(const char *name, char *message) {
     else
         snprintf(message, XS_RULE_MESSAGE_BYTES, "no metric or finding `%s'; `xferspy check --rules' lists them",
                  shown.data ? shown.data : "");
-    xs_string_free(&shown);
 }
 
 static bool find_finding(struct xs_rule *rule, const char *name) {
@@ -214,11 +213,10 @@ static bool parse_rule(struct xs_rule *rule, const char *text, size_t bytes, cha
     char *name = xs_strdup(rule->text), *colon = strchr(name, ':');
     bool good = false;
     if (bytes >= 200 || !colon || colon == name || !colon[1]) {
-        struct xs_string shown = {0};
+        XS_SCOPED_STRING shown = {0};
         xs_string_escape(&shown, name, strlen(name));
         snprintf(message, XS_RULE_MESSAGE_BYTES, "`%s' is no rule; use NAME:LIMIT, as in noop-upload:0",
                  shown.data ? shown.data : "");
-        xs_string_free(&shown);
     } else {
         *colon = '\0';
         good = find_name(rule, name, message) && parse_limit(rule, colon + 1, message);

@@ -23,13 +23,12 @@ void xs_format_help(struct xs_string *string, const char *const *formats) {
 }
 
 int xs_parse_word(const char *option, const char *text, const char *const *words, struct argp_state *state) {
-    struct xs_string list = {0};
+    XS_SCOPED_STRING list = {0};
     for (int i = 0; words[i]; i++)
         if (!strcmp(text, words[i]))
             return i;
     add_words(&list, words, "");
     argp_error(state, "--%s=%s: use %s", option, text, list.data);
-    xs_string_free(&list);
     return 0;
 }
 
@@ -101,11 +100,9 @@ error_t xs_parse_traces(int key, char *argument, struct argp_state *state) {
 }
 
 char *xs_help_with_page(int key, const char *text, const char *page) {
-    char *where = key == ARGP_KEY_HELP_POST_DOC ? xs_docs_page(page) : NULL;
-    char *escaped = where ? xs_text_escaped(where) : NULL;
+    XS_SCOPED char *where = key == ARGP_KEY_HELP_POST_DOC ? xs_docs_page(page) : NULL;
+    XS_SCOPED char *escaped = where ? xs_text_escaped(where) : NULL;
     char *help = escaped ? xs_text_format("%s\n\nMore: %s", text ? text : "", escaped) : NULL;
-    free(where);
-    free(escaped);
     return help ? help : (char *)(uintptr_t)text;
 }
 

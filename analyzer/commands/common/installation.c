@@ -31,19 +31,17 @@ static const struct {
 
 /* Returns the path of a file if the file exists. A relative folder is relative to `own`. The caller frees the path. */
 static char *there(const char *own, const char *folder, const char *name) {
-    char *path = *folder == '/' ? xs_text_format("%s/%s", folder, name) : xs_text_format("%s/%s/%s", own, folder, name);
-    char *found = realpath(path, NULL);
-    free(path);
-    return found;
+    XS_SCOPED char *path =
+        *folder == '/' ? xs_text_format("%s/%s", folder, name) : xs_text_format("%s/%s/%s", own, folder, name);
+    return realpath(path, NULL);
 }
 
 char *xs_docs_page(const char *page) {
     char *own = xs_own_folder(), *found = NULL;
     for (size_t i = 0; own && !found && i < sizeof places / sizeof *places; i++) {
-        char *needed = places[i].if_there ? there(own, ".", places[i].if_there) : NULL;
+        XS_SCOPED char *needed = places[i].if_there ? there(own, ".", places[i].if_there) : NULL;
         if (needed || !places[i].if_there)
             found = there(own, places[i].docs, page);
-        free(needed);
     }
     free(own);
 #ifdef XFERSPY_DOCS_URL

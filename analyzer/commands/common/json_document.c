@@ -37,9 +37,8 @@ const char *xs_json_document_read(FILE *file, struct xs_json_document *document)
         return "is no JSON: too large, or no text";
     if (xs_sqlite_open_memory(&document->db) != SQLITE_OK)
         xs_out_of_memory();
-    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT json_valid(?1)");
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, "SELECT json_valid(?1)");
     bool valid = row && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int(row, 0);
-    sqlite3_finalize(row);
     return valid ? NULL : "is damaged: it is no valid JSON";
 }
 

@@ -56,10 +56,7 @@ static size_t letters(const char *text, unsigned char *out) {
     return count;
 }
 
-static int by_value(const void *a, const void *b) {
-    uint16_t x = *(const uint16_t *)a, y = *(const uint16_t *)b;
-    return (x > y) - (x < y);
-}
+static int by_value(const void *a, const void *b) { return xs_compare(*(const uint16_t *)a, *(const uint16_t *)b); }
 
 static size_t letter_pairs(const char *text, uint16_t *pairs) {
     unsigned char kept[ALIKE_BYTES];
@@ -173,35 +170,24 @@ static size_t family_length(const char *name) {
 
 static int compare_families(const char *a, const char *b) {
     size_t n = family_length(a), m = family_length(b);
-    int order = memcmp(a, b, n < m ? n : m);
-    return order ? order : (n > m) - (n < m);
+    return memcmp(a, b, n < m ? n : m) ?: xs_compare_uint64(n, m);
 }
 
 static int compare_fields(const struct xs_match_place *a, const struct xs_match_place *b, unsigned fields) {
-    int order = fields & ENTRY ? strcmp(a->entry_point, b->entry_point) : 0;
-    if (!order && fields & CATEGORY)
-        order = (a->category > b->category) - (a->category < b->category);
-    if (!order && fields & FAMILY)
-        order = compare_families(a->entry_point, b->entry_point);
-    if (!order && fields & FUNCTION)
-        order = order_of(a->function, b->function);
-    if (!order && fields & FILE_NAME)
-        order = order_of(a->file, b->file);
-    if (!order && fields & TEXT)
-        order = order_of(a->text, b->text);
-    return order;
+    return (fields & ENTRY ? strcmp(a->entry_point, b->entry_point) : 0)
+        ?: (fields & CATEGORY ? xs_compare(a->category, b->category) : 0)
+        ?: (fields & FAMILY ? compare_families(a->entry_point, b->entry_point) : 0)
+        ?: (fields & FUNCTION ? order_of(a->function, b->function) : 0)
+        ?: (fields & FILE_NAME ? order_of(a->file, b->file) : 0)
+        ?: (fields & TEXT ? order_of(a->text, b->text) : 0);
 }
 
 static int by_fields(const void *a, const void *b, void *data) {
     const struct item *x = a, *y = b;
-    int order = compare_fields(x->place, y->place, *(const unsigned *)data);
-    if (!order)
-        order = (x->after > y->after) - (x->after < y->after);
-    if (!order)
-        order = (x->place->line > y->place->line) - (x->place->line < y->place->line);
-    if (!order) /* the index comes last, because a baseline file lists its places in another order than a trace */
-        order = strcmp(x->place->entry_point, y->place->entry_point);
-    return order ? order : (x->index > y->index) - (x->index < y->index);
+    /* the index comes last, because a baseline file lists its places in another order than a trace */
+    return compare_fields(x->place, y->place, *(const unsigned *)data) ?: xs_compare(x->after, y->after)
+        ?: xs_compare_uint64(x->place->line, y->place->line) ?: strcmp(x->place->entry_point, y->place->entry_point)
+        ?: xs_compare(x->index, y->index);
 }
 
 static unsigned known_fields(const struct xs_match_place *place) {
@@ -273,7 +259,7 @@ static int64_t way_of(const struct item *items, size_t befores, size_t afters, i
 static void measure_ways(struct work *w) {
     static const struct stage functions = {XS_MATCH_NONE, FUNCTION | FILE_NAME, FILE_NAME, 0, false, accept_any};
     unsigned fields = functions.fields;
-    int64_t *votes = xs_realloc(NULL, VOTES_LIMIT * sizeof *votes);
+    XS_SCOPED int64_t *votes = xs_realloc(NULL, VOTES_LIMIT * sizeof *votes);
     size_t count = collect(w, &functions), middle;
     qsort_r(w->items, count, sizeof *w->items, by_fields, &fields);
     for (size_t first = 0, end; first < count; first = end) {
@@ -285,7 +271,6 @@ static void measure_ways(struct work *w) {
         for (size_t i = first; i < middle; i++)
             w->moved[w->items[i].index] = way;
     }
-    free(votes);
 }
 
 /* --- files that both sides have --- */
@@ -377,19 +362,17 @@ static void run_stage(struct work *w, const struct stage *stage) {
     }
 }
 
-static void *zeroed(size_t count, size_t bytes) { return memset(xs_realloc(NULL, count * bytes), 0, count * bytes); }
-
 void xs_match_places(const struct xs_match_place *before, size_t before_count, const struct xs_match_place *after,
                      size_t after_count, struct xs_match *match) {
     struct work w = {.places = {before, after},
                      .counts = {before_count, after_count},
-                     .file_stays = {zeroed(before_count, sizeof(bool)), zeroed(after_count, sizeof(bool))},
+                     .file_stays = {xs_zeroed(before_count, sizeof(bool)), xs_zeroed(after_count, sizeof(bool))},
                      .match = match,
-                     .moved = zeroed(before_count, sizeof *w.moved),
+                     .moved = xs_zeroed(before_count, sizeof *w.moved),
                      .items = xs_realloc(NULL, (before_count + after_count) * sizeof *w.items)};
     match->after_of = xs_realloc(NULL, before_count * sizeof *match->after_of);
     match->before_of = xs_realloc(NULL, after_count * sizeof *match->before_of);
-    match->how = zeroed(before_count, sizeof *match->how);
+    match->how = xs_zeroed(before_count, sizeof *match->how);
     memset(match->after_of, 0xff, before_count * sizeof *match->after_of);
     memset(match->before_of, 0xff, after_count * sizeof *match->before_of);
     measure_ways(&w);

@@ -78,7 +78,7 @@ static int add_of_table(int64_t pid, const char *folder, struct xs_texts *seen, 
 /* Adds the open traces of every thread, because the thread that writes the trace has a separate table of open files.
  * Returns 0, or why no table can be read. */
 static int add_open_ones(int64_t pid, struct xs_traces *traces) {
-    struct xs_string folder = {0};
+    XS_SCOPED_STRING folder = {0};
     struct xs_texts seen = {0};
     xs_string_format(&folder, "/proc/%" PRId64 "/task", pid);
     size_t bytes = folder.length;
@@ -98,17 +98,15 @@ static int add_open_ones(int64_t pid, struct xs_traces *traces) {
     if (threads)
         closedir(threads);
     xs_texts_free(&seen);
-    xs_string_free(&folder);
     return any ? 0 : first_error;
 }
 
 /* --- processes that a process started --- */
 
 char *xs_process_file(int64_t pid, const char *what, size_t *bytes) {
-    char *path = xs_text_format("/proc/%" PRId64 "/%s", pid, what);
+    XS_SCOPED char *path = xs_text_format("/proc/%" PRId64 "/%s", pid, what);
     struct xs_string text = {0};
     FILE *file = fopen(path, "re");
-    free(path);
     if (!file)
         return NULL;
     xs_string_read(&text, file, SIZE_MAX);
@@ -126,11 +124,9 @@ struct process {
  * characters. */
 static int64_t parent_of(int64_t pid) {
     size_t bytes = 0;
-    char *stat = xs_process_file(pid, "stat", &bytes);
+    XS_SCOPED char *stat = xs_process_file(pid, "stat", &bytes);
     const char *behind = stat ? strrchr(stat, ')') : NULL;
-    int64_t parent = behind && strlen(behind) > 4 ? strtoll(behind + 4, NULL, 10) : 0;
-    free(stat);
-    return parent;
+    return behind && strlen(behind) > 4 ? strtoll(behind + 4, NULL, 10) : 0;
 }
 
 static size_t list_processes(struct process *processes) {
@@ -164,7 +160,7 @@ static void mean_descendants(struct process *processes, size_t count, int64_t pi
 
 /* Adds "4243 writes run.db, 4244 writes run.2.db". */
 static void add_descendants(int64_t pid, struct xs_traces *traces, struct xs_string *who) {
-    struct process *processes = xs_realloc(NULL, MOST_PROCESSES * sizeof *processes);
+    XS_SCOPED struct process *processes = xs_realloc(NULL, MOST_PROCESSES * sizeof *processes);
     size_t count = list_processes(processes);
     int named = 0;
     mean_descendants(processes, count, pid);
@@ -178,11 +174,10 @@ static void add_descendants(int64_t pid, struct xs_traces *traces, struct xs_str
     }
     if (traces->count > named)
         xs_string_format(who, ", and %d more", traces->count - named);
-    free(processes);
 }
 
 int xs_process_traces(const char *pid, struct xs_traces *traces) {
-    struct xs_string who = {0};
+    XS_SCOPED_STRING who = {0};
     int64_t number = strtoll(pid, NULL, 10);
     *traces = (struct xs_traces){0};
     int error = add_open_ones(number, traces);
@@ -196,7 +191,6 @@ int xs_process_traces(const char *pid, struct xs_traces *traces) {
         xs_complain("process %s writes no trace now, nor does a process that it started; was it started under xferspy, "
                     "and has it used CUDA?",
                     pid);
-    xs_string_free(&who);
     return traces->count ? XS_EXIT_OK : XS_EXIT_ERROR;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/causes/diagnosis.h"
@@ -20,7 +21,7 @@ enum {
 
 /* Keeps a text. Bytes that are not valid UTF-8 become U+FFFD, as in the JSON writer. */
 static const char *keep(struct xs_texts *texts, const char *text) {
-    struct xs_string clean = {0};
+    XS_SCOPED_STRING clean = {0};
     size_t bytes = text ? strnlen(text, TEXT_BYTES) : 0;
     for (size_t i = 0; i < bytes;) {
         uint32_t code;
@@ -30,9 +31,7 @@ static const char *keep(struct xs_texts *texts, const char *text) {
         xs_string_add(&clean, length ? text + i : "\xef\xbf\xbd", written);
         i += length ? length : 1;
     }
-    const char *kept = clean.length ? xs_texts_keep(texts, clean.data) : NULL;
-    xs_string_free(&clean);
-    return kept;
+    return clean.length ? xs_texts_keep(texts, clean.data) : NULL;
 }
 
 static struct xs_match_place describe(const struct xs_findings *findings, uint32_t site, bool with_text,
@@ -43,7 +42,7 @@ static struct xs_match_place describe(const struct xs_findings *findings, uint32
     struct xs_match_place place = {.entry_point = name ? name : "", .category = entry->category};
     if (!frame)
         return place;
-    char *text = with_text ? xs_place_source(findings->sites, frame) : NULL;
+    XS_SCOPED char *text = with_text ? xs_place_source(findings->sites, frame) : NULL;
     const char *owner = frame->file ? frame->file : frame->module;
     place.is_address = !frame->line && !frame->file;
     uint64_t line = place.is_address ? frame->address : frame->line;
@@ -51,7 +50,6 @@ static struct xs_match_place describe(const struct xs_findings *findings, uint32
     place.function = keep(texts, frame->function);
     place.file = owner ? keep(texts, xs_base_name(owner)) : NULL;
     place.text = keep(texts, text);
-    free(text);
     return place;
 }
 
@@ -116,15 +114,12 @@ struct keyed {
 };
 
 static int compare_keys(const struct keyed *x, const struct keyed *y) {
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    return (x->kind > y->kind) - (x->kind < y->kind);
+    return xs_compare(x->place, y->place) ?: xs_compare_uint64(x->kind, y->kind);
 }
 
 static int by_key(const void *a, const void *b) {
     const struct keyed *x = a, *y = b;
-    int order = compare_keys(x, y);
-    return order ? order : (x->index > y->index) - (x->index < y->index);
+    return compare_keys(x, y) ?: xs_compare(x->index, y->index);
 }
 
 /* Lists the findings that have a place in the run AFTER and are not matched yet. `place_of` maps places to those of the

@@ -72,9 +72,8 @@ static void add_merged(struct expansion *e, const char *file) {
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        char *name = xs_text_format("%s:%s", file, members[i].name);
+        XS_SCOPED char *name = xs_text_format("%s:%s", file, members[i].name);
         add(e, name, file, members[i].name);
-        free(name);
     }
     free(members);
 }
@@ -103,9 +102,8 @@ static void clear_unstarted(const char *folder) {
     for (struct dirent *entry; entries && (entry = readdir(entries));) {
         if (xs_text_ends_with(entry->d_name, ".db.spool")) {
             size_t bytes = strlen(entry->d_name) - strlen(".spool");
-            char *path = xs_text_format("%s/%.*s", folder, (int)bytes, entry->d_name);
+            XS_SCOPED char *path = xs_text_format("%s/%.*s", folder, (int)bytes, entry->d_name);
             xs_spool_clear_unstarted(path);
-            free(path);
         }
     }
     if (entries)
@@ -123,7 +121,7 @@ static void add_folder(struct expansion *e, const char *folder) {
         return;
     }
     for (int i = 0; i < count; i++) {
-        struct xs_string path = {0};
+        XS_SCOPED_STRING path = {0};
         struct stat st;
         xs_string_format(&path, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", entries[i]->d_name);
         bool is_file = stat(path.data, &st) == 0 && S_ISREG(st.st_mode);
@@ -136,7 +134,6 @@ static void add_folder(struct expansion *e, const char *folder) {
         } else if (others++ < NOTES) {
             xs_complain("%s: not an xferspy trace; left out", path.data);
         }
-        xs_string_free(&path);
         free(entries[i]);
     }
     free(entries);
@@ -151,20 +148,20 @@ static void add_folder(struct expansion *e, const char *folder) {
 bool xs_complain_folder(const char *path) {
     struct stat st;
     struct dirent **entries = NULL;
-    struct xs_string names = {0};
+    XS_SCOPED_STRING names = {0};
     int found = 0;
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
         return false;
     int count = scandir(path, &entries, is_database, versionsort);
     for (int i = 0; i < count; i++) {
-        char *name = xs_text_format("%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", entries[i]->d_name);
+        XS_SCOPED char *name =
+            xs_text_format("%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", entries[i]->d_name);
         if (is_trace(name) && found++ < NOTES)
             xs_string_format(&names, "%s%s", found > 1 ? ", " : "", name);
-        free(name);
         free(entries[i]);
     }
     free(entries);
-    char *word = xs_text_shell_word(path);
+    XS_SCOPED char *word = xs_text_shell_word(path);
     if (!found)
         xs_complain("%s: is a folder without traces (*.db)", path);
     else {
@@ -173,8 +170,6 @@ bool xs_complain_folder(const char *path) {
         xs_complain("%s: is a folder; name one of its traces: %s; `xferspy report %s' reads all of them", path,
                     names.data, word);
     }
-    free(word);
-    xs_string_free(&names);
     return true;
 }
 
@@ -191,9 +186,8 @@ static void add_argument(struct expansion *e, const char *argument) {
     struct stat st;
     size_t split = xs_merged_split(argument);
     if (split) {
-        char *file = xs_traces_file(argument);
+        XS_SCOPED char *file = xs_traces_file(argument);
         add(e, argument, file, argument + split + 1);
-        free(file);
     } else if (stat(argument, &st) == 0 && S_ISDIR(st.st_mode)) {
         add_folder(e, argument);
     } else if (stat(argument, &st) == 0 && S_ISREG(st.st_mode) && xs_merged_is(argument)) {

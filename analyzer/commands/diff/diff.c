@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/commands/diff/diff_internal.h"
 #include "analyzer/commands/diff/diff_programs.h"
 #include "analyzer/trace/scan.h"
@@ -40,7 +40,7 @@ static void add_amounts(const struct xs_side *side, struct xs_amounts *sum, cons
  * equal addresses. */
 static void fold_places(struct xs_side *side, uint32_t *folded) {
     size_t count = 0, limit = side->run_limit;
-    struct xs_hash by_entry = {0};
+    XS_SCOPED_HASH by_entry = {0};
     for (size_t i = 0; i < side->place_count; i++) {
         struct xs_match_place *place = &side->places[i].match;
         uint64_t *known = xs_hash_put(&by_entry, (uint64_t)(uintptr_t)place->entry_point, 0);
@@ -55,7 +55,6 @@ static void fold_places(struct xs_side *side, uint32_t *folded) {
         folded[i] = (uint32_t)*known - 1;
     }
     side->place_count = count;
-    xs_hash_free(&by_entry);
 }
 
 static void fold_findings(struct xs_side *side, const uint32_t *folded) {
@@ -81,10 +80,9 @@ static void fold_findings(struct xs_side *side, const uint32_t *folded) {
 }
 
 static void fold_to_entry_points(struct xs_side *side) {
-    uint32_t *folded = xs_realloc(NULL, side->place_count * sizeof *folded);
+    XS_SCOPED uint32_t *folded = xs_realloc(NULL, side->place_count * sizeof *folded);
     fold_places(side, folded);
     fold_findings(side, folded);
-    free(folded);
 }
 
 /* --- changes --- */
@@ -196,8 +194,9 @@ static struct xs_match_finding *match_findings(const struct xs_side *side) {
 static void diff_findings(struct work *w) {
     struct xs_diff *c = w->c;
     size_t n = c->before->finding_count, m = c->after->finding_count;
-    struct xs_match_finding *was = match_findings(c->before), *is = match_findings(c->after);
-    uint32_t *after_of = xs_realloc(NULL, n * sizeof *after_of), *before_of = xs_realloc(NULL, m * sizeof *before_of);
+    XS_SCOPED struct xs_match_finding *was = match_findings(c->before), *is = match_findings(c->after);
+    XS_SCOPED uint32_t *after_of = xs_realloc(NULL, n * sizeof *after_of),
+                       *before_of = xs_realloc(NULL, m * sizeof *before_of);
     xs_match_findings(&w->match, was, n, is, m, false, after_of, before_of);
     c->findings = xs_realloc(NULL, (n + m) * sizeof *c->findings);
     for (uint32_t i = 0; i < n; i++)
@@ -208,10 +207,6 @@ static void diff_findings(struct work *w) {
             add_finding(w, XS_UNMATCHED, i,
                         place == XS_UNMATCHED ? XS_MATCH_NONE : (enum xs_match_how)w->match.how[place]);
     }
-    free(was);
-    free(is);
-    free(after_of);
-    free(before_of);
 }
 
 static void add_site(struct work *w, uint32_t before, uint32_t after, enum xs_match_how how) {
@@ -249,9 +244,7 @@ static int compare_by(const struct xs_change *x, const struct xs_change *y, cons
         if (p != q)
             return p < q ? 1 : -1;
     }
-    if (x->before != y->before) /* XS_UNMATCHED is last */
-        return x->before < y->before ? -1 : 1;
-    return (x->after > y->after) - (x->after < y->after);
+    return xs_compare(x->before, y->before) ?: xs_compare(x->after, y->after); /* XS_UNMATCHED is last */
 }
 
 static int by_gain(const void *a, const void *b) {
@@ -275,10 +268,8 @@ struct xs_match_place *xs_side_match_places(const struct xs_side *side) {
 
 static void match_sides(struct work *w) {
     const struct xs_side *before = w->c->before, *after = w->c->after;
-    struct xs_match_place *was = xs_side_match_places(before), *is = xs_side_match_places(after);
+    XS_SCOPED struct xs_match_place *was = xs_side_match_places(before), *is = xs_side_match_places(after);
     xs_match_places(was, before->place_count, is, after->place_count, &w->match);
-    free(was);
-    free(is);
 }
 
 /* --- the conclusion --- */
@@ -438,10 +429,8 @@ void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_di
     match_sides(w);
     diff_findings(w);
     diff_sites(w);
-    if (diff->finding_count)
-        qsort(diff->findings, diff->finding_count, sizeof *diff->findings, by_gain);
-    if (diff->site_count)
-        qsort(diff->sites, diff->site_count, sizeof *diff->sites, by_time);
+    xs_sort(diff->findings, diff->finding_count, sizeof *diff->findings, by_gain);
+    xs_sort(diff->sites, diff->site_count, sizeof *diff->sites, by_time);
     predict(w);
     diff->conclusion.other_programs = xs_diff_names_differ(diff) && !has_place_in_common(w);
     decide(diff, w->floor_ns);

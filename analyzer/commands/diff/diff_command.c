@@ -157,7 +157,7 @@ static void take_times(const struct xs_bench_times *bench, struct xs_side *sides
 static int diff(const struct arguments *a) {
     struct xs_side sides[2] = {{0}, {0}};
     struct xs_bench_times bench = {0};
-    struct xs_string others = {0};
+    XS_SCOPED_STRING others = {0};
     struct xs_diff diff;
     struct xs_out out;
     int status = a->bench ? xs_bench_read(a->bench, &bench) : XS_EXIT_OK;
@@ -184,7 +184,6 @@ static int diff(const struct arguments *a) {
     xs_side_free(&sides[0]);
     xs_side_free(&sides[1]);
     xs_bench_times_free(&bench);
-    xs_string_free(&others);
     return status;
 }
 

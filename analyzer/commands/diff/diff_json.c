@@ -178,14 +178,9 @@ static void put_sites(const struct xs_diff *c, size_t limit, struct xs_json *jso
 
 void xs_diff_json(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_json *json) {
     size_t limit = view->top ? view->top : SIZE_MAX;
-    xs_json_object(json, NULL);
-    xs_json_text(json, "format", "xferspy-diff");
-    xs_json_int(json, "version", XS_DIFF_JSON_VERSION);
+    xs_json_document(json, "xferspy-diff", XS_DIFF_JSON_VERSION);
     put_conclusion(c, json);
-    xs_json_array(json, "notes");
-    for (size_t i = 0; i < c->note_count; i++)
-        xs_json_text(json, NULL, c->notes[i]);
-    xs_json_end(json, ']');
+    xs_json_texts(json, "notes", c->notes, c->note_count);
     put_side("before", c->before, json);
     put_side("after", c->after, json);
     put_metrics(c, json);

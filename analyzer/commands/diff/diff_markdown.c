@@ -1,10 +1,9 @@
 /* Prints a diff in Markdown, for a pull request. All text of traces is escaped, so that it cannot be markup. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/markdown.h"
 #include "analyzer/commands/diff/diff_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { FINDINGS_SHOWN = 10, SITES_SHOWN = 10 };
 
@@ -28,16 +27,15 @@ static void put(struct xs_out *out, const char *text) {
 
 /* Prints names of code as code, in which hosts see no markup. */
 static void put_code(struct xs_out *out, const char *text) {
-    struct xs_string code = {0};
+    XS_SCOPED_STRING code = {0};
     xs_markdown_code(&code, text);
     fputs(code.data, out->file);
-    xs_string_free(&code);
 }
 
 static void put_values(struct xs_out *out, const struct xs_diff *c, const struct xs_change *change,
                        enum xs_measure measure, bool finding) {
     const struct xs_difference *d = &change->of[measure];
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     if (!d->before.median && !d->after.median && d->before.known && d->after.known)
         return;
     if (finding)
@@ -45,14 +43,13 @@ static void put_values(struct xs_out *out, const struct xs_diff *c, const struct
     else
         xs_diff_values(&text, xs_diff_unit(measure), d);
     put(out, text.data);
-    xs_string_free(&text);
 }
 
 static void print_metrics(const struct xs_diff *c, bool all, struct xs_out *out) {
     fprintf(out->file, "\n| Run | Before | After | Change |\n|---|---:|---:|---:|\n");
     for (int m = 0; m < XS_METRICS; m++) {
         const struct xs_difference *d = &c->metrics[m];
-        struct xs_string before = {0}, after = {0}, percent = {0};
+        XS_SCOPED_STRING before = {0}, after = {0}, percent = {0};
         if (m != XS_METRIC_WALL_TIME && !all && d->before.median == d->after.median)
             continue;
         xs_diff_value(&before, xs_metric_infos[m].unit, &d->before);
@@ -62,9 +59,6 @@ static void print_metrics(const struct xs_diff *c, bool all, struct xs_out *out)
         put(out, percent.data);
         const char *doubt = percent.length ? xs_diff_doubt(c, (enum xs_metric)m) : NULL;
         fprintf(out->file, doubt ? " (%s) |\n" : "%s |\n", doubt ? doubt : "");
-        xs_string_free(&before);
-        xs_string_free(&after);
-        xs_string_free(&percent);
     }
 }
 
@@ -72,7 +66,7 @@ static void print_change(const struct xs_diff *c, const struct xs_change *change
     static const enum xs_measure shown[] = {XS_MEASURE_COUNT, XS_MEASURE_BYTES, XS_MEASURE_DEVICE_NS,
                                             XS_MEASURE_EXPOSED_NS, XS_MEASURE_SAVES_NS};
     uint32_t before = change->before, after = change->after;
-    struct xs_string kind = {0}, name = {0}, place = {0}, moved = {0};
+    XS_SCOPED_STRING kind = {0}, name = {0}, place = {0}, moved = {0};
     if (finding) {
         xs_diff_finding_kind(&name, c, change);
         xs_diff_finding_places(c, change, &before, &after);
@@ -95,10 +89,6 @@ static void print_change(const struct xs_diff *c, const struct xs_change *change
         put_values(out, c, change, shown[i], finding);
     }
     fprintf(out->file, " |\n");
-    xs_string_free(&kind);
-    xs_string_free(&name);
-    xs_string_free(&place);
-    xs_string_free(&moved);
 }
 
 static void print_changes(const struct xs_diff *c, const struct xs_diff_view *view, bool findings, struct xs_out *out) {
@@ -126,7 +116,8 @@ static void print_changes(const struct xs_diff *c, const struct xs_diff_view *vi
 }
 
 void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out) {
-    struct xs_string conclusion = {0}, spread = {0}, simulated = {0}, own = {0}, gain = {0};
+    XS_SCOPED_STRING conclusion = {0}, spread = {0};
+    struct xs_string simulated = {0}, own = {0}, gain = {0};
     xs_diff_conclusion(&conclusion, c);
     xs_diff_spread(&spread, c);
     fprintf(out->file, "**");
@@ -143,14 +134,11 @@ void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, 
     xs_markdown_take(out, "\n**", &simulated, ".**\n");
     for (size_t i = 0; i < c->note_count; i++) {
         fprintf(out->file, "%s- ", i ? "" : "\n");
-        char *note = xs_text_escaped(c->notes[i]);
+        XS_SCOPED char *note = xs_text_escaped(c->notes[i]);
         put(out, note);
         putc('\n', out->file);
-        free(note);
     }
     print_metrics(c, view->all, out);
     print_changes(c, view, true, out);
     print_changes(c, view, false, out);
-    xs_string_free(&conclusion);
-    xs_string_free(&spread);
 }

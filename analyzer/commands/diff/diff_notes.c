@@ -44,14 +44,12 @@ static void cut(struct xs_string *text, const char *raw) {
 /* --- differences between all runs --- */
 
 static void differ(struct xs_diff *c, const char *what, const char *before, const char *after) {
-    struct xs_string x = {0}, y = {0};
+    XS_SCOPED_STRING x = {0}, y = {0};
     if (!strcmp(before, after))
         return;
     cut(&x, *before ? before : "unknown");
     cut(&y, *after ? after : "unknown");
     note(c, "%s differ: %s before, %s after", what, x.data, y.data);
-    xs_string_free(&x);
-    xs_string_free(&y);
 }
 
 /* Notes that numbers differ; one below `least` is printed as "none". */
@@ -71,7 +69,7 @@ static const char *arguments_of(const struct xs_side_run *run) {
 }
 
 static void note_ways(struct xs_diff *c, const struct xs_side_run *before, const struct xs_side_run *after) {
-    struct xs_string x = {0}, y = {0};
+    XS_SCOPED_STRING x = {0}, y = {0};
     if (before->simulated != after->simulated)
         note(c, "%s ran on the simulated GPU, whose times are invented: only counts and bytes can be compared",
              before->simulated ? "BEFORE" : "AFTER");
@@ -80,8 +78,6 @@ static void note_ways(struct xs_diff *c, const struct xs_side_run *before, const
     xs_side_program(&x, before);
     xs_side_program(&y, after);
     differ(c, "Programs", x.data, y.data);
-    xs_string_free(&x);
-    xs_string_free(&y);
     differ(c, "Arguments", arguments_of(before), arguments_of(after));
     differ(c, "Hosts", before->host, after->host);
     if (before->driver_version && after->driver_version)
@@ -97,13 +93,12 @@ static void note_ways(struct xs_diff *c, const struct xs_side_run *before, const
 /* --- single runs --- */
 
 static void note_times(struct xs_diff *c, const char *side, const char *path, const struct xs_side_run *run) {
-    char timed[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     note(c, "%s: in %s, %s of %s copies have device times: times on the device are of these alone", side, path,
-         xs_format_count(timed, run->timed), xs_format_count(all, run->timed + run->without_time));
+         XS_COUNT_TEXT(run->timed), XS_COUNT_TEXT(run->timed + run->without_time));
 }
 
 static void look_at_run(struct xs_diff *c, const char *side, const struct xs_side_run *run) {
-    struct xs_string path = {0};
+    XS_SCOPED_STRING path = {0};
     cut(&path, run->path);
     if (run->live)
         note(c, "%s: %s is still being written", side, path.data);
@@ -124,7 +119,6 @@ static void look_at_run(struct xs_diff *c, const char *side, const struct xs_sid
         note(c, "%s: %.*s", side, (int)strlen(run->bounds) - 1, run->bounds);
     if (!run->transfers)
         note(c, "%s: %s has no transfers", side, path.data);
-    xs_string_free(&path);
 }
 
 /* Adds a note if the runs of a side are ranks of a job. They are no repeated runs: their differences do not show how
@@ -175,12 +169,10 @@ static void look_for_the_same(struct xs_diff *c) {
         for (size_t k = i + 1; k < count; k++) {
             if (!is_same_run(run_at(c, i), run_at(c, k)))
                 continue;
-            struct xs_string x = {0}, y = {0};
+            XS_SCOPED_STRING x = {0}, y = {0};
             cut(&x, run_at(c, i)->path);
             cut(&y, run_at(c, k)->path);
             note(c, "%s and %s are the same run", x.data, y.data);
-            xs_string_free(&x);
-            xs_string_free(&y);
             return; /* one such note is enough */
         }
     }

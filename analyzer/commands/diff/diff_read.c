@@ -22,12 +22,10 @@ static const char *keep(struct xs_side *side, const char *text) {
 /* --- the run --- */
 
 static const char *devices_of(struct xs_side *side, const struct xs_summary *summary) {
-    struct xs_string names = {0};
+    XS_SCOPED_STRING names = {0};
     for (size_t i = 0; i < summary->device_count && names.length < 400; i++)
         xs_string_format(&names, "%s%s", i ? ", " : "", summary->devices[i].name);
-    const char *kept = keep(side, names.data);
-    xs_string_free(&names);
-    return kept;
+    return keep(side, names.data);
 }
 
 static void note_what_runs_have(struct xs_side *side, const struct xs_side_run *run, const struct xs_reading *reading) {
@@ -80,7 +78,7 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .own = {xs_own_ns(&reading->summary), xs_bare_is_known(&reading->summary)},
                              .together_least = {diagnosis->together.least_ns, true},
                              .together_most = {diagnosis->together.most_ns, true}};
-    struct xs_string said = {0};
+    XS_SCOPED_STRING said = {0};
     struct xs_side_run *added = &side->runs[side->run_count];
     xs_modelled_say(&said, &reading->summary, XS_MODELLED_CLAUSE);
     added->windows = take(side, &said);
@@ -90,7 +88,6 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     added->repaired = take(side, &said);
     xs_say_bounds(&said, diagnosis);
     added->bounds = take(side, &said);
-    xs_string_free(&said);
     note_what_runs_have(side, added, reading);
     if (!side->run_count)
         side->cwd = keep(side, run->cwd);
@@ -142,7 +139,7 @@ static uint32_t add_place(struct xs_side *side, const struct xs_findings *findin
  * different lines may have been reached in them. Sets `here`, by site number, to the side's places. */
 static void join_sites(struct xs_side *side, const struct xs_findings *findings, struct xs_match_sites *here) {
     struct xs_match match;
-    struct xs_match_place *known = xs_side_match_places(side);
+    XS_SCOPED struct xs_match_place *known = xs_side_match_places(side);
     xs_match_places(known, side->place_count, here->places, here->count, &match);
     for (size_t i = 0; i < here->count; i++) {
         uint32_t joined = match.before_of[i] != XS_UNMATCHED ? match.before_of[i] : add_place(side, findings, here, i);
@@ -150,7 +147,6 @@ static void join_sites(struct xs_side *side, const struct xs_findings *findings,
         if (!side->places[joined].match.text)
             side->places[joined].match.text = here->places[i].text;
     }
-    free(known);
     xs_match_free(&match);
 }
 
@@ -188,7 +184,7 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_diagnosis
         xs_grow(&side->findings, side->finding_count, &side->finding_capacity, sizeof *side->findings);
         side->of = xs_realloc(side->of, side->finding_capacity * side->run_limit * sizeof *side->of);
     }
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     xs_finding_name(&name, diagnosis, index);
     side->findings[side->finding_count] = (struct xs_side_finding){.detector = f->detector,
                                                                    .verdict = f->verdict,
@@ -196,7 +192,6 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_diagnosis
                                                                    .advice = f->advice,
                                                                    .is_range = xs_finding_at_most(d),
                                                                    .name = keep(side, name.data)};
-    xs_string_free(&name);
     xs_amounts_begin(side->of + side->finding_count * side->run_limit, side->run_limit);
     *found = ++side->finding_count;
     return (uint32_t)*found - 1;
@@ -254,13 +249,12 @@ void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *rea
 
 int xs_side_read(struct xs_side *side, char *const *paths, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        struct xs_reading *reading = xs_realloc(NULL, sizeof *reading);
+        XS_SCOPED struct xs_reading *reading = xs_realloc(NULL, sizeof *reading);
         int status = xs_reading_open(paths[i], NULL, reading);
         if (status == XS_EXIT_OK) {
             xs_side_add(side, count, reading);
             xs_reading_close(reading);
         }
-        free(reading);
         if (status != XS_EXIT_OK)
             return status;
     }

@@ -5,7 +5,7 @@
 #include "analyzer/commands/diff/diff_words.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { FINDINGS_SHOWN = 5, SITES_SHOWN = 8, INDENT = 6, PATHS_SHOWN = 3, PATH_COLUMNS = 100 };
 
@@ -25,7 +25,8 @@ static void side_line(const struct xs_side *side, const char *label, struct xs_o
 }
 
 static void print_head(const struct xs_diff *c, struct xs_out *out) {
-    struct xs_string conclusion = {0}, spread = {0}, simulated = {0}, own = {0}, gain = {0};
+    XS_SCOPED_STRING conclusion = {0};
+    struct xs_string spread = {0}, simulated = {0}, own = {0}, gain = {0};
     xs_diff_conclusion(&conclusion, c);
     xs_diff_spread(&spread, c);
     fprintf(out->file, "%s%s%s\n", xs_style_on(out, xs_diff_conclusion_style(c)), conclusion.data,
@@ -42,7 +43,6 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
     xs_out_take_line(out, XS_STYLE_BAD, &simulated);
     for (size_t i = 0; i < c->note_count; i++)
         xs_out_line(out, XS_STYLE_WARN, "! %s", c->notes[i]);
-    xs_string_free(&conclusion);
 }
 
 /* --- the run --- */
@@ -69,7 +69,7 @@ static bool is_worth_a_row(const struct xs_diff *c, int metric, bool all) {
 }
 
 static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     xs_table_column(table, "run", false);
     xs_table_column(table, "before", true);
     xs_table_column(table, "after", true);
@@ -92,7 +92,6 @@ static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
     }
     putc('\n', out->file);
     xs_table_print(table, out);
-    xs_table_free(table);
 }
 
 /* --- findings --- */
@@ -114,7 +113,7 @@ static void amounts(struct xs_string *text, const struct xs_diff *c, const struc
                  {XS_MEASURE_EXPOSED_NS, " exposed"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const struct xs_difference *d = &change->of[parts[i].measure];
-        struct xs_string value = {0};
+        XS_SCOPED_STRING value = {0};
         if ((!d->before.median && !d->after.median) || (!d->before.known && !d->after.known) ||
             is_said_first(change, parts[i].measure))
             continue;
@@ -125,7 +124,6 @@ static void amounts(struct xs_string *text, const struct xs_diff *c, const struc
         else
             xs_diff_amounts(&value, c, change, parts[i].measure);
         xs_string_format(text, "%s%s%s", text->length ? ", " : "", value.data, parts[i].words);
-        xs_string_free(&value);
     }
 }
 
@@ -163,7 +161,7 @@ static void gain_of(struct xs_string *text, const struct xs_diff *c, const struc
 }
 
 static void print_finding(const struct xs_diff *c, const struct xs_change *change, struct xs_out *out) {
-    struct xs_string name = {0}, worth = {0}, what = {0}, place = {0}, moved = {0};
+    XS_SCOPED_STRING name = {0}, worth = {0}, what = {0}, place = {0}, moved = {0};
     const struct xs_side_finding *finding = xs_diff_finding(c, change);
     enum xs_style style = xs_diff_kind_style(change->kind);
     uint32_t before, after;
@@ -179,11 +177,6 @@ static void print_finding(const struct xs_diff *c, const struct xs_change *chang
     xs_out_indented(out, INDENT, "%s: %s", xs_detectors[finding->detector]->title, what.data ? what.data : "");
     xs_out_indented(out, INDENT, "at %s%s%s%s", place.data ? place.data : "?", moved.length ? " (" : "",
                     moved.length ? moved.data : "", moved.length ? ")" : "");
-    xs_string_free(&name);
-    xs_string_free(&worth);
-    xs_string_free(&what);
-    xs_string_free(&place);
-    xs_string_free(&moved);
 }
 
 static bool is_shown(const struct xs_change *change, bool all) {
@@ -208,7 +201,7 @@ static bool take(struct rows *rows, const struct xs_change *change, bool all, si
 
 /* Prints, in one line, how many rows are left out. */
 static void print_rest(const struct rows *rows, struct xs_out *out) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     if (rows->more)
         xs_string_format(&text, "%zu that differ%s", rows->more, rows->more == 1 ? "s" : "");
     if (rows->small)
@@ -217,7 +210,6 @@ static void print_rest(const struct rows *rows, struct xs_out *out) {
         xs_string_format(&text, "%s%zu unchanged", text.length ? ", " : "", rows->same);
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "Not shown: %s; --all shows them.", text.data);
-    xs_string_free(&text);
 }
 
 static void print_findings(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out) {
@@ -283,7 +275,7 @@ static void print_sites(const struct xs_diff *c, const struct xs_diff_view *view
     columns[timed ? XS_MEASURE_DEVICE_NS : XS_MEASURE_HOST_NS] = true;
     columns[XS_MEASURE_EXPOSED_NS] = c->metrics[XS_METRIC_EXPOSED_TIME].certainty != XS_NOT_KNOWN && timed;
     columns[XS_MEASURE_SAVES_NS] = view->all;
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     site_columns(table, columns);
     xs_out_heading(out, "Call sites");
     for (size_t i = 0; i < c->site_count; i++) {
@@ -296,7 +288,6 @@ static void print_sites(const struct xs_diff *c, const struct xs_diff_view *view
     else
         xs_out_line(out, XS_STYLE_PLAIN, c->site_count ? XS_NONE_CHANGED : "No transfers on either side.");
     print_rest(&rows, out);
-    xs_table_free(table);
 }
 
 void xs_diff_text(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out) {

@@ -76,57 +76,51 @@ void xs_diff_percent(struct xs_string *text, const struct xs_difference *d) {
 /* --- the conclusion --- */
 
 static void add_wall(struct xs_string *text, const struct xs_diff *c) {
-    struct xs_string percent = {0};
+    XS_SCOPED_STRING percent = {0};
     const struct xs_difference *wall = xs_diff_wall(c);
     xs_diff_value(text, XS_METRIC_NS, &wall->before);
     xs_string_format(text, " -> ");
     xs_diff_value(text, XS_METRIC_NS, &wall->after);
     xs_diff_percent(&percent, wall);
     xs_string_format(text, " (%s)", percent.data ? percent.data : "+0 %");
-    xs_string_free(&percent);
 }
 
 /* Adds "It removed transfers (1.20 GiB less)" or "It shortened transfers (300 ms of it less)". */
 static void add_less(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_conclusion *v = &c->conclusion;
-    char buffer[XS_UNIT_BYTES];
     if (v->bytes_less > 0 && v->bytes_differ)
-        xs_string_format(text, "It removed transfers (%s less)", xs_format_bytes(buffer, (uint64_t)v->bytes_less));
+        xs_string_format(text, "It removed transfers (%s less)", XS_BYTES_TEXT((uint64_t)v->bytes_less));
     else if (c->prediction.most_ns)
-        xs_string_format(text, "It repaired what cost time (predicted: %s)",
-                         xs_format_ns(buffer, c->prediction.most_ns));
+        xs_string_format(text, "It repaired what cost time (predicted: %s)", XS_NS_TEXT(c->prediction.most_ns));
     else
         xs_string_format(text, "It shortened transfers (%s of it less)",
-                         xs_format_ns(buffer, (uint64_t)(v->gone_ns > 0 ? v->gone_ns : 0)));
+                         XS_NS_TEXT((uint64_t)(v->gone_ns > 0 ? v->gone_ns : 0)));
 }
 
 static void add_gone(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_conclusion *v = &c->conclusion;
-    char buffer[XS_UNIT_BYTES];
     int64_t faster = -xs_difference_delta(xs_diff_wall(c));
     if (v->gone_ns > faster)
-        xs_string_format(text, "; transfers alone took %s less", xs_format_ns(buffer, (uint64_t)v->gone_ns));
+        xs_string_format(text, "; transfers alone took %s less", XS_NS_TEXT((uint64_t)v->gone_ns));
     else if (v->gone_ns > 0)
-        xs_string_format(text, ", of which %s is transfer time that is gone",
-                         xs_format_ns(buffer, (uint64_t)v->gone_ns));
+        xs_string_format(text, ", of which %s is transfer time that is gone", XS_NS_TEXT((uint64_t)v->gone_ns));
     else if (v->bytes_less > 0)
-        xs_string_format(text, "; %s were copied less", xs_format_bytes(buffer, (uint64_t)v->bytes_less));
+        xs_string_format(text, "; %s were copied less", XS_BYTES_TEXT((uint64_t)v->bytes_less));
     else
-        xs_string_format(text, "; findings are gone that cost %s", xs_format_ns(buffer, c->prediction.most_ns));
+        xs_string_format(text, "; findings are gone that cost %s", XS_NS_TEXT(c->prediction.most_ns));
 }
 
 /* Adds "It copied 1.55 GiB less, in 395 fewer copies; 2 findings are gone, 1 is new". */
 static void add_did(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_conclusion *v = &c->conclusion;
-    char buffer[XS_UNIT_BYTES];
     uint64_t bytes = xs_without_sign(v->bytes_less), copies = xs_without_sign(v->transfers_less);
     if (v->bytes_differ && bytes)
-        xs_string_format(text, "It copied %s %s", xs_format_bytes(buffer, bytes), v->bytes_less > 0 ? "less" : "more");
+        xs_string_format(text, "It copied %s %s", XS_BYTES_TEXT(bytes), v->bytes_less > 0 ? "less" : "more");
     else
         xs_string_format(text, "It copied as much as before");
     if (copies)
-        xs_string_format(text, ", in %s %s cop%s", xs_format_count(buffer, copies),
-                         v->transfers_less > 0 ? "fewer" : "more", copies == 1 ? "y" : "ies");
+        xs_string_format(text, ", in %s %s cop%s", XS_COUNT_TEXT(copies), v->transfers_less > 0 ? "fewer" : "more",
+                         copies == 1 ? "y" : "ies");
     if (v->gone)
         xs_string_format(text, "; %zu finding%s gone", v->gone, v->gone == 1 ? " is" : "s are");
     if (v->new)
@@ -138,15 +132,13 @@ static void add_did(struct xs_string *text, const struct xs_diff *c) {
 }
 
 static void add_more(struct xs_string *text, const struct xs_conclusion *v) {
-    char buffer[XS_UNIT_BYTES];
     if (v->bytes_less < 0)
-        xs_string_format(text, "; %s more were copied", xs_format_bytes(buffer, xs_without_sign(v->bytes_less)));
+        xs_string_format(text, "; %s more were copied", XS_BYTES_TEXT(xs_without_sign(v->bytes_less)));
 }
 
 static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_difference *wall = xs_diff_wall(c);
     const struct xs_conclusion *v = &c->conclusion;
-    char buffer[XS_UNIT_BYTES];
     xs_string_format(text, "Whether it paid cannot be told: ");
     if (c->before->in_part != c->after->in_part) {
         xs_string_format(text, "not all calls were recorded in %s", c->before->in_part ? "BEFORE" : "AFTER");
@@ -165,7 +157,7 @@ static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
                          : wall->after.known ? "BEFORE"
                                              : "either side");
     if (v->bytes_less > 0)
-        xs_string_format(text, "; %s were copied less", xs_format_bytes(buffer, (uint64_t)v->bytes_less));
+        xs_string_format(text, "; %s were copied less", XS_BYTES_TEXT((uint64_t)v->bytes_less));
     add_more(text, v);
 }
 
@@ -226,11 +218,10 @@ enum xs_style xs_diff_conclusion_style(const struct xs_diff *c) {
 }
 
 static void add_range(struct xs_string *text, const struct xs_side *side, const struct xs_spread *wall) {
-    char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
     size_t unprofiled = side->unprofiled_count, runs = unprofiled ? unprofiled : side->run_count;
     xs_string_format(text, "%zu %srun%s", runs, unprofiled ? "unprofiled " : "", runs == 1 ? "" : "s");
     if (wall->known && runs > 1)
-        xs_string_format(text, " (%s to %s)", xs_format_ns(least, wall->least), xs_format_ns(most, wall->most));
+        xs_string_format(text, " (%s to %s)", XS_NS_TEXT(wall->least), XS_NS_TEXT(wall->most));
 }
 
 static bool is_one_run_each(const struct xs_diff *c) { return c->before->run_count == 1 && c->after->run_count == 1; }
@@ -272,7 +263,6 @@ const char *xs_diff_doubt(const struct xs_diff *c, enum xs_metric metric) {
 
 void xs_diff_gain(struct xs_string *text, const struct xs_diff *c, bool is_sentence) {
     const struct xs_prediction *p = &c->prediction;
-    char buffer[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     if (!p->known)
         return;
     xs_string_format(text, "%s: ", is_sentence ? "Predicted" : "predicted");
@@ -284,11 +274,11 @@ void xs_diff_gain(struct xs_string *text, const struct xs_diff *c, bool is_sente
         xs_string_format(text, "saves ");
         xs_saving_text(text, p->least_ns, p->most_ns);
     }
-    if (p->unchecked || strcmp(xs_format_ns(buffer, p->most_ns), xs_format_ns(all, p->all_most_ns)) != 0)
-        xs_string_format(text, " (all repaired: %s)", xs_format_ns(all, p->all_most_ns));
+    if (p->unchecked || strcmp(XS_NS_TEXT(p->most_ns), XS_NS_TEXT(p->all_most_ns)) != 0)
+        xs_string_format(text, " (all repaired: %s)", XS_NS_TEXT(p->all_most_ns));
     bool too_few = xs_diff_wall(c)->certainty == XS_TOO_FEW_RUNS, unsure = xs_diff_is_unsure(c);
     xs_string_format(text, "; %s: %s %s", too_few || unsure ? "measured" : "achieved",
-                     xs_format_ns(buffer, xs_without_sign(p->achieved_ns)), p->achieved_ns < 0 ? "more" : "less");
+                     XS_NS_TEXT(xs_without_sign(p->achieved_ns)), p->achieved_ns < 0 ? "more" : "less");
     if (too_few || unsure)
         xs_string_format(text, " (%s)", unsure ? XS_WITHIN_THEIR_SPREAD : too_few_runs(c));
     xs_string_format(text, "%s", is_sentence ? "." : "");
@@ -301,12 +291,11 @@ bool xs_diff_about(const struct xs_diff *c, const struct xs_change *change) {
 
 void xs_diff_own(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_difference *own = &c->prediction.own;
-    char before[XS_UNIT_BYTES], after[XS_UNIT_BYTES];
     if (xs_diff_is_unprofiled(c) || xs_diff_time(c) != XS_METRIC_BARE_TIME ||
         (!own->before.median && !own->after.median))
         return;
     xs_string_format(text, "%s of the run before and %s of the run after are xferspy's own time, which is not counted",
-                     xs_format_ns(before, own->before.median), xs_format_ns(after, own->after.median));
+                     XS_NS_TEXT(own->before.median), XS_NS_TEXT(own->after.median));
 }
 
 /* --- changes --- */
@@ -363,13 +352,11 @@ static void add_way(struct xs_string *text, const struct xs_diff *c, uint32_t be
     if (!was->has_frame)
         return;
     if (!same(was->match.function, is->match.function) || !was->frame.line || !is->frame.line) {
-        struct xs_string from = {0}, to = {0};
+        XS_SCOPED_STRING from = {0}, to = {0};
         xs_diff_side_place(&from, c->before, before, false);
         xs_diff_side_place(&to, c->after, after, false);
         if (!same(from.data, to.data))
             xs_string_format(text, "was at %s", from.data);
-        xs_string_free(&from);
-        xs_string_free(&to);
     } else if (!same(was->match.file, is->match.file)) {
         xs_string_format(text, "was ");
         xs_string_add_cut(text, was->match.file ? was->match.file : "elsewhere", 60);

@@ -76,13 +76,12 @@ static void add(struct xs_diagnoses *diagnoses, enum xs_doctor_level level, cons
 
 void xs_doctor_add(struct xs_diagnoses *diagnoses, enum xs_doctor_level level, const char *what, const char *remedy,
                    const char *format, ...) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     va_list arguments;
     va_start(arguments, format);
     xs_string_vformat(&text, format, arguments);
     va_end(arguments);
     add(diagnoses, level, what, text.data, remedy ? remedy : "");
-    xs_string_free(&text);
 }
 
 void xs_diagnoses_free(struct xs_diagnoses *diagnoses) {
@@ -163,7 +162,7 @@ static bool read_all(int fd, int timeout_s, struct xs_string *bytes) {
 void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int timeout_s,
                        void (*probe)(struct xs_diagnoses *)) {
     int fds[2], status = 0;
-    struct xs_string bytes = {0};
+    XS_SCOPED_STRING bytes = {0};
     if (pipe2(fds, O_CLOEXEC) != 0) {
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, NULL, "cannot make a pipe: %s", strerror(errno));
         return;
@@ -183,7 +182,6 @@ void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int tim
     for (int i = 0; pid > 0 && waitpid(pid, &status, answered ? 0 : WNOHANG) == 0 && i < 100; i++)
         poll(NULL, 0, 10);
     receive(diagnoses, &bytes);
-    xs_string_free(&bytes);
     if (pid < 0)
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, NULL, XS_CANNOT_START, strerror(errno));
     else if (!answered)
@@ -203,7 +201,7 @@ static void print_text(const struct xs_diagnoses *diagnoses, bool works, struct 
     bool warned = false;
     for (size_t i = 0; i < diagnoses->count; i++) {
         const struct xs_diagnosis *c = &diagnoses->items[i];
-        char *what = xs_text_escaped(c->what);
+        XS_SCOPED char *what = xs_text_escaped(c->what);
         fprintf(out->file, "%s%-4s%s  %-10s  ", xs_style_on(out, styles[c->level]), level_names[c->level],
                 xs_style_off(out, styles[c->level]), what);
         xs_out_rest(out, TEXT_COLUMN, TEXT_COLUMN, "%s", c->text);
@@ -214,7 +212,6 @@ static void print_text(const struct xs_diagnoses *diagnoses, bool works, struct 
             xs_out_rest(out, column, column, "%s", c->remedy);
         }
         warned |= c->level == XS_DOCTOR_WARN;
-        free(what);
     }
     fprintf(out->file, "\n%s%s%s\n", xs_style_on(out, XS_STYLE_HEADING),
             !works   ? "Capture will not work here yet."
@@ -225,9 +222,7 @@ static void print_text(const struct xs_diagnoses *diagnoses, bool works, struct 
 
 static void print_json(const struct xs_diagnoses *diagnoses, bool works, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
-    xs_json_object(&json, NULL);
-    xs_json_text(&json, "format", "xferspy-doctor");
-    xs_json_int(&json, "version", XS_DOCTOR_JSON_VERSION);
+    xs_json_document(&json, "xferspy-doctor", XS_DOCTOR_JSON_VERSION);
     xs_json_bool(&json, "capture_works", works);
     xs_json_array(&json, "checks");
     for (size_t i = 0; i < diagnoses->count; i++) {

@@ -35,7 +35,7 @@ static bool read_line(const char *path, char *line, int bytes) {
 /* Tries to preload. If the loader cannot preload the library, it prints an error on standard error, but starts the
  * program. */
 static void probe_preload(struct xs_diagnoses *diagnoses) {
-    char *tried = NULL, *library = xs_find_library(&tried);
+    XS_SCOPED char *tried = NULL, *library = xs_find_library(&tried);
     int fds[2], status = 0;
     char said[2048];
     size_t length = 0;
@@ -60,12 +60,10 @@ static void probe_preload(struct xs_diagnoses *diagnoses) {
             diagnoses, XS_DOCTOR_FAIL, "preload",
             "build it on this machine, or on one with an older C library; both must be of the same kind of machine",
             "%s cannot be preloaded: %s", library, length ? said : "/bin/true failed under it");
-    free(tried);
-    free(library);
 }
 
 void xs_doctor_library(struct xs_diagnoses *diagnoses, int timeout_s) {
-    char *tried = NULL, *library = xs_find_library(&tried);
+    XS_SCOPED char *tried = NULL, *library = xs_find_library(&tried);
     if (!library)
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload",
                       "build or install libxferspy.so, or name it with XFERSPY_LIBRARY",
@@ -75,13 +73,11 @@ void xs_doctor_library(struct xs_diagnoses *diagnoses, int timeout_s) {
                       "%s: LD_PRELOAD cannot name a file whose path has a blank or a colon", library);
     else
         xs_probe_in_child(diagnoses, "preload", timeout_s, probe_preload);
-    free(tried);
-    free(library);
 }
 
 void xs_doctor_device_files(struct xs_diagnoses *diagnoses) {
     glob_t found = {0};
-    struct xs_string closed = {0};
+    XS_SCOPED_STRING closed = {0};
     size_t devices = 0;
     if (glob("/dev/nvidia*", 0, NULL, &found) == 0) {
         for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -101,7 +97,6 @@ void xs_doctor_device_files(struct xs_diagnoses *diagnoses) {
     else if (devices)
         xs_doctor_add(diagnoses, XS_DOCTOR_OK, "devices", NULL, "%zu files /dev/nvidia* can be read and written",
                       devices);
-    xs_string_free(&closed);
 }
 
 void xs_doctor_link(struct xs_diagnoses *diagnoses, const char *pci_bus_id) {
@@ -111,9 +106,8 @@ void xs_doctor_link(struct xs_diagnoses *diagnoses, const char *pci_bus_id) {
     for (char *c = id; *c; c++)
         *c = (char)tolower((unsigned char)*c);
     for (int i = 0; i < 4; i++) {
-        char *path = xs_text_format("/sys/bus/pci/devices/%s/%s", id, files[i]);
+        XS_SCOPED char *path = xs_text_format("/sys/bus/pci/devices/%s/%s", id, files[i]);
         bool known = read_line(path, values[i], sizeof values[i]);
-        free(path);
         if (!known) {
             xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "link", NULL,
                           "%s: the system does not tell (usual in virtual machines)", id);
@@ -169,12 +163,11 @@ void xs_doctor_environment(struct xs_diagnoses *diagnoses) {
 /* Warns of checkpoints: a program is not told when it is checkpointed by another process, so the library does not know
  * it either. */
 void xs_doctor_checkpoints(struct xs_diagnoses *diagnoses) {
-    char *program = xs_find_program("cuda-checkpoint");
+    XS_SCOPED char *program = xs_find_program("cuda-checkpoint");
     if (program)
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "checkpoints",
                       "set XFERSPY_CUPTI=off for programs that are checkpointed from outside",
                       "%s: the driver refuses to checkpoint a program in which CUPTI is used", program);
-    free(program);
 }
 
 /* True if counters are restricted. The open kernel modules have the setting under the first name, older modules under
@@ -193,7 +186,7 @@ static bool counters_are_restricted(FILE *params) {
 /* Checks the access to hardware counters. Since CUDA 10.2 on Linux, all users may use CUPTI's activity records, which
  * xferspy needs, but not events, metrics and the profiling APIs (CUPTI's documentation, "Limitations"). */
 void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool privileged) {
-    char *path = xs_text_format("%s/proc/driver/nvidia/params", root);
+    XS_SCOPED char *path = xs_text_format("%s/proc/driver/nvidia/params", root);
     FILE *params = fopen(path, "re");
     if (!privileged && counters_are_restricted(params))
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "counters",
@@ -203,7 +196,6 @@ void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool p
                       "the GPU's hardware counters are for administrators only");
     if (params)
         fclose(params);
-    free(path);
 }
 
 /* Finds the devices by which memory can change without a CUDA call, as preload/core/direct_access.c does. */
@@ -215,9 +207,8 @@ void xs_doctor_direct_access(struct xs_diagnoses *diagnoses, const char *root) {
     if (chosen && !strcasecmp(chosen, "no"))
         return;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        char *pattern = xs_text_format("%s/%s", root, patterns[i]);
+        XS_SCOPED char *pattern = xs_text_format("%s/%s", root, patterns[i]);
         glob(pattern, i ? GLOB_APPEND : 0, NULL, &found);
-        free(pattern);
     }
     if (found.gl_pathc)
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "direct I/O",
@@ -237,7 +228,7 @@ void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
     bool hides = pattern && *pattern;
     bool lines = !xs_option_is_off(getenv("XFERSPY_SOURCE_LINES")) && !is_word(getenv("XFERSPY_STACK"), "none");
     bool hashes = !is_word(getenv("XFERSPY_FINGERPRINT"), "off");
-    struct xs_string remedy = {0};
+    XS_SCOPED_STRING remedy = {0};
     if (refused) /* the message does not contain the pattern, which may have a secret */
         xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "correct the pattern", XS_REDACT_REFUSED, refused);
     if (!hides)
@@ -253,13 +244,11 @@ void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
                           : " with all arguments",
                   lines ? "the text of source lines that made calls" : "no text of the program's sources",
                   hashes ? "hashes of what was copied, not what was copied" : "nothing of what was copied");
-    xs_string_free(&remedy);
 }
 
 void xs_doctor_output(struct xs_diagnoses *diagnoses) {
     char *folder = xs_output_folder();
     struct statvfs space;
-    char size[XS_UNIT_BYTES];
     const char *shown = strcmp(folder, ".") != 0 ? folder : "the current directory";
     if (access(folder, W_OK | X_OK) != 0) {
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "output",
@@ -269,7 +258,7 @@ void xs_doctor_output(struct xs_diagnoses *diagnoses) {
         uint64_t left = (uint64_t)space.f_bavail * space.f_frsize;
         xs_doctor_add(diagnoses, left < SPOOL_BYTES ? XS_DOCTOR_WARN : XS_DOCTOR_OK, "output",
                       left < SPOOL_BYTES ? "make room, or choose another place with XFERSPY_OUTPUT" : NULL,
-                      "%s can be written to, %s free", shown, xs_format_bytes(size, left));
+                      "%s can be written to, %s free", shown, XS_BYTES_TEXT(left));
     }
     free(folder);
 }

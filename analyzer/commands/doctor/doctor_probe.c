@@ -128,7 +128,7 @@ static void probe_pinning(struct xs_diagnoses *diagnoses, const struct driver *d
 static void probe_device(struct xs_diagnoses *diagnoses, const struct driver *driver, int ordinal) {
     int device = 0, major = 0, minor = 0;
     size_t memory = 0;
-    char name[256] = "", bus[64] = "", size[XS_UNIT_BYTES];
+    char name[256] = "", bus[64] = "";
     if (driver->get(&device, ordinal) != 0 || driver->name(name, sizeof name, device) != 0) {
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "GPU", "check nvidia-smi", "device %d does not answer", ordinal);
         return;
@@ -140,8 +140,8 @@ static void probe_device(struct xs_diagnoses *diagnoses, const struct driver *dr
     bool known = driver->bus_id(bus, sizeof bus - 1, device) == 0;
     bool simulated = strstr(name, "imulated") != NULL;
     xs_doctor_add(diagnoses, simulated ? XS_DOCTOR_NOTE : XS_DOCTOR_OK, "GPU", NULL,
-                  "device %d: %s, %s, compute capability %d.%d%s%s%s", ordinal, name, xs_format_bytes(size, memory),
-                  major, minor, known && !simulated ? ", PCI " : "", known && !simulated ? bus : "",
+                  "device %d: %s, %s, compute capability %d.%d%s%s%s", ordinal, name, XS_BYTES_TEXT(memory), major,
+                  minor, known && !simulated ? ", PCI " : "", known && !simulated ? bus : "",
                   simulated ? " (SIMULATED: its times are a model's)" : "");
     probe_pinning(diagnoses, driver, device);
     if (known && !simulated)
@@ -249,9 +249,8 @@ static bool try_toolkits(struct xs_diagnoses *diagnoses, int major) {
     bool done = false;
     for (size_t r = 0; r < sizeof roots / sizeof *roots; r++) {
         for (size_t f = 0; !done && f < sizeof folders / sizeof *folders && roots[r] && *roots[r]; f++) {
-            char *path = xs_text_format("%s/%s/libcupti.so.%d", roots[r], folders[f], major);
+            XS_SCOPED char *path = xs_text_format("%s/%s/libcupti.so.%d", roots[r], folders[f], major);
             done = try_cupti(diagnoses, path, false);
-            free(path);
         }
     }
     return done;
@@ -259,13 +258,13 @@ static bool try_toolkits(struct xs_diagnoses *diagnoses, int major) {
 
 static bool try_packages(struct xs_diagnoses *diagnoses, int major) {
     const char *home = getenv("HOME");
-    char *local = xs_text_format("%s/.local", home ? home : "");
+    XS_SCOPED char *local = xs_text_format("%s/.local", home ? home : "");
     const char *roots[] = {getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX"), local, "/usr/local", "/usr"};
     static const char *const folders[] = {"site-packages", "dist-packages"};
     bool done = false;
     for (size_t i = 0; i < 5 * 2 * 2 && !done; i++) {
         const char *root = roots[i / 4];
-        struct xs_string pattern = {0};
+        XS_SCOPED_STRING pattern = {0};
         glob_t found = {0};
         if (!root || !*root)
             continue;
@@ -279,9 +278,7 @@ static bool try_packages(struct xs_diagnoses *diagnoses, int major) {
             for (size_t k = 0; k < found.gl_pathc && !done; k++)
                 done = try_cupti(diagnoses, found.gl_pathv[k], true);
         globfree(&found);
-        xs_string_free(&pattern);
     }
-    free(local);
     return done;
 }
 

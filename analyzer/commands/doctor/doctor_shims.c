@@ -86,7 +86,7 @@ static unsigned functions_of_name(const char *root, const char *name) {
     static const char usual[] = "/lib64:/usr/lib64:/lib:/usr/lib:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:"
                                 "/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:/usr/local/lib";
     const char *variable = getenv("LD_LIBRARY_PATH");
-    struct xs_string folders = {0}, path = {0};
+    XS_SCOPED_STRING folders = {0}, path = {0};
     unsigned count = 0;
     if (strchr(name, '/')) {
         xs_string_format(&path, "%s%s", *name == '/' ? root : "", name);
@@ -100,8 +100,6 @@ static unsigned functions_of_name(const char *root, const char *name) {
             count = driver_functions_of(path.data);
         }
     }
-    xs_string_free(&folders);
-    xs_string_free(&path);
     return count;
 }
 

@@ -160,10 +160,9 @@ static long nearest_finding(const struct xs_diagnosis *diagnosis, const char *as
     long nearest = -1;
     xs_nearest_begin(&spelled, asked, strlen(asked));
     for (size_t i = 0; i < diagnosis->count; i++) {
-        struct xs_string name = {0};
+        XS_SCOPED_STRING name = {0};
         xs_finding_name(&name, diagnosis, i);
         xs_nearest_try(&spelled, name.data);
-        xs_string_free(&name);
         if (xs_nearest_name(&spelled) && spelled.edits < edits) {
             edits = spelled.edits;
             nearest = (long)i;
@@ -185,10 +184,9 @@ static bool say_nearest(const struct arguments *arguments, const struct xs_diagn
     long nearest = nearest_finding(diagnosis, asked);
     if (nearest < 0)
         return false;
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     xs_finding_name(&name, diagnosis, (size_t)nearest);
     xs_complain("%s: no finding `%s'; did you mean `%s'?", trace, asked, name.data);
-    xs_string_free(&name);
     return true;
 }
 
@@ -198,7 +196,6 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
     size_t length = slash ? (size_t)(slash - asked) : strlen(asked);
     const struct xs_undecided *most = NULL;
     uint64_t undecided = 0;
-    char count[XS_UNIT_BYTES];
     for (size_t i = 0; i < findings->undecided_count; i++) {
         const char *id = xs_detectors[findings->undecided[i].detector]->id;
         if (strlen(id) != length || strncmp(id, asked, length) != 0)
@@ -212,14 +209,14 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
     for (size_t i = 0; i < findings->unchecked_count; i++)
         unchecked |= findings->unchecked[i].detector == most->detector;
     xs_complain("%s: no finding `%s'; of %s cop%s it could not be decided (%s)%s", arguments->ask.trace, asked,
-                xs_format_count(count, undecided), undecided == 1 ? "y" : "ies", most->reason,
+                XS_COUNT_TEXT(undecided), undecided == 1 ? "y" : "ies", most->reason,
                 unchecked ? ": " XS_UNCHECKED_REMEDY : "");
     return true;
 }
 
 /* Says which findings can be requested instead. Returns the exit status. */
 static int no_such_finding(const struct arguments *arguments, const struct xs_diagnosis *diagnosis, bool several) {
-    struct xs_string names = {0};
+    XS_SCOPED_STRING names = {0};
     if (!several && access(arguments->ask.asked, F_OK) == 0) {
         xs_complain("one trace at a time: %s is a file, no finding", arguments->ask.asked);
         return XS_EXIT_USAGE;
@@ -239,7 +236,6 @@ static int no_such_finding(const struct arguments *arguments, const struct xs_di
     else
         xs_complain("%s: %s `%s'; the trace has %s", arguments->ask.trace,
                     several ? "several findings are called" : "no finding", arguments->ask.asked, names.data);
-    xs_string_free(&names);
     return XS_EXIT_ERROR;
 }
 

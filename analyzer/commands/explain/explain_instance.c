@@ -2,7 +2,6 @@
 #include "analyzer/commands/explain/explain_instance.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/units.h"
@@ -44,7 +43,6 @@ static void content_lines(const struct xs_facts *facts, struct xs_out *out) {
     const char *content = xs_fact_text(facts, "content"), *before = xs_fact_text(facts, "before");
     const char *missing = xs_fact_text(facts, "missing"), *constant = xs_fact_text(facts, "constant_value");
     const char *taken_on = xs_fact_text(facts, "taken_on");
-    char leaves[XS_UNIT_BYTES], changed[XS_UNIT_BYTES];
     int64_t leaf_count = xs_fact_number(facts, "leaves", 0),
             changed_count = xs_fact_number(facts, "changed_leaves", -1);
     struct xs_string text = {0};
@@ -58,21 +56,19 @@ static void content_lines(const struct xs_facts *facts, struct xs_out *out) {
         xs_string_format(&text, "%s", strcmp(before, content) != 0 ? before : "the same");
     if (changed_count >= 0 && leaf_count > 0)
         xs_string_format(&text, "%s%s of %s pieces of 4 KiB changed", text.length ? "; " : "",
-                         xs_format_count(changed, (uint64_t)changed_count),
-                         xs_format_count(leaves, (uint64_t)leaf_count));
+                         XS_COUNT_TEXT((uint64_t)changed_count), XS_COUNT_TEXT((uint64_t)leaf_count));
     xs_out_take_fact(out, "before", &text);
 }
 
 static void time_line(const struct xs_facts *facts, struct xs_out *out) {
-    char ns[XS_UNIT_BYTES];
     struct xs_string text = {0};
     int64_t device = xs_fact_number(facts, "device_ns", -1), host = xs_fact_number(facts, "host_ns", -1);
     int64_t tid = xs_fact_number(facts, "tid", 0), stream = xs_fact_number(facts, "stream", 0);
     if (device >= 0)
-        xs_string_format(&text, "%s on the device%s", xs_format_ns(ns, (uint64_t)device),
+        xs_string_format(&text, "%s on the device%s", XS_NS_TEXT((uint64_t)device),
                          xs_fact_known(facts, "modelled") ? " (modelled)" : "");
     if (host >= 0)
-        xs_string_format(&text, "%s%s in the call", text.length ? ", " : "", xs_format_ns(ns, (uint64_t)host));
+        xs_string_format(&text, "%s%s in the call", text.length ? ", " : "", XS_NS_TEXT((uint64_t)host));
     if (tid)
         xs_string_format(&text, "%sthread %" PRId64, text.length ? "; " : "", tid);
     if (stream)
@@ -82,14 +78,13 @@ static void time_line(const struct xs_facts *facts, struct xs_out *out) {
 
 /* Prints the row itself: its kind, number, time, call and size. */
 static void row_line(const struct xs_evidence *e, const struct xs_facts *facts, struct xs_out *out) {
-    char at[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     static const char *const kinds[] = {"memory_kind", "launch_kind", "migration_kind"};
     int64_t enter = xs_fact_number(facts, "enter_ns", -1), size = xs_fact_number(facts, "bytes", -1);
     const char *call = xs_fact_text(facts, "entry_point"), *kernel = xs_fact_text(facts, "kernel");
     struct xs_string text = {0};
     xs_string_format(&text, "%s #%" PRId64, xs_evidence_table_names[e->table], e->row);
     if (enter >= 0)
-        xs_string_format(&text, " at %s", xs_format_ns(at, (uint64_t)enter));
+        xs_string_format(&text, " at %s", XS_NS_TEXT((uint64_t)enter));
     if (call)
         xs_string_format(&text, ", %s", call);
     if (e->table == XS_EVIDENCE_TRANSFER)
@@ -101,17 +96,15 @@ static void row_line(const struct xs_evidence *e, const struct xs_facts *facts, 
     if (kernel)
         xs_string_format(&text, ", %s", kernel);
     if (size >= 0)
-        xs_string_format(&text, ", %s", xs_format_bytes(bytes, (uint64_t)size));
+        xs_string_format(&text, ", %s", XS_BYTES_TEXT((uint64_t)size));
     if (!facts->found)
         xs_string_format(&text, ", which the trace does not have");
-    char *role = xs_text_escaped(e->role ? e->role : "");
+    XS_SCOPED char *role = xs_text_escaped(e->role ? e->role : "");
     fprintf(out->file, "  %s%s%s\n", xs_style_on(out, XS_STYLE_HEADING), role, xs_style_off(out, XS_STYLE_HEADING));
-    free(role);
     xs_out_take_fact(out, "row", &text);
 }
 
 static void other_lines(const struct xs_evidence *e, const struct xs_facts *facts, struct xs_out *out) {
-    char ns[XS_UNIT_BYTES], took[XS_UNIT_BYTES];
     const char *address = xs_fact_text(facts, "address"), *freed_by = xs_fact_text(facts, "free_entry_point");
     int64_t allocation = xs_fact_number(facts, "allocation", 0), freed = xs_fact_number(facts, "free_enter_ns", -1);
     int64_t free_host = xs_fact_number(facts, "free_host_ns", -1);
@@ -120,8 +113,8 @@ static void other_lines(const struct xs_evidence *e, const struct xs_facts *fact
     else if (address)
         xs_out_fact(out, "at", "%s", address);
     if (freed >= 0)
-        xs_out_fact(out, "freed", "at %s by %s%s%s%s", xs_format_ns(ns, (uint64_t)freed), freed_by ? freed_by : "?",
-                    free_host >= 0 ? ", " : "", free_host >= 0 ? xs_format_ns(took, (uint64_t)free_host) : "",
+        xs_out_fact(out, "freed", "at %s by %s%s%s%s", XS_NS_TEXT((uint64_t)freed), freed_by ? freed_by : "?",
+                    free_host >= 0 ? ", " : "", free_host >= 0 ? XS_NS_TEXT((uint64_t)free_host) : "",
                     free_host >= 0 ? " in the call" : "");
     else if (e->table == XS_EVIDENCE_ALLOCATION)
         xs_out_fact(out, "freed", "never, as far as the trace goes");
@@ -163,19 +156,18 @@ static void row_block(const struct xs_explain *explain, const struct xs_evidence
 /* Prints which launches, copies and memsets ran between the earlier event and this one. */
 static int between_lines(const struct xs_explain *explain, const struct xs_facts *now, const struct xs_facts *then,
                          struct xs_out *out, char *message) {
-    char count[XS_UNIT_BYTES];
     struct xs_between b;
     struct xs_string text = {0};
     int status = xs_between_read(explain->trace, now, then, &b, message);
     int64_t allocation = b.allocation;
     if (status < 0 || !b.known)
         return status;
-    xs_string_format(&text, "%s launch%s", xs_format_count(count, b.launches), b.launches == 1 ? "" : "es");
+    xs_string_format(&text, "%s launch%s", XS_COUNT_TEXT(b.launches), b.launches == 1 ? "" : "es");
     if (b.launches && allocation > 0)
-        xs_string_format(&text, " (%s given a pointer into allocation #%" PRId64,
-                         xs_format_count(count, b.launches_given), allocation);
+        xs_string_format(&text, " (%s given a pointer into allocation #%" PRId64, XS_COUNT_TEXT(b.launches_given),
+                         allocation);
     if (b.launches && allocation > 0)
-        xs_string_format(&text, ", %s of unseen arguments)", xs_format_count(count, b.launches_unseen));
+        xs_string_format(&text, ", %s of unseen arguments)", XS_COUNT_TEXT(b.launches_unseen));
     if (allocation > 0)
         xs_string_format(&text, "; copies to that allocation: %" PRIu64 ", from it: %" PRIu64 ", memsets: %" PRIu64,
                          b.copies_to, b.copies_from, b.memsets);
@@ -185,7 +177,6 @@ static int between_lines(const struct xs_explain *explain, const struct xs_facts
 
 static void instance_heading(const struct xs_diagnosed *d, const struct xs_instance *instance, size_t number,
                              struct xs_out *out) {
-    char ns[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     uint64_t gain = xs_finding_share_ns(d, xs_times_rank_ns(&instance->removable));
     fprintf(out->file, "\n%s", xs_style_on(out, XS_STYLE_HEADING));
     if (number)
@@ -194,13 +185,13 @@ static void instance_heading(const struct xs_diagnosed *d, const struct xs_insta
         fputs("The one that costs most", out->file);
     fputs(xs_style_off(out, XS_STYLE_HEADING), out->file);
     if (instance->at_ns >= 0)
-        fprintf(out->file, " at %s", xs_format_ns(ns, (uint64_t)instance->at_ns));
+        fprintf(out->file, " at %s", XS_NS_TEXT((uint64_t)instance->at_ns));
     if (instance->transfers > 1)
-        fprintf(out->file, ": %" PRIu64 " transfers, %s", instance->transfers, xs_format_bytes(bytes, instance->bytes));
+        fprintf(out->file, ": %" PRIu64 " transfers, %s", instance->transfers, XS_BYTES_TEXT(instance->bytes));
     if (instance->cost.exposed_known)
-        fprintf(out->file, "; exposed %s", xs_format_ns(ns, instance->cost.exposed_ns));
+        fprintf(out->file, "; exposed %s", XS_NS_TEXT(instance->cost.exposed_ns));
     if (gain)
-        fprintf(out->file, "; saves %s%s", xs_finding_at_most(d) ? XS_UP_TO : "", xs_format_ns(ns, gain));
+        fprintf(out->file, "; saves %s%s", xs_finding_at_most(d) ? XS_UP_TO : "", XS_NS_TEXT(gain));
     putc('\n', out->file);
 }
 

@@ -157,9 +157,7 @@ static int put_findings(const struct xs_explain *explain, struct xs_json *json, 
 
 int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part, struct xs_json *json, char *message) {
     int status = XS_OK;
-    xs_json_object(json, NULL);
-    xs_json_text(json, "format", "xferspy-explain");
-    xs_json_int(json, "version", XS_EXPLAIN_JSON_VERSION);
+    xs_json_document(json, "xferspy-explain", XS_EXPLAIN_JSON_VERSION);
     xs_json_text(json, "trace", explain->trace->path);
     xs_filter_json(explain->diagnosis->findings, json);
     if (part == XS_EXPLAIN_UNDECIDED)

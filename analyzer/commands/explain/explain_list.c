@@ -10,7 +10,7 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 #include "analyzer/words/unchecked.h"
 
 /* True if there is room for a column. A name must not be cut, because the user types it, so on a narrow terminal other
@@ -55,7 +55,6 @@ static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const s
     const struct xs_diagnosed *d = &diagnosis->items[index];
     const struct xs_finding *f = d->finding;
     const struct xs_amount amount = xs_finding_in_all(f);
-    char buffer[XS_UNIT_BYTES];
     struct xs_string name = {0}, gain = {0}, count = {0}, place = {0}, instead = {0};
     xs_finding_name(&name, diagnosis, index);
     words->advice |= f->advice;
@@ -66,7 +65,7 @@ static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const s
     else if (d->saves.known && share)
         xs_say_saving(&gain, &d->saves);
     else
-        xs_string_format(&gain, "%s%s", xs_finding_at_most(d) ? XS_UP_TO : "", xs_format_ns(buffer, d->saves.most_ns));
+        xs_string_format(&gain, "%s%s", xs_finding_at_most(d) ? XS_UP_TO : "", XS_NS_TEXT(d->saves.most_ns));
     if (d->folded || f->advice)
         xs_table_style_row(table, XS_STYLE_DIM);
     xs_table_format(table, "%zu", index + 1);
@@ -74,10 +73,10 @@ static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const s
     xs_table_take(table, &gain);
     xs_table_cell(table, f->advice || saves_nothing(d) || !share
                              ? NULL
-                             : xs_format_share(buffer, d->saves.most_ns, diagnosis->findings->recorded.ns));
+                             : XS_SHARE_TEXT(d->saves.most_ns, diagnosis->findings->recorded.ns));
     xs_say_count(&count, &amount);
     xs_table_take(table, &count);
-    xs_table_cell(table, amount.bytes ? xs_format_bytes(buffer, amount.bytes) : NULL);
+    xs_table_cell(table, amount.bytes ? XS_BYTES_TEXT(amount.bytes) : NULL);
     xs_place_text(&place, diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
     if (!place.length)
         xs_string_format(&place, "%s", xs_site_name(diagnosis->findings, f->site));
@@ -92,7 +91,7 @@ static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const s
 }
 
 static void explain_words(const struct words *words, struct xs_out *out) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     if (words->instead_of)
         xs_string_format(&text, "`instead of N': saves this if number N cannot be repaired");
     if (words->part_of)
@@ -101,7 +100,6 @@ static void explain_words(const struct words *words, struct xs_out *out) {
         xs_string_format(&text, "%s`advice': saves nothing by itself", text.length ? "; " : "");
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "%s.", text.data);
-    xs_string_free(&text);
 }
 
 void xs_explain_repaired(const struct xs_explain *explain, struct xs_out *out) {
@@ -118,8 +116,7 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
                                    "count", "size",    "site",  ""};
     enum { SITE = 6 };
     uint64_t undecided = 0;
-    char count[XS_UNIT_BYTES], why[256];
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i != 1 && i < SITE);
         if (i > 3 && i <= SITE)
@@ -138,7 +135,6 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
         xs_table_print(table, out);
     else
         xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS);
-    xs_table_free(table);
     explain_words(&words, out);
     xs_findings_total_line(diagnosis, out);
     if (nothing)
@@ -146,18 +142,17 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
                     nothing > 1 ? "them" : "it");
     for (size_t i = 0; i < diagnosis->findings->undecided_count; i++)
         undecided = xs_sum(undecided, diagnosis->findings->undecided[i].count);
-    xs_content_coverage_why_none(&explain->contents, why, sizeof why);
-    if (*why)
-        xs_out_line(out, XS_STYLE_WARN, "%s", why);
-    else if (undecided)
+    struct xs_string why = {0};
+    xs_content_coverage_why_none(&why, &explain->contents);
+    if (undecided && !why.length)
         xs_out_line(out, XS_STYLE_PLAIN, "Undecided: %s; --undecided shows of what, and why.",
-                    xs_format_count(count, undecided));
+                    XS_COUNT_TEXT(undecided));
+    xs_out_take_line(out, XS_STYLE_WARN, &why);
     xs_explain_repaired(explain, out);
     struct xs_string unchecked = {0};
     xs_say_unchecked(&unchecked, diagnosis);
     xs_out_take_line(out, XS_STYLE_WARN, &unchecked);
-    char *word = xs_text_shell_word(explain->trace->path);
+    XS_SCOPED char *word = xs_text_shell_word(explain->trace->path);
     if (diagnosis->count)
         xs_out_line(out, XS_STYLE_DIM, "The evidence for one: xferspy explain %s FINDING, by name or number.", word);
-    free(word);
 }

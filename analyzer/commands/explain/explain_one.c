@@ -1,6 +1,5 @@
 /* Prints `explain` for people: one finding with the rows that prove it. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/table.h"
@@ -21,49 +20,43 @@ enum { EVIDENCE_SHOWN = 3 };
 
 /* Prints the cost of other work that may have been useless, too, although the trace does not prove it. */
 static void apart_line(const struct xs_times *apart, struct xs_out *out) {
-    char ns[XS_UNIT_BYTES];
     bool device = apart->device_known && apart->device_ns;
     if (device || apart->host_ns)
         xs_out_fact(out, "beside", "the downloads take %s %s; that time is also saved if nobody needs their data",
-                    xs_format_ns(ns, device ? apart->device_ns : apart->host_ns),
-                    device ? "on the device" : "in the calls");
+                    XS_NS_TEXT(device ? apart->device_ns : apart->host_ns), device ? "on the device" : "in the calls");
 }
 
 /* Prints the range of the saving, why it is a range, and what it is based on. */
 static void saving_lines(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d, struct xs_out *out) {
     const struct xs_finding *f = d->finding;
-    char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
-    struct xs_string why = {0}, price = {0}, sample = {0};
+    XS_SCOPED_STRING why = {0};
+    struct xs_string price = {0}, sample = {0};
     xs_finding_why_range(&why, diagnosis, d);
     if (why.length)
-        xs_out_fact(out, "range", "%s to %s. %s", xs_format_ns(least, d->saves.least_ns),
-                    xs_format_ns(most, d->saves.most_ns), why.data);
+        xs_out_fact(out, "range", "%s to %s. %s", XS_NS_TEXT(d->saves.least_ns), XS_NS_TEXT(d->saves.most_ns),
+                    why.data);
     xs_finding_pinning(&price, d);
     xs_out_take_fact(out, "price", &price);
     xs_finding_sample(&sample, f);
     xs_out_take_fact(out, "contents", &sample);
-    xs_string_free(&why);
 }
 
 static void context_lines(const struct xs_diagnosed *d, struct xs_out *out) {
-    struct xs_string text = {0}, host_copy = {0};
+    XS_SCOPED_STRING host_copy = {0};
+    struct xs_string text = {0};
     xs_say_context(&text, d);
     xs_out_take_fact(out, "work", &text);
     xs_say_host_copy(&host_copy, d);
     if (host_copy.length)
         xs_out_fact(out, "staging", "%s%s", host_copy.data,
                     d->context->uploads ? "; whatever else the host does before an upload is in it, too" : "");
-    xs_string_free(&host_copy);
 }
 
 static void more_line(const struct xs_detector *d, struct xs_out *out) {
-    char *page = xs_text_format("rules/findings/%s.md", d->id), *where = xs_docs_page(page);
-    char *escaped = xs_text_escaped(where);
+    XS_SCOPED char *page = xs_text_format("rules/findings/%s.md", d->id), *where = xs_docs_page(page);
+    XS_SCOPED char *escaped = xs_text_escaped(where);
     if (where)
         xs_out_fact(out, "more", "%s", escaped);
-    free(escaped);
-    free(where);
-    free(page);
 }
 
 static void print_head(const struct xs_explain *explain, struct xs_out *out) {
@@ -72,13 +65,12 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_finding *f = d->finding;
     const struct xs_detector *detector = xs_detectors[f->detector];
     const struct xs_frame *frame = xs_site_frame(diagnosis->findings, f->site);
-    struct xs_string name = {0}, detour = {0}, where = {0}, amount = {0}, variants = {0}, room = {0}, cost = {0};
+    XS_SCOPED_STRING name = {0}, where = {0};
+    struct xs_string detour = {0}, amount = {0}, variants = {0}, room = {0}, cost = {0};
     struct xs_string gain = {0};
-    char first[XS_UNIT_BYTES], last[XS_UNIT_BYTES];
     xs_finding_name(&name, diagnosis, (size_t)explain->chosen);
     fprintf(out->file, "%s%s%s: ", xs_style_on(out, XS_STYLE_HEADING), name.data, xs_style_off(out, XS_STYLE_HEADING));
     xs_out_rest(out, xs_text_width(name.data) + 2, 4, "%s", detector->title);
-    xs_string_free(&name);
     xs_out_fact(out, "what", "%s", detector->definition);
     xs_say_detour(&detour, diagnosis, d);
     bool has_detour = detour.length > 0;
@@ -87,15 +79,13 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
                 xs_remedy_of(diagnosis->findings, f));
     xs_place_of_site(&where, diagnosis->findings, f->site);
     xs_out_fact(out, "where", "%s", where.data + strlen("at "));
-    xs_string_free(&where);
-    char *line = xs_place_source(diagnosis->findings->sites, frame);
+    XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, frame);
     xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
-    free(line);
     context_lines(d, out);
     xs_finding_amount(&amount, f);
     if (f->instances > 1 && f->first_ns >= 0 && f->last_ns >= 0)
-        xs_string_format(&amount, ", from %s to %s", xs_format_ns(first, (uint64_t)f->first_ns),
-                         xs_format_ns(last, (uint64_t)f->last_ns));
+        xs_string_format(&amount, ", from %s to %s", XS_NS_TEXT((uint64_t)f->first_ns),
+                         XS_NS_TEXT((uint64_t)f->last_ns));
     xs_out_take_fact(out, "count", &amount);
     xs_finding_variants(&variants, f);
     xs_out_take_fact(out, "variants", &variants);
@@ -113,17 +103,15 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
 }
 
 static void time_cell(struct xs_table *table, bool known, bool modelled, uint64_t ns) {
-    char buffer[XS_UNIT_BYTES];
     if (known)
-        xs_table_format(table, "%s%s", xs_modelled_mark(modelled), xs_format_ns(buffer, ns));
+        xs_table_format(table, "%s%s", xs_modelled_mark(modelled), XS_NS_TEXT(ns));
     else
         xs_table_cell(table, NULL);
 }
 
 static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     static const char *const headers[] = {"at", "row", "size", "device time", "exposed", "saves", "with"};
-    char buffer[XS_UNIT_BYTES];
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     xs_out_heading(out, "Every instance");
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         xs_table_column(table, headers[i], i != 1 && i != 6);
@@ -131,24 +119,23 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
         const struct xs_kept *k = &explain->kept[i];
         if (!xs_explain_wants(explain, k))
             continue;
-        xs_table_cell(table, k->at_ns >= 0 ? xs_format_ns(buffer, (uint64_t)k->at_ns) : "-");
+        xs_table_cell(table, k->at_ns >= 0 ? XS_NS_TEXT((uint64_t)k->at_ns) : "-");
         struct xs_string row = {0}, with = {0};
         for (uint32_t e = 0; e < k->evidence_count; e++)
             xs_string_format(e ? &with : &row, "%s%s #%" PRId64, e > 1 ? ", " : "",
                              xs_evidence_table_names[k->tables[e]], k->rows[e]);
         xs_table_take(table, &row);
-        xs_table_cell(table, xs_format_bytes(buffer, k->bytes));
+        xs_table_cell(table, XS_BYTES_TEXT(k->bytes));
         time_cell(table, k->device_known, k->modelled, k->device_ns);
         time_cell(table, k->exposed_known, k->modelled, k->exposed_ns);
         uint64_t saves = xs_explain_share_ns(explain, k);
-        xs_table_cell(table, saves ? xs_format_ns(buffer, saves) : NULL);
+        xs_table_cell(table, saves ? XS_NS_TEXT(saves) : NULL);
         xs_table_take(table, &with);
         if (xs_table_rows(table) >= 1000)
             xs_table_print(table, out);
     }
     if (xs_table_rows(table))
         xs_table_print(table, out);
-    xs_table_free(table);
 }
 
 /* Returns the largest instance if it costs at least a tenth more than each of the first instances; else NULL. */
@@ -166,7 +153,6 @@ static const struct xs_instance *largest_beside(const struct xs_finding *f, size
 int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *message) {
     const struct xs_finding *f = explain->diagnosis->items[explain->chosen].finding;
     size_t shown = f->first_count < EVIDENCE_SHOWN ? f->first_count : EVIDENCE_SHOWN;
-    char count[XS_UNIT_BYTES];
     int status = XS_OK;
     print_head(explain, out);
     xs_explain_repaired(explain, out);
@@ -184,7 +170,7 @@ int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *m
         print_all(explain, out);
     } else if (f->instances > shown) {
         putc('\n', out->file);
-        xs_out_line(out, XS_STYLE_DIM, "%s more: --all lists every one.", xs_format_count(count, f->instances - shown));
+        xs_out_line(out, XS_STYLE_DIM, "%s more: --all lists every one.", XS_COUNT_TEXT(f->instances - shown));
     }
     if (f->exposed_instances) {
         putc('\n', out->file);

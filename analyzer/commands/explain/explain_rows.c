@@ -74,10 +74,9 @@ static void finding_row(const struct xs_findings *findings, const struct xs_diag
     const struct xs_finding *f = d->finding;
     bool device = f->timed_instances > 0, exposed = f->exposed_instances > 0;
     const struct xs_amount all = xs_finding_in_all(f);
-    struct xs_string kind = {0};
+    XS_SCOPED_STRING kind = {0};
     xs_finding_kind(&kind, f->detector, f->verdict);
     rows_text(rows, kind.data);
-    xs_string_free(&kind);
     rows_text(rows, xs_site_name(findings, f->site));
     rows_count(rows, true, all.instances);
     rows_count(rows, true, all.transfers);
@@ -144,10 +143,9 @@ void xs_explain_instances(const struct xs_explain *explain, bool tsv, struct xs_
         const struct xs_kept *kept = &explain->kept[i];
         if (!xs_explain_wants(explain, kept))
             continue;
-        struct xs_string kind = {0};
+        XS_SCOPED_STRING kind = {0};
         xs_finding_kind(&kind, kept->detector, kept->verdict);
         rows_text(&rows, kind.data);
-        xs_string_free(&kind);
         for (uint32_t row = 0; row < 2; row++) {
             bool has = row < kept->evidence_count;
             rows_text(&rows, has ? xs_evidence_table_names[kept->tables[row]] : "");

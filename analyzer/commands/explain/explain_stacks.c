@@ -8,6 +8,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/interned.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/trace/site.h"
@@ -78,9 +79,7 @@ static int64_t stack_of_row(sqlite3_stmt *statement, int64_t row) {
 /* Orders by frequency. The first item, which is the stack of the first instance, stays first. */
 static int most_frequent(const void *a, const void *b) {
     const struct stack_count *x = a, *y = b;
-    if (x->instances != y->instances)
-        return x->instances < y->instances ? 1 : -1;
-    return (x->stack > y->stack) - (x->stack < y->stack);
+    return xs_compare_uint64(y->instances, x->instances) ?: xs_compare(x->stack, y->stack);
 }
 
 static bool is_of(const struct xs_seen *seen, const struct xs_finding *f) {
@@ -232,7 +231,7 @@ static void print_frames(const struct xs_explain *explain, int64_t stack, struct
     const struct xs_sites *sites = explain->diagnosis->findings->sites;
     struct walk walk = begin_walk(explain, stack);
     for (struct line line = next_line(&walk); line.kind != END; line = next_line(&walk)) {
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         char label[24];
         if (line.kind == FOLDED) {
             fold_line(&walk.frames[line.first], line.count, out);
@@ -244,7 +243,6 @@ static void print_frames(const struct xs_explain *explain, int64_t stack, struct
             frame_text(&text, sites, &walk.frames[line.first], line.count);
             xs_out_fact(out, label, "%s", text.data);
         }
-        xs_string_free(&text);
     }
     if (xs_callsites_cut(sites->callsites, stack))
         xs_out_indented(out, XS_FACT_LABEL + 4, "... and more that were not recorded");
@@ -260,13 +258,12 @@ static uint64_t number_printed(const struct xs_explain *explain, int64_t stack, 
     for (struct line line = next_line(&walk); line.kind == FRAME || line.kind == FOLDED; line = next_line(&walk)) {
         if (line.kind == FOLDED)
             continue;
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         frame_text(&text, sites, &walk.frames[line.first], line.count);
         uint64_t *node = xs_hash_put(lines, number, (uint64_t)(uintptr_t)xs_texts_keep(texts, text.data));
         if (!*node)
             *node = lines->count + 1; /* 0 and 1 are the roots */
         number = *node;
-        xs_string_free(&text);
     }
     return number;
 }
@@ -296,7 +293,6 @@ static void join_same(const struct xs_explain *explain, struct stack_counts *cou
 
 int xs_stacks_text(const struct xs_explain *explain, struct xs_out *out, char *message) {
     struct stack_counts counts = {0};
-    char instances[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     uint64_t total = 0, rest = 0;
     int status = count_stacks(explain, &counts, message);
     join_same(explain, &counts);
@@ -309,14 +305,14 @@ int xs_stacks_text(const struct xs_explain *explain, struct xs_out *out, char *m
                 xs_style_off(out, XS_STYLE_HEADING));
         if (counts.count > 1)
             fprintf(out->file, ", stack %zu of %zu (%s of %s instances)", i + 1, counts.count,
-                    xs_format_count(instances, counts.items[i].instances), xs_format_count(all, total));
+                    XS_COUNT_TEXT(counts.items[i].instances), XS_COUNT_TEXT(total));
         putc('\n', out->file);
         print_frames(explain, counts.items[i].stack, out);
     }
     if (rest && status >= 0) {
         putc('\n', out->file);
         xs_out_line(out, XS_STYLE_DIM, "%zu more stack%s, of %s instance%s.", counts.count - STACKS_SHOWN,
-                    counts.count - STACKS_SHOWN > 1 ? "s" : "", xs_format_count(instances, rest), rest > 1 ? "s" : "");
+                    counts.count - STACKS_SHOWN > 1 ? "s" : "", XS_COUNT_TEXT(rest), rest > 1 ? "s" : "");
     }
     stack_counts_free(&counts);
     return status;

@@ -275,10 +275,9 @@ static int finding_rows(const struct xs_export *e, const struct xs_row_sink *sin
     if (sink->columns)
         sink->columns(sink->data, line.cells, line.count);
     for (size_t i = 0; i < diagnosis->count; i++) {
-        struct xs_string name = {0};
+        XS_SCOPED_STRING name = {0};
         finding_line(diagnosis, i, &line, &name);
         sink->row(sink->data, line.cells, line.count);
-        xs_string_free(&name);
     }
     return XS_OK;
 }

@@ -42,7 +42,8 @@ static void sample(const struct writer *w, const struct family *f, int run, cons
 
 /* Adds a label. Control characters are escaped as elsewhere (\n, \x1b), then as the format requires. */
 static void label(struct xs_string *labels, const char *name, const char *value) {
-    struct xs_string clean = {0}, shown = {0};
+    XS_SCOPED_STRING clean = {0};
+    struct xs_string shown = {0};
     xs_export_utf8(&clean, value, strlen(value));
     xs_string_escape(&shown, clean.data, clean.length);
     xs_string_format(labels, "%s%s=\"", labels->length ? "," : "", name);
@@ -52,7 +53,6 @@ static void label(struct xs_string *labels, const char *name, const char *value)
         xs_string_add(labels, c, 1);
     }
     xs_string_add(labels, "\"", 1);
-    xs_string_free(&clean);
     xs_string_free(&shown);
 }
 
@@ -80,13 +80,12 @@ static void put_runs(const struct writer *w, const struct xs_export *e) {
     fputs("# TYPE xferspy_run_info gauge\n# HELP xferspy_run_info what was run, and where; 1\n", w->file);
     for (int i = 0; i < e->count; i++) {
         const struct xs_summary *s = &e->reading[i].summary;
-        struct xs_string more = {0};
+        XS_SCOPED_STRING more = {0};
         label(&more, "command", s->run.command);
         label(&more, "status", s->run.status);
         label(&more, "gpu", s->device_count ? s->devices[0].name : "");
         label(&more, "xferspy_version", s->run.xferspy_version);
         fprintf(w->file, "xferspy_run_info{%s,%s} 1\n", w->labels[i], more.data);
-        xs_string_free(&more);
     }
 }
 
@@ -122,14 +121,13 @@ static void put_kinds(const struct writer *w, const struct xs_export *e, unsigne
         for (size_t g = 0; g < s->group_count; g++) {
             const struct xs_totals *t = &s->groups[g].totals;
             const uint64_t values[KIND_FAMILIES] = {t->count, t->bytes, t->device_ns, t->modelled_ns};
-            struct xs_string more = {0};
+            XS_SCOPED_STRING more = {0};
             if (kind_families[which].unit == XS_METRIC_NS && !t->timed_count)
                 continue;
             label(&more, "direction", xs_direction_names[s->groups[g].direction]);
             label(&more, "src_kind", xs_memory_kind_names[s->groups[g].src_kind]);
             label(&more, "dst_kind", xs_memory_kind_names[s->groups[g].dst_kind]);
             sample(w, &kind_families[which], i, more.data, values[which]);
-            xs_string_free(&more);
         }
     }
 }
@@ -177,12 +175,10 @@ static void put_findings_of(const struct writer *w, const struct xs_export *e, u
             }
             if (!values[FINDING_INSTANCES] || (finding_families[which].unit == XS_METRIC_NS && advice))
                 continue;
-            struct xs_string kind = {0}, more = {0};
+            XS_SCOPED_STRING kind = {0}, more = {0};
             xs_finding_kind(&kind, detector, verdict);
             label(&more, "finding", kind.data);
             sample(w, &finding_families[which], run, more.data, values[which]);
-            xs_string_free(&kind);
-            xs_string_free(&more);
         }
     }
 }

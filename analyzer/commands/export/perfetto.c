@@ -117,7 +117,7 @@ static void add_category(struct writer *w, const char *category, size_t bytes) {
 }
 
 static void add_argument(struct writer *w, const struct xs_cell *cell) {
-    struct xs_string argument = {0};
+    XS_SCOPED_STRING argument = {0};
     add_text(w, &argument, InternedData_debug_annotation_names, DebugAnnotation_name_iid, DebugAnnotation_name,
              cell->name, strlen(cell->name));
     if (cell->kind == XS_CELL_INT)
@@ -126,13 +126,12 @@ static void add_argument(struct writer *w, const struct xs_cell *cell) {
         add_text(w, &argument, InternedData_debug_annotation_string_values, DebugAnnotation_string_value_iid,
                  DebugAnnotation_string_value, cell->text, cell->bytes);
     xs_proto_message(&w->event, TrackEvent_debug_annotations, &argument);
-    xs_string_free(&argument);
 }
 
 /* --- tracks and what is on them --- */
 
 static void describe(struct writer *w, struct xs_string *track_message, const struct xs_track *track) {
-    struct xs_string inner = {0};
+    XS_SCOPED_STRING inner = {0};
     if (track->kind == XS_TRACK_PROCESS) {
         xs_proto_varint(&inner, ProcessDescriptor_pid, (uint64_t)track->number);
         xs_proto_message(&inner, ProcessDescriptor_process_name, &w->text);
@@ -149,12 +148,11 @@ static void describe(struct writer *w, struct xs_string *track_message, const st
         xs_proto_bytes(&inner, CounterDescriptor_unit_name, "B/s", strlen("B/s"));
         xs_proto_message(track_message, TrackDescriptor_counter, &inner);
     }
-    xs_string_free(&inner);
 }
 
 static void add_track(void *data, const struct xs_track *track) {
     struct writer *w = data;
-    struct xs_string message = {0};
+    XS_SCOPED_STRING message = {0};
     clear(&w->text);
     xs_export_utf8(&w->text, track->name, strlen(track->name));
     xs_proto_varint(&message, TrackDescriptor_uuid, track->id);
@@ -167,7 +165,6 @@ static void add_track(void *data, const struct xs_track *track) {
     clear(&w->packet);
     xs_proto_message(&w->packet, TracePacket_track_descriptor, &message);
     put_packet(w);
-    xs_string_free(&message);
 }
 
 static void add_end(void *data, const struct xs_track *track, int64_t ns) {

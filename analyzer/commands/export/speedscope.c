@@ -126,13 +126,12 @@ static void put_frame(struct writer *w, const char *name, const char *file, uint
 
 static void put_call_frame(struct writer *w, const struct xs_frame *frame) {
     const char *file = frame->file ? frame->file : frame->module;
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     if (frame->function)
         xs_string_format(&name, "%s", frame->function);
     else
         xs_string_format(&name, "0x%llx", (unsigned long long)frame->address);
     put_frame(w, name.data, file, frame->file ? frame->line : 0);
-    xs_string_free(&name);
 }
 
 static void put_stack(struct writer *w, const struct group *group) {
@@ -140,7 +139,7 @@ static void put_stack(struct writer *w, const struct group *group) {
     size_t count = 0;
     const struct xs_frame *frames =
         sites->callsites ? xs_callsites_frames(sites->callsites, group->stack, &count) : NULL;
-    struct xs_string what = {0};
+    XS_SCOPED_STRING what = {0};
     if (!count)
         put_frame(w, "(no call stack recorded)", NULL, 0);
     for (size_t i = count; i-- > 0;)
@@ -149,7 +148,6 @@ static void put_stack(struct writer *w, const struct group *group) {
     xs_string_format(&what, "%s, %s to %s", xs_direction_names[group->direction], xs_memory_kind_names[group->src_kind],
                      xs_memory_kind_names[group->dst_kind]);
     put_frame(w, what.data, NULL, 0);
-    xs_string_free(&what);
 }
 
 static void put_frames(struct writer *w) {
@@ -173,10 +171,9 @@ static void put_profile(struct writer *w, enum weight weight) {
     xs_json_object(&w->json, NULL);
     xs_json_text(&w->json, "type", "sampled");
     const char *modelled = weight != WEIGHT_BYTES && w->e->reading->trace.windows ? " (partly modelled)" : "";
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     xs_string_format(&name, "%s%s", weights[weight].name, modelled);
     xs_json_text(&w->json, "name", name.data);
-    xs_string_free(&name);
     xs_json_text(&w->json, "unit", weights[weight].unit);
     xs_json_int(&w->json, "startValue", 0);
     xs_json_count(&w->json, "endValue", total);
@@ -203,7 +200,7 @@ int xs_export_speedscope(const struct xs_export *e) {
     const struct xs_run *run = &e->reading->summary.run;
     int status = add_up(&w);
     if (status >= 0) {
-        struct xs_string name = {0};
+        XS_SCOPED_STRING name = {0};
         xs_string_format(&name, "%s%s", run->command, run->simulated ? " (SIMULATED GPU)" : "");
         xs_json_object(&w.json, NULL);
         xs_json_text(&w.json, "$schema", SCHEMA);
@@ -216,7 +213,6 @@ int xs_export_speedscope(const struct xs_export *e) {
             put_profile(&w, (enum weight)i);
         xs_json_end(&w.json, ']');
         xs_json_end(&w.json, '}');
-        xs_string_free(&name);
     }
     free(w.groups);
     free(w.samples);

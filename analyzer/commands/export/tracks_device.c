@@ -7,7 +7,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/commands/export/tracks_internal.h"
 #include "analyzer/symbols/symbols.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { LANES = 256, RATES = 3, NAME_BYTES = XS_EXPORT_TEXT_BYTES + 1 };
 
@@ -164,10 +164,9 @@ static void free_all(struct devices *d) {
 int xs_tracks_device(struct xs_tracks *t) {
     struct devices d = {.t = t};
     int status = xs_timeline_merge(&t->e->reading->trace, true, take, &d, t->e->message);
-    char count[XS_UNIT_BYTES];
     if (d.left_out)
         xs_complain("%s: left out %s slices of streams in which more than %d overlap", t->e->reading->path,
-                    xs_format_count(count, d.left_out), LANES);
+                    XS_COUNT_TEXT(d.left_out), LANES);
     free_all(&d);
     return status;
 }

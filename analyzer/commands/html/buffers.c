@@ -103,7 +103,7 @@ static void add_transfer(struct reading *r, int64_t allocation, const struct xs_
 
 static int read_transfers(struct reading *r) {
     enum { ID, AT, BYTES, DIRECTION, SOURCE, SOURCE_ADDRESS, TO, TO_ADDRESS, LOW, HIGH, ENTRY, STACK };
-    struct xs_string sql = {0};
+    XS_SCOPED_STRING sql = {0};
     struct xs_scan scan;
     uint64_t damaged = 0;
     xs_string_format(
@@ -134,7 +134,6 @@ static int read_transfers(struct reading *r) {
             add_transfer(r, xs_scan_int(&scan, SOURCE), &event, site);
         }
     }
-    xs_string_free(&sql);
     return xs_scan_end(&scan);
 }
 
@@ -150,7 +149,7 @@ static int read_others(struct reading *r) {
                                     "l.arguments = a.argument_set WHERE " XS_RAN " AND a.allocation IN (%s)"}};
     int status = XS_OK;
     for (size_t i = 0; i < sizeof queries / sizeof *queries && status >= 0; i++) {
-        struct xs_string sql = {0};
+        XS_SCOPED_STRING sql = {0};
         struct xs_scan scan;
         uint64_t damaged = 0;
 #pragma GCC diagnostic push
@@ -169,7 +168,6 @@ static int read_others(struct reading *r) {
             if (buffer && event.what == XS_HTML_BY_MEMSET)
                 note(r, buffer, XS_EVIDENCE_MEMSET, event.row, 0, event.at_ns);
         }
-        xs_string_free(&sql);
         status = xs_scan_end(&scan);
     }
     return status;

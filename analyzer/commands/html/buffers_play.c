@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/search.h"
 #include "analyzer/commands/html/buffers.h"
 
 enum { LIVE = 96 }; /* largest number of pieces of a buffer at one time */
@@ -18,13 +19,8 @@ struct play {
 
 static int by_time(const void *a, const void *b) {
     const struct xs_html_buffer_event *x = a, *y = b;
-    if (x->buffer != y->buffer)
-        return x->buffer < y->buffer ? -1 : 1;
-    if (x->at_ns != y->at_ns)
-        return x->at_ns < y->at_ns ? -1 : 1;
-    if (x->what != y->what)
-        return x->what < y->what ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
+    return xs_compare(x->buffer, y->buffer) ?: xs_compare(x->at_ns, y->at_ns) ?: xs_compare(x->what, y->what)
+        ?: xs_compare(x->row, y->row);
 }
 
 static int32_t content_of(struct xs_html_buffers *b, const struct xs_html_buffer_event *event) {
@@ -184,8 +180,7 @@ static void play_one(struct xs_html_buffers *b, size_t index, size_t first, size
 
 void xs_html_buffers_play(struct xs_html_buffers *b, int64_t end_ns) {
     size_t first = 0;
-    if (b->event_count)
-        qsort(b->events, b->event_count, sizeof *b->events, by_time);
+    xs_sort(b->events, b->event_count, sizeof *b->events, by_time);
     while (first < b->event_count) {
         size_t end = first;
         while (end < b->event_count && b->events[end].buffer == b->events[first].buffer)

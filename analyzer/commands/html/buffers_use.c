@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/search.h"
 #include "analyzer/commands/html/buffers.h"
 
 void xs_html_use_add(struct xs_html_uses *uses, uint32_t index, int64_t at_ns, int64_t step_ns) {
@@ -26,25 +27,16 @@ void xs_html_use_add(struct xs_html_uses *uses, uint32_t index, int64_t at_ns, i
 
 static int by_calls(const void *a, const void *b) {
     const struct xs_html_use *x = a, *y = b;
-    if (x->calls != y->calls)
-        return x->calls < y->calls ? 1 : -1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
-static int by_moment(const void *a, const void *b) {
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
+    return xs_compare_uint64(y->calls, x->calls) ?: xs_compare_uint64(x->index, y->index);
 }
 
 void xs_html_uses_json(struct xs_html_uses *uses, const char *key, size_t with_moments, struct xs_json *json) {
-    if (uses->count)
-        qsort(uses->items, uses->count, sizeof *uses->items, by_calls);
+    xs_sort(uses->items, uses->count, sizeof *uses->items, by_calls);
     xs_json_array(json, key);
     for (size_t i = 0; i < uses->count; i++) {
         struct xs_html_use *use = &uses->items[i];
         int64_t before = 0;
-        if (use->count)
-            qsort(use->times, use->count, sizeof *use->times, by_moment);
+        xs_sort(use->times, use->count, sizeof *use->times, xs_ascending_int64);
         xs_json_array(json, NULL);
         xs_json_count(json, NULL, use->index);
         xs_json_count(json, NULL, use->calls);

@@ -11,7 +11,7 @@
 #include "analyzer/words/context_words.h"
 #include "analyzer/words/detour_words.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 /* Columns of the queries: id, stack, time, duration, bytes, addresses, and the contents after and before, as texts;
  * NULL if the table has no such column. */

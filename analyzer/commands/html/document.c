@@ -14,7 +14,7 @@
 #include "analyzer/words/failures_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 #include "analyzer/words/steps_words.h"
 #include "analyzer/words/unchecked.h"
 
@@ -74,7 +74,7 @@ static void cut(struct xs_diagnosis *shown, struct xs_cause *causes, const struc
 /* Writes the report's first line in three parts: before the name of the finding to begin with, the name, the rest. If
  * it names no finding, it is written in one part. */
 static void put_headline(const struct xs_report *report, struct xs_json *json) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     struct xs_part name = {0};
     xs_report_headline(&text, report, true, &name);
     xs_json_array(json, "headline");
@@ -84,7 +84,6 @@ static void put_headline(const struct xs_report *report, struct xs_json *json) {
     }
     xs_json_text(json, NULL, text.data + name.end);
     xs_json_end(json, ']');
-    xs_string_free(&text);
 }
 
 /* Writes what `xferspy try' measured, each in two parts of a sentence, in the order of the report's `tried`. */
@@ -139,25 +138,23 @@ static void put_failures(const struct xs_html_run_of *run, struct xs_json *json)
  * and page migrations, in the report's words. */
 static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) {
     const struct xs_reading *reading = &run->reading;
-    struct xs_string repaired = {0}, looked_at = {0}, windows = {0}, unchecked = {0};
-    char why_none[256], migrations[256];
+    struct xs_string repaired = {0}, looked_at = {0}, windows = {0}, unchecked = {0}, why_none = {0}, migrations = {0};
     xs_repaired_say(&repaired, &reading->summary.repaired);
     xs_looked_at_say(&reading->summary, &looked_at);
     xs_modelled_say(&windows, &reading->summary, XS_MODELLED_SENTENCE);
-    xs_content_coverage_why_none(&reading->contents, why_none, sizeof why_none);
+    xs_content_coverage_why_none(&why_none, &reading->contents);
+    bool none_known = why_none.length > 0;
     xs_say_unchecked(&unchecked, reading->diagnosis);
-    xs_content_coverage_migrations(&reading->contents, migrations, sizeof migrations);
+    xs_content_coverage_migrations(&migrations, &reading->contents);
     xs_json_array(json, "unknown_texts");
     xs_html_words_json(json, NULL, &repaired);
     xs_html_words_json(json, NULL, &looked_at);
     xs_html_words_json(json, NULL, &windows);
-    if (*why_none)
-        xs_json_text(json, NULL, why_none);
+    xs_html_words_json(json, NULL, &why_none);
     xs_html_words_json(json, NULL, &unchecked);
-    if (*migrations)
-        xs_json_text(json, NULL, migrations);
+    xs_html_words_json(json, NULL, &migrations);
     xs_json_end(json, ']');
-    xs_json_bool(json, "total_unknown", *why_none || xs_nothing_found_is_unsure(reading->diagnosis));
+    xs_json_bool(json, "total_unknown", none_known || xs_nothing_found_is_unsure(reading->diagnosis));
 }
 
 /* Writes how steps were marked, in the report's words; null: there are no steps. */
@@ -235,9 +232,7 @@ static void put_diff(const struct xs_html_run_of *runs, struct xs_json *json) {
 int xs_html_document(struct xs_html_run_of *runs, size_t count, struct xs_json *json, char *message) {
     int status = XS_OK;
     struct xs_progress progress;
-    xs_json_object(json, NULL);
-    xs_json_text(json, "format", "xferspy-html");
-    xs_json_int(json, "version", XS_HTML_JSON_VERSION);
+    xs_json_document(json, "xferspy-html", XS_HTML_JSON_VERSION);
     xs_json_array(json, "runs");
     for (size_t i = 0; i < count && status >= 0; i++) {
         xs_progress_begin(&progress, &runs[i].reading.trace);

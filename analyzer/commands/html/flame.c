@@ -7,6 +7,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/interned.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/html/sites.h"
 #include "analyzer/trace/scan.h"
@@ -39,13 +40,12 @@ struct frames {
 };
 
 static size_t number_of(struct frames *frames, const struct xs_frame *frame) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_string_format(&text, "%s\n%s\n%" PRIu32 "\n%s", frame->function ? frame->function : "",
                      frame->file ? frame->file : "", frame->line, frame->module ? frame->module : "");
     if (!frame->function && !frame->line)
         xs_string_format(&text, "\n%" PRIx64, frame->address);
     uint64_t *known = xs_hash_put(&frames->by_text, (uintptr_t)xs_texts_keep(&frames->texts, text.data), 0);
-    xs_string_free(&text);
     if (!*known) {
         *known = frames->count + 1;
         xs_grow(&frames->items, frames->count, &frames->capacity, sizeof(*frames->items));
@@ -87,22 +87,19 @@ static void put_leaf(struct frames *frames, const struct xs_diagnosis *diagnosis
 static int by_time(const void *a, const void *b) {
     const struct xs_html_leaf *x = a, *y = b;
     uint64_t mine = xs_sum(x->calls_ns, x->device_ns), others = xs_sum(y->calls_ns, y->device_ns);
-    if (mine != others)
-        return mine < others ? 1 : -1;
-    return (x->stack > y->stack) - (x->stack < y->stack);
+    return xs_compare_uint64(others, mine) ?: xs_compare(x->stack, y->stack);
 }
 
 void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_diagnosis *diagnosis, struct xs_json *json) {
     struct frames frames = {0};
-    uint64_t *of_site = xs_realloc(NULL, (diagnosis->site_count + 1) * sizeof *of_site);
+    XS_SCOPED uint64_t *of_site = xs_realloc(NULL, (diagnosis->site_count + 1) * sizeof *of_site);
     size_t shown = flame->count < XS_HTML_LEAVES ? flame->count : XS_HTML_LEAVES;
     for (size_t i = 0; i < diagnosis->site_count; i++)
         of_site[i] = 0;
     for (size_t i = 0; i < flame->count; i++)
         if (flame->leaves[i].site < diagnosis->site_count)
             of_site[flame->leaves[i].site] += flame->leaves[i].calls_ns + 1;
-    if (flame->count)
-        qsort(flame->leaves, flame->count, sizeof *flame->leaves, by_time);
+    xs_sort(flame->leaves, flame->count, sizeof *flame->leaves, by_time);
     xs_json_object(json, "flame");
     xs_json_count(json, "left_out", flame->count - shown);
     xs_json_array(json, "leaves");
@@ -122,5 +119,4 @@ void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_diagnosis *
     free(frames.items);
     xs_texts_free(&frames.texts);
     xs_hash_free(&frames.by_text);
-    free(of_site);
 }

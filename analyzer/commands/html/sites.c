@@ -1,8 +1,6 @@
 /* Call sites of the page; see sites.h. */
 #include "analyzer/commands/html/sites.h"
 
-#include <stdlib.h>
-
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/place.h"
 
@@ -48,12 +46,11 @@ void xs_html_words_json(struct xs_json *json, const char *key, struct xs_string 
 
 void xs_html_place_json(const struct xs_sites *sites, const struct xs_frame *frame, struct xs_json *json) {
     struct xs_string text = {0};
-    char *source = frame ? xs_place_source(sites, frame) : NULL;
+    XS_SCOPED char *source = frame ? xs_place_source(sites, frame) : NULL;
     if (frame)
         xs_place_text(&text, sites, frame);
     xs_html_words_json(json, "label", &text);
     xs_json_text(json, "source", source);
-    free(source);
 }
 
 static void put_totals(const struct xs_by_row *row, uint64_t saves_ns, struct xs_json *json) {

@@ -4,27 +4,20 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/search.h"
 #include "analyzer/commands/html/timeline_lanes.h"
 #include "analyzer/totals/timeline/timeline.h"
 #include "analyzer/trace/scan.h"
 
 static int by_start(const void *a, const void *b) {
     const struct xs_html_segment *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    return xs_compare(x->start_ns, y->start_ns) ?: xs_compare(x->number, y->number);
 }
 
 static int by_place(const void *a, const void *b) {
     const struct xs_html_lane *x = a, *y = b;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    if (x->others != y->others)
-        return x->others ? 1 : -1;
-    for (int i = 0; i < 3; i++)
-        if (x->key[i] != y->key[i])
-            return x->key[i] < y->key[i] ? -1 : 1;
-    return 0;
+    return xs_compare(x->group, y->group) ?: xs_compare(x->others, y->others) ?: xs_compare(x->key[0], y->key[0])
+        ?: xs_compare(x->key[1], y->key[1]) ?: xs_compare(x->key[2], y->key[2]);
 }
 
 static int put_thread_name(int64_t id, const struct xs_trace *trace, struct xs_json *json, char *message) {
@@ -40,9 +33,8 @@ static int put_thread_name(int64_t id, const struct xs_trace *trace, struct xs_j
 
 static int put_stream_handle(int64_t id, const struct xs_trace *trace, struct xs_json *json, char *message) {
     struct xs_scan scan;
-    char sql[80], handle[24];
-    snprintf(sql, sizeof sql, "SELECT handle FROM stream WHERE id = %" PRId64, id);
-    xs_scan_begin(&scan, trace, sql, message, NULL);
+    char handle[24];
+    xs_scan_format(&scan, trace, message, NULL, "SELECT handle FROM stream WHERE id = %" PRId64, id);
     if (xs_scan_row(&scan)) {
         snprintf(handle, sizeof handle, "0x%" PRIx64, (uint64_t)xs_scan_int(&scan, 0));
         xs_json_text(json, "handle", handle);
@@ -111,16 +103,15 @@ struct marked {
 
 static int by_finding(const void *a, const void *b) {
     const struct marked *x = a, *y = b;
-    if (x->finding != y->finding)
-        return x->finding < y->finding ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    return xs_compare(x->finding, y->finding) ?: xs_compare(x->place, y->place);
 }
 
 /* Writes the segments of each finding, and for each segment how many of its calls the finding is about. Segments are
  * numbered through all lanes; each number is written as the difference to the previous one. */
 static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struct xs_json *json) {
-    uint32_t *places = xs_realloc(NULL, ((size_t)lanes->segments + 1) * sizeof *places), place = 0;
-    struct marked *all = xs_realloc(NULL, (lanes->marked.count + 1) * sizeof *all);
+    uint32_t place = 0;
+    XS_SCOPED uint32_t *places = xs_realloc(NULL, ((size_t)lanes->segments + 1) * sizeof *places);
+    XS_SCOPED struct marked *all = xs_realloc(NULL, (lanes->marked.count + 1) * sizeof *all);
     size_t count = 0, next = 0;
     for (size_t i = 0; i < lanes->count; i++)
         for (size_t k = 0; k < lanes->lanes[i].count; k++)
@@ -140,28 +131,21 @@ static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struc
         xs_json_end(json, ']');
     }
     xs_json_end(json, ']');
-    free(places);
-    free(all);
 }
 
 int xs_html_lanes_json(struct xs_html_lanes *lanes, const struct xs_trace *trace, size_t findings, struct xs_json *json,
                        char *message) {
     int status = XS_OK;
-    if (lanes->count)
-        qsort(lanes->lanes, lanes->count, sizeof *lanes->lanes, by_place);
+    xs_sort(lanes->lanes, lanes->count, sizeof *lanes->lanes, by_place);
     xs_json_object(json, "timeline");
     xs_json_int(json, "first_ns", lanes->first_ns);
     xs_json_int(json, "last_ns", lanes->last_ns);
     xs_json_int(json, "step_ns", lanes->step_ns);
-    xs_json_array(json, "kernels");
-    for (size_t i = 0; i < lanes->kernel_count; i++)
-        xs_json_text(json, NULL, lanes->kernels[i]);
-    xs_json_end(json, ']');
+    xs_json_texts(json, "kernels", lanes->kernels, lanes->kernel_count);
     xs_json_array(json, "lanes");
     for (size_t i = 0; i < lanes->count && status >= 0; i++) {
         struct xs_html_lane *lane = &lanes->lanes[i];
-        if (lane->count)
-            qsort(lane->items, lane->count, sizeof *lane->items, by_start);
+        xs_sort(lane->items, lane->count, sizeof *lane->items, by_start);
         status = put_lane(lane, trace, json, message);
     }
     xs_json_end(json, ']');

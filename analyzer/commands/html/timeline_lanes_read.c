@@ -3,6 +3,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/commands/html/timeline_lanes_internal.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/totals/timeline/timeline.h"
@@ -160,7 +161,7 @@ static bool take_other_call(void *data, const struct xs_timeline_row *row) {
 
 static int compare_calls(const void *a, const void *b) {
     const struct call *x = a, *y = b;
-    return (x->correlation > y->correlation) - (x->correlation < y->correlation);
+    return xs_compare(x->correlation, y->correlation);
 }
 
 /* Returns the call that requested the work; NULL: not known, for example for work of a graph. */

@@ -8,8 +8,9 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/out.h"
+#include "analyzer/base/search.h"
 #include "analyzer/commands/import/import_internal.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 #include "schema/write/store.h"
 
 enum { PROCESSES_MAX = 65536 };
@@ -34,7 +35,7 @@ static struct xs_nsys_process *process_of(struct xs_nsys_processes *all, struct 
 static void read_events(struct xs_nsys *nsys, struct xs_nsys_processes *all, struct xs_hash *by_global,
                         const char *table, const char *columns, bool calls) {
     enum { START, END, ID };
-    sqlite3_stmt *rows = xs_nsys_select(nsys, table, columns, NULL);
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(nsys, table, columns, NULL);
     int64_t last = INT64_MIN;
     while (xs_nsys_row(nsys, rows)) {
         int64_t start, end, id;
@@ -53,20 +54,17 @@ static void read_events(struct xs_nsys *nsys, struct xs_nsys_processes *all, str
                 all->items[i].in_order = false;
         last = start > last ? start : last;
     }
-    sqlite3_finalize(rows);
 }
 
 static int by_pid(const void *a, const void *b) {
     const struct xs_nsys_process *x = a, *y = b;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    return (x->global > y->global) - (x->global < y->global);
+    return xs_compare(x->pid, y->pid) ?: xs_compare(x->global, y->global);
 }
 
 /* Reads the processes' names from PROCESSES; in older exports this table has other columns, or does not exist. */
 static void read_names(struct xs_nsys *nsys, struct xs_nsys_processes *all) {
     enum { ID, NAME, NAME_ID };
-    sqlite3_stmt *rows = xs_nsys_select(nsys, "PROCESSES", "globalPid, name, nameId", NULL);
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(nsys, "PROCESSES", "globalPid, name, nameId", NULL);
     while (xs_nsys_row(nsys, rows)) {
         int64_t id;
         if (!xs_nsys_int(rows, ID, &id))
@@ -77,17 +75,14 @@ static void read_names(struct xs_nsys *nsys, struct xs_nsys_processes *all) {
             if (all->items[i].global == id >> 24)
                 all->items[i].name = name;
     }
-    sqlite3_finalize(rows);
 }
 
 int xs_nsys_processes_read(struct xs_nsys *nsys, struct xs_nsys_processes *processes) {
-    struct xs_hash by_global = {0};
+    XS_SCOPED_HASH by_global = {0};
     *processes = (struct xs_nsys_processes){0};
     read_events(nsys, processes, &by_global, "CUPTI_ACTIVITY_KIND_RUNTIME", "start, end, globalTid", true);
     read_events(nsys, processes, &by_global, "CUPTI_ACTIVITY_KIND_MEMCPY", "start, end, globalPid", false);
-    xs_hash_free(&by_global);
-    if (processes->count)
-        qsort(processes->items, processes->count, sizeof *processes->items, by_pid);
+    xs_sort(processes->items, processes->count, sizeof *processes->items, by_pid);
     read_names(nsys, processes);
     return nsys->status;
 }
@@ -159,7 +154,7 @@ static void put_device(struct xs_nsys_importer *importer, int64_t ordinal, sqlit
 static void read_devices(struct xs_nsys_importer *importer) {
     enum { GPU, ORDINAL, PID };
     struct xs_nsys *nsys = importer->nsys;
-    struct xs_hash ordinals = {0};
+    XS_SCOPED_HASH ordinals = {0};
     bool mapped = false;
     sqlite3_stmt *rows = xs_nsys_select(nsys, "TARGET_INFO_CUDA_DEVICE", "gpuId, cudaId, pid", NULL);
     while (xs_nsys_row(nsys, rows)) {
@@ -185,19 +180,17 @@ static void read_devices(struct xs_nsys_importer *importer) {
             put_device(importer, xs_nsys_int_or(rows, 1, id), rows);
     }
     sqlite3_finalize(rows);
-    xs_hash_free(&ordinals);
 }
 
 static void read_thread_names(struct xs_nsys_importer *importer) {
     enum { TID, NAME_ID };
-    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "ThreadNames", "globalTid, nameId", NULL);
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(importer->nsys, "ThreadNames", "globalTid, nameId", NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
         int64_t id;
         const char *name = xs_nsys_string(importer->nsys, rows, NAME_ID);
         if (name && xs_nsys_int(rows, TID, &id))
             *xs_hash_put(&importer->thread_names, (uint64_t)id, 0) = (uint64_t)(uintptr_t)name;
     }
-    sqlite3_finalize(rows);
 }
 
 static int64_t start_of_session(struct xs_nsys *nsys) {

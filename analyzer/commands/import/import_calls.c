@@ -291,9 +291,9 @@ static void put_call(struct xs_nsys_importer *importer, const struct xs_nsys_cal
 void xs_nsys_take_calls(struct xs_nsys_importer *importer) {
     enum { START, END, TID, CORRELATION, NAME, RESULT, CHAIN };
     struct reading reading = {.importer = importer};
-    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_RUNTIME",
-                                        "start, end, globalTid, correlationId, nameId, returnValue, callchainId",
-                                        importer->process->in_order ? NULL : "start");
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_RUNTIME",
+                                               "start, end, globalTid, correlationId, nameId, returnValue, callchainId",
+                                               importer->process->in_order ? NULL : "start");
     while (xs_nsys_row(importer->nsys, rows) && !importer->failure) {
         int64_t start, end, tid = xs_nsys_int_or(rows, TID, 0);
         if (tid >> 24 != importer->process->global)
@@ -317,7 +317,6 @@ void xs_nsys_take_calls(struct xs_nsys_importer *importer) {
                                     .is_async = function->is_async};
         put_call(importer, &call, function);
     }
-    sqlite3_finalize(rows);
     free(reading.functions);
     xs_hash_free(&reading.by_name);
 }

@@ -10,7 +10,7 @@
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/new_trace.h"
 #include "analyzer/commands/import/import.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 XS_DECLARE_COMMAND(import)
 
@@ -76,15 +76,13 @@ static char *expand(const char *template, int64_t pid) {
 }
 
 static void tell_part(struct xs_string *text, uint64_t count, const char *one, const char *many) {
-    char number[XS_UNIT_BYTES];
     if (count)
-        xs_string_format(text, "%s%s %s", text->length ? ", " : "", xs_format_count(number, count),
-                         count == 1 ? one : many);
+        xs_string_format(text, "%s%s %s", text->length ? ", " : "", XS_COUNT_TEXT(count), count == 1 ? one : many);
 }
 
 static void tell(const char *path, const struct xs_nsys_counts *c, uint64_t skipped) {
-    struct xs_string text = {0};
-    char *name = xs_text_escaped(path);
+    XS_SCOPED_STRING text = {0};
+    XS_SCOPED char *name = xs_text_escaped(path);
     tell_part(&text, c->transfers, "transfer", "transfers");
     tell_part(&text, c->memsets, "memset", "memsets");
     tell_part(&text, c->kernels, "kernel", "kernels");
@@ -97,8 +95,6 @@ static void tell(const char *path, const struct xs_nsys_counts *c, uint64_t skip
               "rows were left out: they hold values that cannot be true");
     if (text.length)
         printf("  %s\n", text.data);
-    xs_string_free(&text);
-    free(name);
 }
 
 static int import_process(struct xs_nsys *nsys, const struct xs_nsys_process *process, bool only,
@@ -124,13 +120,12 @@ static int import_process(struct xs_nsys *nsys, const struct xs_nsys_process *pr
 }
 
 static void complain_several(const char *source, const struct xs_nsys_processes *all) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     for (size_t i = 0; i < all->count && i < PROCESSES_NAMED; i++)
         xs_string_format(&text, "%s%" PRId64 "%s%s%s", i ? ", " : "", all->items[i].pid, all->items[i].name ? " (" : "",
                          all->items[i].name ? all->items[i].name : "", all->items[i].name ? ")" : "");
     xs_complain("%s: has %zu processes (%s%s): choose one with --pid, or a trace each with %%p in -o", source,
                 all->count, text.data, all->count > PROCESSES_NAMED ? ", ..." : "");
-    xs_string_free(&text);
 }
 
 static int import_processes(struct xs_nsys *nsys, const struct xs_nsys_processes *all,

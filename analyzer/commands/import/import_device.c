@@ -79,10 +79,10 @@ static void put_migration(struct xs_nsys_importer *importer, int kind, sqlite3_s
 
 static void take_copies(struct xs_nsys_importer *importer) {
     enum { BYTES = FIRST, KIND, SRC_KIND, DST_KIND, SRC_DEVICE, DST_DEVICE, NODE, ADDRESS };
-    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_MEMCPY",
-                                        COMMON "bytes, copyKind, srcKind, dstKind, srcDeviceId, dstDeviceId,"
-                                               " graphNodeId, virtualAddress",
-                                        NULL);
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                               COMMON "bytes, copyKind, srcKind, dstKind, srcDeviceId, dstDeviceId,"
+                                                      " graphNodeId, virtualAddress",
+                                               NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
         struct place place;
         int64_t kind = xs_nsys_int_or(rows, KIND, -1), bytes = xs_nsys_int_or(rows, BYTES, -1);
@@ -123,7 +123,6 @@ static void take_copies(struct xs_nsys_importer *importer) {
         if (!node)
             remember(importer, &place, record);
     }
-    sqlite3_finalize(rows);
 }
 
 static void take_memsets(struct xs_nsys_importer *importer) {
@@ -207,7 +206,8 @@ static void take_kernels(struct xs_nsys_importer *importer) {
 static void take_graphs(struct xs_nsys_importer *importer) {
     enum { GRAPH = FIRST };
     const char *name = xs_texts_keep(&importer->nsys->texts, "(a whole graph)");
-    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", COMMON "graphId", NULL);
+    XS_SCOPED_STATEMENT *rows =
+        xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", COMMON "graphId", NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
         struct place place;
         if (!read_place(importer, rows, &place))
@@ -215,7 +215,6 @@ static void take_graphs(struct xs_nsys_importer *importer) {
         put_kernel(importer, &place, name, NULL, xs_nsys_int_or(rows, GRAPH, 0), 0);
         remember_kernel(importer, &place);
     }
-    sqlite3_finalize(rows);
 }
 
 /* --- waits, events, page faults --- */
@@ -242,8 +241,9 @@ static void take_waits(struct xs_nsys_importer *importer) {
 
 static void take_event_records(struct xs_nsys_importer *importer) {
     enum { DEVICE_ID, CONTEXT_ID, STREAM_ID, CALL, OWNER, EVENT };
-    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
-                                        "deviceId, contextId, streamId, correlationId, globalPid, eventId", NULL);
+    XS_SCOPED_STATEMENT *rows =
+        xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+                       "deviceId, contextId, streamId, correlationId, globalPid, eventId", NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
         if (!xs_nsys_is_ours(importer, rows, OWNER))
             continue;
@@ -255,12 +255,11 @@ static void take_event_records(struct xs_nsys_importer *importer) {
         remember(importer, &place,
                  (struct xs_nsys_record){.type = XS_RECORD_EVENT, .value = xs_nsys_int_or(rows, EVENT, 0)});
     }
-    sqlite3_finalize(rows);
 }
 
 static void take_faults(struct xs_nsys_importer *importer, const char *table, int kind) {
     enum { BEGIN, FINISH, OWNER, ON, ADDRESS };
-    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, table, "start, end, globalPid, deviceId, address", NULL);
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(importer->nsys, table, "start, end, globalPid, deviceId, address", NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
         int64_t start, end;
         if (!xs_nsys_is_ours(importer, rows, OWNER))
@@ -277,7 +276,6 @@ static void take_faults(struct xs_nsys_importer *importer, const char *table, in
                       (int64_t[]){xs_nsys_since(importer, start), xs_nsys_since(importer, end)},
                       (int32_t[]){-1, xs_nsys_device(rows, ON)});
     }
-    sqlite3_finalize(rows);
 }
 
 void xs_nsys_take_device(struct xs_nsys_importer *importer) {

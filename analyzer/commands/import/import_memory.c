@@ -1,5 +1,4 @@
 /* Imports allocations: each allocation in CUDA_GPU_MEMORY_USAGE_EVENTS, with the next free of its address. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/grow.h"
@@ -33,10 +32,10 @@ static void add(struct xs_nsys_importer *importer, const struct xs_nsys_memory_e
 void xs_nsys_take_memory(struct xs_nsys_importer *importer) {
     enum { START, PID, DEVICE, CONTEXT, ADDRESS, BYTES, KIND, OPERATION, CORRELATION, POOL };
     struct xs_nsys *nsys = importer->nsys;
-    sqlite3_stmt *rows = xs_nsys_select(nsys, "CUDA_GPU_MEMORY_USAGE_EVENTS",
-                                        "start, globalPid, deviceId, contextId, address, bytes, memKind,"
-                                        " memoryOperationType, correlationId, localMemoryPoolAddress",
-                                        "start");
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(nsys, "CUDA_GPU_MEMORY_USAGE_EVENTS",
+                                               "start, globalPid, deviceId, contextId, address, bytes, memKind,"
+                                               " memoryOperationType, correlationId, localMemoryPoolAddress",
+                                               "start");
     while (xs_nsys_row(nsys, rows)) {
         int64_t start, address, operation, bytes = xs_nsys_int_or(rows, BYTES, -1);
         int64_t kind = xs_nsys_int_or(rows, KIND, -1);
@@ -61,7 +60,6 @@ void xs_nsys_take_memory(struct xs_nsys_importer *importer) {
             .context = xs_nsys_context(importer, xs_nsys_int_or(rows, CONTEXT, -1), xs_nsys_device(rows, DEVICE))};
         add(importer, &event);
     }
-    sqlite3_finalize(rows);
 }
 
 /* Returns the event's call, or, if it is not known, a call that has only the event's time. */
@@ -92,8 +90,8 @@ static void put(struct xs_nsys_importer *importer, const struct xs_nsys_memory_e
 
 /* Writes all allocations. If an address is allocated again, the end of the earlier allocation was not seen. */
 void xs_nsys_write_memory(struct xs_nsys_importer *importer) {
-    struct xs_hash live = {0};
-    uint32_t *ends = xs_realloc(NULL, importer->memory_count * sizeof *ends);
+    XS_SCOPED_HASH live = {0};
+    XS_SCOPED uint32_t *ends = xs_realloc(NULL, importer->memory_count * sizeof *ends);
     memset(ends, 0, importer->memory_count * sizeof *ends);
     for (size_t i = 0; i < importer->memory_count; i++) {
         const struct xs_nsys_memory_event *event = &importer->memory[i];
@@ -113,6 +111,4 @@ void xs_nsys_write_memory(struct xs_nsys_importer *importer) {
     for (size_t i = 0; i < importer->memory_count; i++)
         if (!importer->memory[i].is_free)
             put(importer, &importer->memory[i], ends[i] ? &importer->memory[ends[i] - 1] : NULL);
-    free(ends);
-    xs_hash_free(&live);
 }

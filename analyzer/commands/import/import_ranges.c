@@ -5,6 +5,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/search.h"
 #include "analyzer/commands/import/import_internal.h"
 
 enum { PUSH_POP = 59, DOMAIN_CREATE = 75, NESTING = 64 };
@@ -37,18 +38,13 @@ struct xs_nsys_ranges {
 
 static int by_thread_and_start(const void *a, const void *b) {
     const struct range *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    if (x->end != y->end) /* the outer one comes first */
-        return x->end > y->end ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
+    return xs_compare(x->thread, y->thread) ?: xs_compare(x->start, y->start)
+        ?: xs_compare(y->end, x->end) /* the outer one comes first */ ?: xs_compare_uint64(x->order, y->order);
 }
 
 static void read_domains(struct xs_nsys *nsys, struct xs_hash *domains) {
     enum { TYPE, DOMAIN, TEXT, TEXT_ID };
-    sqlite3_stmt *rows = xs_nsys_select(nsys, "NVTX_EVENTS", "eventType, domainId, text, textId", NULL);
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(nsys, "NVTX_EVENTS", "eventType, domainId, text, textId", NULL);
     while (xs_nsys_row(nsys, rows)) {
         int64_t domain;
         if (xs_nsys_int_or(rows, TYPE, 0) != DOMAIN_CREATE || !xs_nsys_int(rows, DOMAIN, &domain))
@@ -58,7 +54,6 @@ static void read_domains(struct xs_nsys *nsys, struct xs_hash *domains) {
         if (name && *name)
             *xs_hash_put(domains, (uint64_t)domain, 0) = (uint64_t)(uintptr_t)name;
     }
-    sqlite3_finalize(rows);
 }
 
 static void read_ranges(struct xs_nsys_importer *importer, const struct xs_hash *domains) {
@@ -91,14 +86,12 @@ static void read_ranges(struct xs_nsys_importer *importer, const struct xs_hash 
 
 void xs_nsys_ranges_begin(struct xs_nsys_importer *importer) {
     struct xs_nsys_ranges *all = xs_realloc(NULL, sizeof *all);
-    struct xs_hash domains = {0};
+    XS_SCOPED_HASH domains = {0};
     *all = (struct xs_nsys_ranges){0};
     importer->ranges = all;
     read_domains(importer->nsys, &domains);
     read_ranges(importer, &domains);
-    xs_hash_free(&domains);
-    if (all->count)
-        qsort(all->ranges, all->count, sizeof *all->ranges, by_thread_and_start);
+    xs_sort(all->ranges, all->count, sizeof *all->ranges, by_thread_and_start);
     for (size_t i = 0; i < all->count; i++) {
         if (!i || all->ranges[i].thread != all->ranges[i - 1].thread) {
             all->threads = xs_realloc(all->threads, (all->thread_count + 1) * sizeof *all->threads);

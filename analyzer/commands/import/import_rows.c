@@ -7,7 +7,7 @@
 
 /* Makes the statement "INSERT INTO table (column, ...) VALUES (?, ...)". */
 static sqlite3_stmt *prepare(struct xs_nsys_importer *importer, const char *into, const struct xs_nsys_value *row) {
-    struct xs_string sql = {0}, marks = {0};
+    XS_SCOPED_STRING sql = {0}, marks = {0};
     sqlite3_stmt *statement = NULL;
     xs_string_format(&sql, "INSERT %s (", into);
     for (int i = 0; row[i].column; i++) {
@@ -16,8 +16,6 @@ static sqlite3_stmt *prepare(struct xs_nsys_importer *importer, const char *into
     }
     xs_string_format(&sql, ") VALUES (%s)", marks.data);
     importer->failure = sqlite3_prepare_v3(importer->out, sql.data, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL);
-    xs_string_free(&sql);
-    xs_string_free(&marks);
     return statement;
 }
 
@@ -51,13 +49,12 @@ void xs_nsys_meta_int(struct xs_nsys_importer *importer, const char *key, int64_
 }
 
 void xs_nsys_note(struct xs_nsys_importer *importer, const char *topic, const char *format, ...) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     va_list arguments;
     va_start(arguments, format);
     xs_string_vformat(&text, format, arguments);
     va_end(arguments);
     xs_nsys_insert(importer, "INTO note", XS_ROW(xs_text("topic", topic), xs_text("text", text.data)));
-    xs_string_free(&text);
 }
 
 /* True if a number is valid. CUPTI uses 2^32 - 1 for "none"; contexts and devices are counted from 0 or 1. */

@@ -77,8 +77,8 @@ void xs_nsys_stacks_begin(struct xs_nsys_importer *importer) {
     bool is_cut = false;
     *all = (struct xs_nsys_stacks){0};
     importer->stacks = all;
-    sqlite3_stmt *rows = xs_nsys_select(nsys, "CUDA_CALLCHAINS",
-                                        "id, symbol, module, unresolved, originalIP, stackDepth", "id, stackDepth");
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(
+        nsys, "CUDA_CALLCHAINS", "id, symbol, module, unresolved, originalIP, stackDepth", "id, stackDepth");
     while (xs_nsys_row(nsys, rows)) {
         int64_t id;
         if (!xs_nsys_int(rows, CHAIN, &id)) {
@@ -105,7 +105,6 @@ void xs_nsys_stacks_begin(struct xs_nsys_importer *importer) {
         count++;
     }
     end_chain(all, chain, count, is_cut);
-    sqlite3_finalize(rows);
 }
 
 static int32_t module_row(struct xs_nsys_importer *importer, const char *path) {

@@ -47,14 +47,13 @@ static int look(const char *path) {
 }
 
 static int read_strings(struct xs_nsys *nsys) {
-    sqlite3_stmt *rows = xs_nsys_select(nsys, "StringIds", "id, value", NULL);
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(nsys, "StringIds", "id, value", NULL);
     while (xs_nsys_row(nsys, rows)) {
         int64_t id;
         const char *text = xs_nsys_text(nsys, rows, 1);
         if (xs_nsys_int(rows, 0, &id) && text)
             *xs_hash_put(&nsys->strings, (uint64_t)id, 0) = (uint64_t)(uintptr_t)text;
     }
-    sqlite3_finalize(rows);
     return nsys->status;
 }
 
@@ -175,7 +174,7 @@ static void add_columns(const struct xs_nsys *nsys, struct xs_string *sql, const
 
 sqlite3_stmt *xs_nsys_select(struct xs_nsys *nsys, const char *table, const char *columns, const char *order) {
     sqlite3_stmt *statement = NULL;
-    struct xs_string sql = {0}, by = {0};
+    XS_SCOPED_STRING sql = {0}, by = {0};
     if (nsys->status < 0 || !xs_nsys_has_table(nsys, table))
         return NULL;
     xs_string_format(&sql, "SELECT ");
@@ -187,8 +186,6 @@ sqlite3_stmt *xs_nsys_select(struct xs_nsys *nsys, const char *table, const char
         xs_string_format(&sql, " ORDER BY %s", by.data);
     if (sqlite3_prepare_v2(nsys->db, sql.data, -1, &statement, NULL) != SQLITE_OK)
         fail(nsys);
-    xs_string_free(&sql);
-    xs_string_free(&by);
     return statement;
 }
 
@@ -223,7 +220,7 @@ const char *xs_nsys_string(const struct xs_nsys *nsys, sqlite3_stmt *statement, 
 
 /* Names and values are texts, or, in the oldest exports, ids in StringIds. */
 const char *xs_nsys_property(struct xs_nsys *nsys, const char *table, const char *name) {
-    sqlite3_stmt *rows = xs_nsys_select(nsys, table, "name, value, nameId, valueId", NULL);
+    XS_SCOPED_STATEMENT *rows = xs_nsys_select(nsys, table, "name, value, nameId, valueId", NULL);
     const char *found = NULL;
     while (!found && xs_nsys_row(nsys, rows)) {
         const char *key = sqlite3_column_type(rows, 0) == SQLITE_TEXT ? (const char *)sqlite3_column_text(rows, 0)
@@ -235,6 +232,5 @@ const char *xs_nsys_property(struct xs_nsys *nsys, const char *table, const char
             found = xs_texts_keep(&nsys->texts, (const char *)sqlite3_column_text(rows, 1));
         found = found ? found : xs_nsys_string(nsys, rows, 3);
     }
-    sqlite3_finalize(rows);
     return found;
 }

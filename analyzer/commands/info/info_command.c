@@ -84,7 +84,7 @@ static int show_meta(const struct xs_trace *trace, struct sink *sink, char *mess
     struct xs_scan scan;
     xs_scan_begin(&scan, trace, "SELECT key, value FROM meta", message, NULL);
     while (xs_scan_row(&scan)) {
-        char *key = xs_strdup(xs_scan_text(&scan, 0));
+        XS_SCOPED char *key = xs_strdup(xs_scan_text(&scan, 0));
         bool integer = sqlite3_column_type(scan.statement, 1) == SQLITE_INTEGER;
         if (sink->json && integer) {
             xs_json_int(sink->json, key, xs_scan_int(&scan, 1));
@@ -98,7 +98,6 @@ static int show_meta(const struct xs_trace *trace, struct sink *sink, char *mess
             else
                 xs_table_cell(table, NULL);
         }
-        free(key);
     }
     end_rows(sink, '}', table);
     return xs_scan_end(&scan);
@@ -121,7 +120,6 @@ static int show_tables(const struct xs_trace *trace, struct sink *sink, char *me
     static const char *const headers[] = {"table", "rows"};
     struct xs_table *table = begin_rows(sink, ']', "tables", "Tables", headers, "lr");
     struct xs_scan scan;
-    char buffer[XS_UNIT_BYTES];
     int status = XS_OK;
     xs_scan_begin(&scan, trace,
                   "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'merged_trace'"
@@ -137,7 +135,7 @@ static int show_tables(const struct xs_trace *trace, struct sink *sink, char *me
             xs_json_end(sink->json, '}');
         } else {
             xs_table_cell(table, xs_scan_text(&scan, 0));
-            xs_table_cell(table, xs_format_count(buffer, rows));
+            xs_table_cell(table, XS_COUNT_TEXT(rows));
         }
     }
     end_rows(sink, ']', table);
@@ -167,7 +165,6 @@ static int show_notes(const struct xs_trace *trace, struct sink *sink, char *mes
     static const char *const headers[] = {"at", "topic", "note"};
     struct xs_table *table = begin_rows(sink, ']', "notes", NULL, headers, "rll");
     struct xs_scan scan;
-    char buffer[XS_UNIT_BYTES];
     xs_scan_begin(&scan, trace, "SELECT at_ns, topic, text FROM note ORDER BY id LIMIT 10000", message, NULL);
     while (xs_scan_row(&scan)) {
         int64_t at = xs_scan_int(&scan, 0);
@@ -179,7 +176,7 @@ static int show_notes(const struct xs_trace *trace, struct sink *sink, char *mes
             xs_json_text(sink->json, "text", xs_scan_text(&scan, 2));
             xs_json_end(sink->json, '}');
         } else {
-            xs_table_cell(table, known ? xs_format_ns(buffer, (uint64_t)at) : NULL);
+            xs_table_cell(table, known ? XS_NS_TEXT((uint64_t)at) : NULL);
             xs_table_cell(table, xs_scan_text(&scan, 1));
             xs_table_cell(table, xs_scan_text(&scan, 2));
         }
@@ -192,7 +189,7 @@ static int show_notes(const struct xs_trace *trace, struct sink *sink, char *mes
 
 static void show_file(const struct xs_trace *trace, struct sink *sink) {
     struct stat st;
-    char buffer[XS_UNIT_BYTES], status[64];
+    char status[64];
     int64_t size = stat(trace->file, &st) == 0 ? (int64_t)st.st_size : 0;
     int64_t schema = xs_trace_meta_int(trace, "schema_version", 0);
     xs_trace_meta_text(trace, "status", status, sizeof status, "unknown");
@@ -204,25 +201,22 @@ static void show_file(const struct xs_trace *trace, struct sink *sink) {
         xs_json_bool(sink->json, "still_running", trace->is_live);
         return;
     }
-    char *path = xs_text_escaped(trace->path), *text = xs_text_escaped(status);
+    XS_SCOPED char *path = xs_text_escaped(trace->path), *text = xs_text_escaped(status);
     fprintf(sink->out->file, "%s%s%s\n  %s%s, schema version %" PRId64 ", %s\n",
             xs_style_on(sink->out, XS_STYLE_HEADING), path, xs_style_off(sink->out, XS_STYLE_HEADING),
-            trace->merged_id < 0 ? "" : "in a merged file of ", xs_format_bytes(buffer, (uint64_t)size), schema,
+            trace->merged_id < 0 ? "" : "in a merged file of ", XS_BYTES_TEXT((uint64_t)size), schema,
             trace->is_live ? "still being written" : text);
-    free(path);
-    free(text);
 }
 
 /* Shows how many lines of source text are stored, because a user should know that before giving the trace to other
  * people. */
 static int show_sources(const struct xs_trace *trace, struct sink *sink, char *message) {
-    char buffer[XS_UNIT_BYTES];
     uint64_t lines = 0;
     int status = count_rows(trace, "source_line", &lines, message);
     if (sink->json)
         xs_json_count(sink->json, "source_lines", lines);
     else if (lines)
-        fprintf(sink->out->file, "  with the text of %s line%s of source\n", xs_format_count(buffer, lines),
+        fprintf(sink->out->file, "  with the text of %s line%s of source\n", XS_COUNT_TEXT(lines),
                 lines == 1 ? "" : "s");
     else
         fprintf(sink->out->file, "  without text of sources\n");
@@ -232,7 +226,6 @@ static int show_sources(const struct xs_trace *trace, struct sink *sink, char *m
 /* Shows the recorded windows of device times; this command does not model times. */
 static void show_windows(const struct xs_trace *trace, struct sink *sink) {
     struct xs_device_windows *windows = xs_device_windows_read(trace);
-    char buffer[XS_UNIT_BYTES];
     if (!windows)
         return;
     if (sink->json) {
@@ -243,14 +236,13 @@ static void show_windows(const struct xs_trace *trace, struct sink *sink) {
         xs_json_end(sink->json, '}');
     } else {
         fprintf(sink->out->file, "  with device times of %zu window%s, %s together\n", windows->items.count,
-                windows->items.count == 1 ? "" : "s", xs_format_ns(buffer, windows->recorded_ns));
+                windows->items.count == 1 ? "" : "s", XS_NS_TEXT(windows->recorded_ns));
     }
     xs_device_windows_free(windows);
 }
 
 static void show_ranges(const struct xs_trace *trace, struct sink *sink) {
     struct xs_capture_ranges ranges;
-    char buffer[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
     xs_capture_ranges_read(&ranges, trace);
     if (ranges.limited && sink->json) {
         xs_json_object(sink->json, "ranges");
@@ -258,9 +250,8 @@ static void show_ranges(const struct xs_trace *trace, struct sink *sink) {
         xs_json_count(sink->json, "recorded_ns", ranges.recorded_ns);
         xs_json_end(sink->json, '}');
     } else if (ranges.limited) {
-        fprintf(sink->out->file, "  with the calls of %s part%s of the run, %s together\n",
-                xs_format_count(count, ranges.parts), ranges.parts == 1 ? "" : "s",
-                xs_format_ns(buffer, ranges.recorded_ns));
+        fprintf(sink->out->file, "  with the calls of %s part%s of the run, %s together\n", XS_COUNT_TEXT(ranges.parts),
+                ranges.parts == 1 ? "" : "s", XS_NS_TEXT(ranges.recorded_ns));
     }
     xs_capture_ranges_free(&ranges);
 }
@@ -283,7 +274,7 @@ static void put_run(const struct xs_trace *trace, struct xs_table *table) {
                  {"imported by", "importer"},
                  {"CUPTI", "cupti.status"}},
       numbers[] = {{"process", "pid"}, {"rank", "rank"}, {"anonymized", "anonymized"}};
-    char text[1024], buffer[XS_UNIT_BYTES];
+    char text[1024];
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         put_line(table, texts[i].name, xs_trace_meta_text(trace, texts[i].key, text, sizeof text, ""));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -294,9 +285,9 @@ static void put_run(const struct xs_trace *trace, struct xs_table *table) {
     int64_t start = xs_trace_meta_int(trace, "start_unix_ns", 0),
             duration = xs_trace_meta_int(trace, "duration_ns", -1);
     if (start > 0)
-        put_line(table, "started", xs_format_unix_ns(buffer, start));
+        put_line(table, "started", XS_UNIX_NS_TEXT(start));
     if (duration >= 0)
-        put_line(table, "duration", xs_format_ns(buffer, (uint64_t)duration));
+        put_line(table, "duration", XS_NS_TEXT((uint64_t)duration));
 }
 
 enum { DEVICES_SHOWN = 16 };
@@ -326,20 +317,17 @@ static int show_short(const struct xs_trace *trace, struct sink *sink, char *mes
     static const struct {
         const char *name, *table;
     } counts[] = {{"transfers", "transfer"}, {"launches", "launch"}, {"allocations", "allocation"}, {"notes", "note"}};
-    struct xs_table *table = new_table(NULL, "ll");
+    XS_SCOPED_TABLE *table = new_table(NULL, "ll");
     put_run(trace, table);
     int status = put_devices(trace, table, message);
     for (size_t i = 0; status >= 0 && i < sizeof counts / sizeof *counts; i++) {
-        char buffer[XS_UNIT_BYTES];
         uint64_t rows = 0;
         status = count_rows(trace, counts[i].table, &rows, message);
-        put_line(table, counts[i].name, xs_format_count(buffer, rows));
+        put_line(table, counts[i].name, XS_COUNT_TEXT(rows));
     }
     xs_table_print(table, sink->out);
-    xs_table_free(table);
-    char *word = xs_text_shell_word(trace->path);
+    XS_SCOPED char *word = xs_text_shell_word(trace->path);
     xs_out_line(sink->out, XS_STYLE_DIM, "Everything: xferspy info --all %s", word);
-    free(word);
     return status;
 }
 
@@ -391,9 +379,7 @@ int xs_command_info(int argc, char **argv) {
     struct xs_json json = {.file = out.file};
     struct sink sink = {.out = &out, .json = arguments.json ? &json : NULL, .all = arguments.json || arguments.details};
     if (arguments.json) {
-        xs_json_object(&json, NULL);
-        xs_json_text(&json, "format", "xferspy-info");
-        xs_json_int(&json, "version", XS_INFO_JSON_VERSION);
+        xs_json_document(&json, "xferspy-info", XS_INFO_JSON_VERSION);
         xs_json_array(&json, "traces");
     }
     for (int i = 0; i < traces.count; i++) {

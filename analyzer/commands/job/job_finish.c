@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/job/job.h"
 #include "analyzer/trace/scan.h"
@@ -32,11 +32,10 @@ struct xs_job_spread xs_job_spread_of(const uint64_t *values, const size_t *proc
         least = values[i] < values[least] ? i : least;
         most = values[i] > values[most] ? i : most;
     }
-    uint64_t *sorted = xs_realloc(NULL, count * sizeof *sorted);
+    XS_SCOPED uint64_t *sorted = xs_realloc(NULL, count * sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, xs_ascending_uint64);
     spread.median = median_of(sorted, count);
-    free(sorted);
     spread.min = values[least];
     spread.max = values[most];
     spread.mean = (uint64_t)(sum / (long double)count);
@@ -73,8 +72,8 @@ static int compare_shares(const void *left, const void *right) {
 
 /* Sorts the processes, and renumbers all that refers to them. */
 static void order_processes(struct xs_job *job) {
-    struct place *places = xs_realloc(NULL, job->process_count * sizeof *places);
-    size_t *after = xs_realloc(NULL, job->process_count * sizeof *after);
+    XS_SCOPED struct place *places = xs_realloc(NULL, job->process_count * sizeof *places);
+    XS_SCOPED size_t *after = xs_realloc(NULL, job->process_count * sizeof *after);
     for (size_t i = 0; i < job->process_count; i++)
         places[i] = (struct place){.process = job->processes[i], .before = i};
     qsort(places, job->process_count, sizeof *places, compare_places);
@@ -95,8 +94,6 @@ static void order_processes(struct xs_job *job) {
             d->processes[k] = after[d->processes[k]];
         qsort(d->processes, d->process_count, sizeof *d->processes, xs_ascending_uint64);
     }
-    free(places);
-    free(after);
 }
 
 static void label_processes(struct xs_job *job) {
@@ -126,20 +123,19 @@ static void mark_outliers(struct xs_job *job, enum xs_job_column column, const u
     uint64_t median = job->columns[column].median, *distances = xs_realloc(NULL, count * sizeof *distances);
     for (size_t i = 0; i < count; i++)
         distances[i] = values[i] > median ? values[i] - median : median - values[i];
-    uint64_t *sorted = xs_realloc(NULL, count * sizeof *sorted);
+    XS_SCOPED uint64_t *sorted = xs_realloc(NULL, count * sizeof *sorted);
     memcpy(sorted, distances, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, xs_ascending_uint64);
     long double usual = 4.5L * (long double)median_of(sorted, count), tenth = (long double)median / 10;
     for (size_t i = 0; i < count; i++)
         job->processes[processes[i]].outlier[column] =
             (long double)distances[i] > usual && (long double)distances[i] > tenth;
-    free(sorted);
     free(distances);
 }
 
 static void compute_columns(struct xs_job *job) {
-    uint64_t *values = xs_realloc(NULL, job->process_count * sizeof *values);
-    size_t *processes = xs_realloc(NULL, job->process_count * sizeof *processes);
+    XS_SCOPED uint64_t *values = xs_realloc(NULL, job->process_count * sizeof *values);
+    XS_SCOPED size_t *processes = xs_realloc(NULL, job->process_count * sizeof *processes);
     for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++) {
         size_t count = 0;
         for (size_t i = 0; i < job->process_count; i++) {
@@ -152,13 +148,11 @@ static void compute_columns(struct xs_job *job) {
         mark_outliers(job, (enum xs_job_column)column, values, processes, count);
     }
     job->slowest = job->columns[XS_JOB_WALL].most;
-    free(values);
-    free(processes);
 }
 
 static void compute_findings(struct xs_job *job) {
-    uint64_t *values = xs_realloc(NULL, job->process_count * sizeof *values);
-    size_t *processes = xs_realloc(NULL, job->process_count * sizeof *processes);
+    XS_SCOPED uint64_t *values = xs_realloc(NULL, job->process_count * sizeof *values);
+    XS_SCOPED size_t *processes = xs_realloc(NULL, job->process_count * sizeof *processes);
     for (size_t i = 0; i < job->finding_count; i++) {
         struct xs_job_finding *f = &job->findings[i];
         for (size_t k = 0; k < f->share_count; k++) {
@@ -170,8 +164,6 @@ static void compute_findings(struct xs_job *job) {
             if (f->shares[k].process == f->saves_ns.most)
                 f->saves = f->shares[k].saves;
     }
-    free(values);
-    free(processes);
 }
 
 static int compare_findings(const void *left, const void *right) {
@@ -224,8 +216,7 @@ void xs_job_finish(struct xs_job *job) {
     label_processes(job);
     compute_columns(job);
     compute_findings(job);
-    if (job->finding_count)
-        qsort(job->findings, job->finding_count, sizeof *job->findings, compare_findings);
+    xs_sort(job->findings, job->finding_count, sizeof *job->findings, compare_findings);
     compute_wall(job);
     job->host_count = count_distinct(job, host_of);
     job->program_count = count_distinct(job, xs_job_program);

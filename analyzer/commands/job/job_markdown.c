@@ -2,7 +2,6 @@
  * and a list of the findings follow. A folded part shows how the processes differ, as in the text report. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "analyzer/base/markdown.h"
 #include "analyzer/base/units.h"
@@ -14,17 +13,16 @@
 
 /* Adds a process's name. Ranks are numbers, but names of files come from outside. */
 static void add_process(struct xs_string *text, const struct xs_job *job, size_t process) {
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     xs_job_process_name(&name, job, process);
     if (job->processes[process].is_ranked)
         xs_string_format(text, "%s", name.data);
     else
         xs_markdown_code(text, name.data);
-    xs_string_free(&name);
 }
 
 static void add_who(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
-    struct xs_string who = {0};
+    XS_SCOPED_STRING who = {0};
     bool plain = f->share_count == job->process_count;
     size_t ranked = 0;
     for (size_t i = 0; i < f->share_count; i++)
@@ -38,7 +36,6 @@ static void add_who(struct xs_string *text, const struct xs_job *job, const stru
         xs_string_format(text, "%s", who.data);
     else
         xs_markdown_code(text, who.data);
-    xs_string_free(&who);
 }
 
 static void add_place(struct xs_string *text, const struct xs_job_finding *f, const struct xs_sites *sites,
@@ -49,23 +46,21 @@ static void add_place(struct xs_string *text, const struct xs_job_finding *f, co
 static void heading(const struct xs_job *job, struct xs_out *out) {
     const struct xs_job_spread *back = &job->columns[XS_JOB_SAVES];
     const struct xs_recorded_time *recorded = &job->processes[back->most].recorded;
-    char most[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    struct xs_string whole = {0};
+    XS_SCOPED_STRING whole = {0};
     xs_say_recorded(&whole, recorded);
     fputs(XS_MARKDOWN_HEADING, out->file);
     if (back->max)
         fprintf(out->file, "saves %s%s of %s (%s) in the process that gains most\n",
-                xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "", xs_format_ns(most, back->max),
-                whole.data, xs_format_share(share, back->max, recorded->ns));
+                xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "", XS_NS_TEXT(back->max),
+                whole.data, XS_SHARE_TEXT(back->max, recorded->ns));
     else
         fputs(job->finding_count ? "nothing that would save time\n" : "nothing was found\n", out->file);
-    xs_string_free(&whole);
 }
 
 static void head(const struct xs_job *job, struct xs_out *out) {
     const struct xs_job_spread *run = &job->columns[XS_JOB_WALL];
     char buffer[XS_UNIT_BYTES];
-    struct xs_string text = {0}, filter = {0};
+    XS_SCOPED_STRING text = {0}, filter = {0};
     heading(job, out);
     xs_job_say_title(&text, job);
     if (job->program_count == 1) {
@@ -81,8 +76,6 @@ static void head(const struct xs_job *job, struct xs_out *out) {
     fprintf(out->file, "\n%s.\n", text.data);
     xs_job_filter_sentence(&filter, job);
     xs_markdown_filter(out, filter.data);
-    xs_string_free(&text);
-    xs_string_free(&filter);
 }
 
 static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
@@ -114,7 +107,7 @@ static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
     const struct xs_job_finding *f = &job->findings[index];
     const struct xs_detector *d = xs_detectors[f->detector];
     const struct xs_sites sites = xs_job_sites(job, f);
-    struct xs_string name = {0}, place = {0}, spread = {0}, checked = {0};
+    XS_SCOPED_STRING name = {0}, place = {0}, spread = {0}, checked = {0};
     xs_finding_kind(&name, f->detector, f->verdict);
     add_place(&place, f, &sites, true);
     xs_job_say_spread(&spread, job, f, add_process);
@@ -123,18 +116,13 @@ static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
             checked.length ? checked.data : "", d->title, place.data, spread.length ? spread.data : "",
             spread.length ? " " : "", f->remedy);
     xs_markdown_source(out, f->text);
-    xs_string_free(&checked);
-    xs_string_free(&name);
-    xs_string_free(&place);
-    xs_string_free(&spread);
 }
 
 static void total(const struct xs_job *job, struct xs_out *out) {
-    struct xs_string all = {0};
+    XS_SCOPED_STRING all = {0};
     xs_job_say_total(&all, job, XS_SAY_MARKDOWN, add_process);
     if (all.length)
         fprintf(out->file, "\n%s\n", all.data);
-    xs_string_free(&all);
 }
 
 static bool is_shown(const struct xs_job_finding *f, bool all, size_t *counted, size_t *advised) {

@@ -31,7 +31,7 @@ static void list(const struct xs_job *job, const char *label, const char *(*of)(
                  bool all, struct xs_out *out) {
     size_t shown = 0, more = 0;
     for (size_t i = 0; i < job->process_count; i++) {
-        struct xs_string who = {0}, what = {0};
+        XS_SCOPED_STRING who = {0}, what = {0};
         size_t count, *processes = alike(job, i, of, &count);
         if (processes && shown == PROGRAMS_SHOWN && !all) {
             more++;
@@ -45,8 +45,6 @@ static void list(const struct xs_job *job, const char *label, const char *(*of)(
             shown++;
         }
         free(processes);
-        xs_string_free(&who);
-        xs_string_free(&what);
     }
     if (more)
         xs_out_fact(out, "", "and %zu more", more);
@@ -56,16 +54,14 @@ static const char *command_of(const struct xs_job_process *p) { return p->comman
 
 static void run_line(const struct xs_job *job, struct xs_out *out) {
     const struct xs_job_spread *run = &job->columns[XS_JOB_WALL];
-    char wall[XS_UNIT_BYTES], longest[XS_UNIT_BYTES], mean[XS_UNIT_BYTES], start[XS_UNIT_BYTES];
-    struct xs_string text = {0};
-    xs_string_format(&text, "the longest %s (", xs_format_ns(longest, run->max));
+    XS_SCOPED_STRING text = {0};
+    xs_string_format(&text, "the longest %s (", XS_NS_TEXT(run->max));
     xs_job_process_name(&text, job, run->most);
-    xs_string_format(&text, "), mean %s", xs_format_ns(mean, run->mean));
+    xs_string_format(&text, "), mean %s", XS_NS_TEXT(run->mean));
     if (job->wall_ns)
-        xs_string_format(&text, "; %s from the first start to the last end, %s", xs_format_ns(wall, job->wall_ns),
-                         xs_format_unix_ns(start, job->start_unix_ns));
+        xs_string_format(&text, "; %s from the first start to the last end, %s", XS_NS_TEXT(job->wall_ns),
+                         XS_UNIX_NS_TEXT(job->start_unix_ns));
     xs_out_fact(out, "run", "%s", text.data);
-    xs_string_free(&text);
 }
 
 /* Prints the devices, and which of them were shared. */
@@ -80,15 +76,14 @@ static void device_lines(const struct xs_job *job, struct xs_out *out) {
         }
         if (before)
             continue;
-        struct xs_string name = {0};
+        XS_SCOPED_STRING name = {0};
         xs_string_add_cut(&name, *job->devices[i].name ? job->devices[i].name : "unknown device", NAME_COLUMNS);
         xs_out_fact(out, shown++ ? "" : "devices", "%zu x %s", same, name.data);
-        xs_string_free(&name);
     }
     shown = 0;
     for (size_t i = 0; i < job->device_count && shown < PROGRAMS; i++) {
         const struct xs_job_device *d = &job->devices[i];
-        struct xs_string who = {0}, where = {0};
+        XS_SCOPED_STRING who = {0}, where = {0};
         if (d->process_count < 2 || !xs_job_is_concurrent(job))
             continue;
         xs_job_who(&who, job, d->processes, d->process_count);
@@ -97,14 +92,12 @@ static void device_lines(const struct xs_job *job, struct xs_out *out) {
         xs_string_format(&where, "%s", *d->pci_bus_id ? ", " : "");
         xs_string_add_cut(&where, d->pci_bus_id, NAME_COLUMNS / 2);
         xs_out_line(out, XS_STYLE_PLAIN, "Device %" PRId64 "%s is shared by %s.", d->id, where.data, who.data);
-        xs_string_free(&who);
-        xs_string_free(&where);
         shown++;
     }
 }
 
 static void missing_line(const struct xs_job *job, struct xs_out *out) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     size_t named = 0;
     uint64_t missing = 0;
     for (struct xs_job_ranks ranks = {0}; xs_job_missing_ranks(job, &ranks);) {
@@ -118,7 +111,6 @@ static void missing_line(const struct xs_job *job, struct xs_out *out) {
     if (missing)
         xs_out_line(out, XS_STYLE_WARN, "Not the whole job: no trace of rank%s %s%s (of %" PRId64 ").",
                     missing == 1 ? "" : "s", text.data, named == NAMED ? ", ..." : "", job->world_size);
-    xs_string_free(&text);
 }
 
 static const char *bounds_of(const struct xs_job_process *p) { return p->bounds; }
@@ -144,16 +136,15 @@ static const struct {
 };
 
 static void warnings(const struct xs_job *job, struct xs_out *out) {
-    struct xs_string simulated = {0}, said = {0};
+    XS_SCOPED_STRING simulated = {0}, said = {0};
     if (xs_job_who_is(&simulated, job, offsetof(struct xs_job_process, simulated))) {
         xs_say_simulated(&said, simulated.data, "times");
         xs_out_line(out, XS_STYLE_BAD, "%s", said.data);
     }
     for (size_t i = 0; i < sizeof said_of_some / sizeof *said_of_some; i++) {
-        struct xs_string who = {0};
+        XS_SCOPED_STRING who = {0};
         if (xs_job_who_is(&who, job, said_of_some[i].field))
             xs_out_line(out, said_of_some[i].style, said_of_some[i].sentence, who.data);
-        xs_string_free(&who);
     }
     missing_line(job, out);
     if (job->program_count > 1)
@@ -162,8 +153,6 @@ static void warnings(const struct xs_job *job, struct xs_out *out) {
     if (!xs_job_is_concurrent(job))
         xs_out_line(out, XS_STYLE_WARN,
                     "They did not run at the same time: is this one job? `--each' shows them one by one.");
-    xs_string_free(&simulated);
-    xs_string_free(&said);
 }
 
 static void print_run(const struct xs_job *job, bool all, struct xs_out *out) {
@@ -174,10 +163,9 @@ static void print_run(const struct xs_job *job, bool all, struct xs_out *out) {
         commands += processes != NULL;
         free(processes);
     }
-    struct xs_string title = {0};
+    XS_SCOPED_STRING title = {0};
     xs_job_say_title(&title, job);
     fprintf(out->file, "%s%s%s\n", xs_style_on(out, XS_STYLE_HEADING), title.data, xs_style_off(out, XS_STYLE_HEADING));
-    xs_string_free(&title);
     if (commands == 1)
         list(job, "command", command_of, all, out);
     else
@@ -187,11 +175,10 @@ static void print_run(const struct xs_job *job, bool all, struct xs_out *out) {
     list(job, "host", host_of, all, out);
     run_line(job, out);
     device_lines(job, out);
-    struct xs_string filter = {0};
+    XS_SCOPED_STRING filter = {0};
     xs_job_filter_sentence(&filter, job);
     if (filter.length)
         xs_out_fact(out, "filter", "%s", filter.data);
-    xs_string_free(&filter);
     warnings(job, out);
 }
 
@@ -200,7 +187,7 @@ static void lines_of(const struct xs_job *job, const char *(*of)(const struct xs
                      struct xs_out *out) {
     size_t shown = 0;
     for (size_t i = 0; i < job->process_count && shown < PROGRAMS; i++) {
-        struct xs_string who = {0};
+        XS_SCOPED_STRING who = {0};
         size_t count, *processes = *of(&job->processes[i]) ? alike(job, i, of, &count) : NULL;
         if (!processes)
             continue;
@@ -208,7 +195,6 @@ static void lines_of(const struct xs_job *job, const char *(*of)(const struct xs
         xs_out_line(out, style, "%s: %s", who.data, of(&job->processes[i]));
         shown++;
         free(processes);
-        xs_string_free(&who);
     }
 }
 

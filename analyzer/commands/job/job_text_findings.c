@@ -1,5 +1,4 @@
 /* Prints the findings of a job as text. */
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/commands/job/job_words.h"
@@ -10,11 +9,10 @@
 enum { INDENT = 6 };
 
 void xs_job_finding_who(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f, bool named) {
-    size_t *processes = xs_realloc(NULL, f->share_count * sizeof *processes);
+    XS_SCOPED size_t *processes = xs_realloc(NULL, f->share_count * sizeof *processes);
     for (size_t i = 0; i < f->share_count; i++)
         processes[i] = f->shares[i].process;
     (named ? xs_job_who : xs_job_who_short)(text, job, processes, f->share_count);
-    free(processes);
 }
 
 /* How much of a cause is shown. The first causes show more. The numbers are chosen so that the first screen fits a
@@ -25,7 +23,7 @@ static void print_where(const struct xs_job *job, const struct xs_job_finding *f
                         struct xs_out *out) {
     const struct xs_sites sites = xs_job_sites(job, f);
     const struct xs_amount in_all = xs_job_in_all(f);
-    struct xs_string what = {0};
+    XS_SCOPED_STRING what = {0};
     xs_say_amount(&what, &in_all);
     xs_string_format(&what, ", in ");
     xs_job_finding_who(&what, job, f, all);
@@ -39,13 +37,12 @@ static void print_where(const struct xs_job *job, const struct xs_job_finding *f
     xs_out_indented(out, INDENT, "%s: %s", xs_detectors[f->detector]->title, what.data);
     if (f->has_frame && with_text)
         xs_place_source_line(f->text, &f->frame, INDENT + 2, out);
-    xs_string_free(&what);
 }
 
 /* Prints finding `index`, the `number`-th that is shown (from 0). */
 static void print_finding(const struct xs_job *job, size_t index, size_t number, bool all, struct xs_out *out) {
     const struct xs_job_finding *f = &job->findings[index];
-    struct xs_string name = {0}, gain = {0}, spread = {0};
+    XS_SCOPED_STRING name = {0}, gain = {0}, spread = {0};
     xs_finding_kind(&name, f->detector, f->verdict);
     if (!f->advice) {
         xs_job_say_gain(&gain, job, f);
@@ -67,9 +64,6 @@ static void print_finding(const struct xs_job *job, size_t index, size_t number,
     }
     if (!f->advice && (all || number < WITH_REMEDY))
         xs_out_indented(out, INDENT, "%s", f->remedy);
-    xs_string_free(&name);
-    xs_string_free(&gain);
-    xs_string_free(&spread);
 }
 
 static void total_line(const struct xs_job *job, struct xs_out *out) {
@@ -79,11 +73,10 @@ static void total_line(const struct xs_job *job, struct xs_out *out) {
 }
 
 static void rest_line(size_t causes, size_t beneath, size_t advice, struct xs_out *out) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_say_rest(&text, causes, beneath, advice);
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "%s: --details shows all", text.data);
-    xs_string_free(&text);
 }
 
 void xs_job_text_findings(const struct xs_job *job, bool all, struct xs_out *out) {

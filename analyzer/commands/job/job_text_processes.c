@@ -16,30 +16,26 @@ enum {
 
 static void value_cell(struct xs_table *table, unsigned column, const struct xs_metric_value *value, bool outlier,
                        bool modelled) {
-    char buffer[XS_UNIT_BYTES];
     if (!value->known)
         xs_table_cell(table, "-");
     else
         xs_table_format(table, "%s%s%s", outlier ? "*" : "",
                         xs_modelled_mark(modelled && (column == XS_JOB_DEVICE || column == XS_JOB_EXPOSED)),
-                        column == XS_JOB_COPIED ? xs_format_bytes(buffer, value->value)
-                                                : xs_format_ns(buffer, value->value));
+                        column == XS_JOB_COPIED ? XS_BYTES_TEXT(value->value) : XS_NS_TEXT(value->value));
 }
 
 static void device_cell(struct xs_table *table, const struct xs_job *job, size_t process) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     for (size_t i = 0; i < job->device_count; i++)
         for (size_t k = 0; k < job->devices[i].process_count; k++)
             if (job->devices[i].processes[k] == process)
                 xs_string_format(&text, "%s%" PRId64, text.length ? "," : "", job->devices[i].id);
     xs_table_cell(table, text.data);
-    xs_string_free(&text);
 }
 
 static void process_row(struct xs_table *table, const struct xs_job *job, size_t index) {
     const struct xs_job_process *p = &job->processes[index];
-    char share[XS_UNIT_BYTES];
-    struct xs_string name = {0}, host = {0};
+    XS_SCOPED_STRING name = {0}, host = {0};
     xs_string_add_cut(&name, p->label, NAME_COLUMNS);
     xs_table_cell(table, name.data);
     xs_string_add_cut(&host, p->host, NAME_COLUMNS / 2);
@@ -47,9 +43,7 @@ static void process_row(struct xs_table *table, const struct xs_job *job, size_t
     device_cell(table, job, index);
     for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
         value_cell(table, column, &p->columns[column], p->outlier[column], p->modelled);
-    xs_table_cell(table, xs_format_share(share, p->columns[XS_JOB_SAVES].value, p->recorded.ns));
-    xs_string_free(&name);
-    xs_string_free(&host);
+    xs_table_cell(table, XS_SHARE_TEXT(p->columns[XS_JOB_SAVES].value, p->recorded.ns));
 }
 
 /* Adds two rows: the mean of each column, and how far the largest value is from it. */
@@ -104,7 +98,7 @@ void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *ou
     for (size_t i = 0; i < job->process_count; i++)
         ranked = ranked && job->processes[i].is_ranked;
     xs_out_heading(out, ranked ? "Ranks" : "Processes");
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     xs_table_column(table, ranked ? "rank" : "process", false);
     xs_table_column(table, "host", false);
     xs_table_optional(table);
@@ -127,7 +121,6 @@ void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *ou
     if (job->process_count > 1)
         spread_rows(table, job);
     xs_table_print(table, out);
-    xs_table_free(table);
     if (marked)
         xs_out_line(out, XS_STYLE_WARN, "* This value is far from those of the other processes.");
     if (left_out)

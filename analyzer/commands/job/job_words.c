@@ -5,7 +5,7 @@
 
 #include "analyzer/base/units.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 void xs_job_say_title(struct xs_string *text, const struct xs_job *job) {
     xs_string_format(text, "A job of %zu process%s", job->process_count, job->process_count == 1 ? "" : "es");
@@ -15,11 +15,10 @@ void xs_job_say_title(struct xs_string *text, const struct xs_job *job) {
 
 void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f,
                        xs_job_name_fn *name) {
-    char min[XS_UNIT_BYTES], median[XS_UNIT_BYTES], max[XS_UNIT_BYTES];
     if (f->advice || f->saves_ns.min == f->saves_ns.max)
         return;
-    xs_string_format(text, "Of each: least %s, median %s, most %s (", xs_format_ns(min, f->saves_ns.min),
-                     xs_format_ns(median, f->saves_ns.median), xs_format_ns(max, f->saves_ns.max));
+    xs_string_format(text, "Of each: least %s, median %s, most %s (", XS_NS_TEXT(f->saves_ns.min),
+                     XS_NS_TEXT(f->saves_ns.median), XS_NS_TEXT(f->saves_ns.max));
     name(text, job, f->saves_ns.most);
     xs_string_format(text, ").");
 }
@@ -27,7 +26,6 @@ void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const s
 /* The processes run at the same time, so savings are not added up. */
 void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name) {
     const struct xs_job_spread *back = &job->columns[XS_JOB_SAVES];
-    char buffer[XS_UNIT_BYTES];
     if (!back->max)
         return;
     xs_say_total(text, xs_saving_is_range(&job->processes[back->most].together), back->max);
@@ -41,14 +39,13 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
         xs_string_format(text, " (the largest saving%s)",
                          back->most == job->slowest ? ", and the slowest process" : "");
     if (back->most != job->slowest) {
-        xs_string_format(text, ", %s in ",
-                         xs_format_ns(buffer, job->processes[job->slowest].columns[XS_JOB_SAVES].value));
+        xs_string_format(text, ", %s in ", XS_NS_TEXT(job->processes[job->slowest].columns[XS_JOB_SAVES].value));
         name(text, job, job->slowest);
         xs_string_format(text, " (the slowest process)");
     }
     if (job->process_count > 1)
         xs_string_format(text, ", %s on average. The processes run at the same time, so do not add up their savings",
-                         xs_format_ns(buffer, back->mean));
+                         XS_NS_TEXT(back->mean));
     xs_string_add(text, ".", 1);
 }
 
@@ -57,11 +54,10 @@ struct xs_amount xs_job_in_all(const struct xs_job_finding *f) {
 }
 
 void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *f) {
-    struct xs_string checked = {0};
+    XS_SCOPED_STRING checked = {0};
     xs_sample_checked(&checked, &f->sample);
     if (checked.length)
         xs_string_format(text, " (%s)", checked.data);
-    xs_string_free(&checked);
 }
 
 bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *f) {
@@ -80,18 +76,17 @@ bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *f) {
 }
 
 void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
-    char most[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    struct xs_string bound = {0};
+    char share[XS_UNIT_BYTES];
+    XS_SCOPED_STRING bound = {0};
     uint64_t ns = f->saves_ns.max;
     const struct xs_recorded_time *recorded = &job->processes[f->saves_ns.most].recorded;
     if (xs_job_say_bound(&bound, f)) {
-        xs_string_format(text, "saves %s%s by process", bound.data, xs_format_ns(most, ns));
+        xs_string_format(text, "saves %s%s by process", bound.data, XS_NS_TEXT(ns));
         if (ns <= recorded->ns && *xs_format_share(share, ns, recorded->ns))
             xs_string_format(text, ", up to %s %s", share, xs_share_is_of(recorded));
     } else {
         xs_say_gain(text, bound.data ? bound.data : "", ns, recorded);
     }
-    xs_string_free(&bound);
 }
 
 const struct xs_recorded_time *xs_job_recorded(const struct xs_job *job) {

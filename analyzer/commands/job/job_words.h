@@ -8,7 +8,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/commands/job/job.h"
 #include "analyzer/trace/site.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 /* Adds "all 4 ranks", "ranks 0-2, 5", "rank 3 only", or the names of processes if they have no rank. `processes` must
  * be sorted. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/unfinished.h"
 #include "analyzer/base/units.h"
@@ -94,12 +94,8 @@ static void look_at(struct job *job, const char *path) {
 /* Sorts by rank, traces without a rank last, then by data that does not depend on the order of the arguments. */
 static int by_rank(const void *left, const void *right) {
     const struct source *a = left, *b = right;
-    int order = xs_compare(a->rank < 0, b->rank < 0);
-    order = order ? order : xs_compare(a->rank, b->rank);
-    order = order ? order : strcmp(a->host, b->host);
-    order = order ? order : xs_compare(a->start_unix_ns, b->start_unix_ns);
-    order = order ? order : xs_compare(a->pid, b->pid);
-    return order ? order : strcmp(a->file, b->file);
+    return xs_compare(a->rank < 0, b->rank < 0) ?: xs_compare(a->rank, b->rank) ?: strcmp(a->host, b->host)
+        ?: xs_compare(a->start_unix_ns, b->start_unix_ns) ?: xs_compare(a->pid, b->pid) ?: strcmp(a->file, b->file);
 }
 
 static bool is_taken(const struct job *job, size_t before, const char *name) {
@@ -153,13 +149,12 @@ static int copy(struct job *job, struct xs_merged_writer *writer, const struct s
 
 static void tell(const struct xs_out_options *options, size_t merged, size_t unread) {
     struct stat st;
-    char bytes[XS_UNIT_BYTES], *path = xs_text_escaped(options->path);
+    XS_SCOPED char *path = xs_text_escaped(options->path);
     int64_t size = stat(options->path, &st) == 0 ? st.st_size : 0;
-    printf("%s: %zu trace%s, %s\n", path, merged, merged == 1 ? "" : "s", xs_format_bytes(bytes, (uint64_t)size));
+    printf("%s: %zu trace%s, %s\n", path, merged, merged == 1 ? "" : "s", XS_BYTES_TEXT((uint64_t)size));
     if (unread)
         xs_complain("%s: is not the whole job: %zu of %zu traces could not be read", options->path, unread,
                     merged + unread);
-    free(path);
 }
 
 static int merge(struct job *job, const char *temporary, const struct xs_out_options *options) {
@@ -186,11 +181,10 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
 
 /* Merges into a temporary file in the folder of the output, and renames it when it is complete. */
 static int merge_into(struct job *job, const struct xs_out_options *options) {
-    char *temporary = xs_text_format("%s.XXXXXX", options->path);
+    XS_SCOPED char *temporary = xs_text_format("%s.XXXXXX", options->path);
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0) {
         xs_complain("%s: %s", options->path, strerror(errno));
-        free(temporary);
         return XS_EXIT_ERROR;
     }
     if (fchmod(fd, 0600) != 0)
@@ -200,7 +194,6 @@ static int merge_into(struct job *job, const struct xs_out_options *options) {
     int status = merge(job, temporary, options);
     unlink(temporary);
     xs_finished(temporary);
-    free(temporary);
     return status;
 }
 
@@ -208,8 +201,7 @@ static int merge_traces(const struct xs_traces *traces, const struct xs_out_opti
     struct job job = {0};
     for (int i = 0; i < traces->count; i++)
         look_at(&job, traces->names[i]);
-    if (job.count)
-        qsort(job.sources, job.count, sizeof *job.sources, by_rank);
+    xs_sort(job.sources, job.count, sizeof *job.sources, by_rank);
     name_sources(&job);
     int status = job.count ? merge_into(&job, options) : XS_EXIT_ERROR;
     for (size_t i = 0; i < job.count; i++)

@@ -139,13 +139,11 @@ static struct limits begin_limits(const struct xs_trace *trace, bool no_limit) {
 }
 
 static void complain_sql(const struct xs_trace *trace, const char *sql) {
-    struct xs_string error = {0}, hint = {0};
+    XS_SCOPED_STRING error = {0}, hint = {0};
     xs_string_format(&error, "%s", sqlite3_errmsg(trace->db));
     sqlite3_set_authorizer(trace->db, NULL, NULL); /* the SQL of xs_query_hint must be allowed to read the columns */
     xs_query_hint(trace, sql, sql_of_tables(trace), error.data, &hint);
     xs_complain("%s: SQL: %s%s", trace->path, error.data, hint.length ? hint.data : "");
-    xs_string_free(&error);
-    xs_string_free(&hint);
 }
 
 /* Prepares one statement that only reads. NULL: a message was printed. */
@@ -238,11 +236,10 @@ static int print_tables(const struct xs_trace *trace, const struct arguments *ar
         return XS_EXIT_ERROR;
     xs_scan_begin(&scan, trace, sql_of_tables(trace), message, NULL);
     while (xs_scan_row(&scan)) {
-        char *name = xs_text_escaped(xs_scan_text(&scan, 1));
+        XS_SCOPED char *name = xs_text_escaped(xs_scan_text(&scan, 1));
         fprintf(out.file, "%s%s%s%s\n", xs_style_on(&out, XS_STYLE_HEADING), name, xs_style_off(&out, XS_STYLE_HEADING),
                 strcmp(xs_scan_text(&scan, 0), "view") == 0 ? " (view)" : "");
         xs_out_line(&out, XS_STYLE_PLAIN, "%s", xs_scan_text(&scan, 2));
-        free(name);
     }
     int status = xs_scan_end(&scan);
     if (status < 0)
@@ -261,24 +258,21 @@ int xs_command_query(int argc, char **argv) {
     struct arguments arguments = {
         .ask = {.formats = format_names, .one_only = "one trace and one statement; put the SQL in quotes"}};
     struct xs_trace trace;
-    struct xs_string sql = {0};
+    XS_SCOPED_STRING sql = {0};
     if (argp_parse(&xs_interface_query.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     if (xs_output_is_input(&arguments.ask.output, &arguments.ask.trace, 1))
         return XS_EXIT_ERROR;
     if (arguments.ask.asked && !strcmp(arguments.ask.asked, "-"))
         xs_string_read(&sql, stdin, SIZE_MAX);
-    if (open_asked(arguments.ask.trace, &trace) < 0) {
-        xs_string_free(&sql);
+    if (open_asked(arguments.ask.trace, &trace) < 0)
         return XS_EXIT_ERROR;
-    }
     const char *text = arguments.tables ? sql_of_tables(&trace) : arguments.ask.asked;
     int status;
     if (arguments.tables && arguments.ask.format == XS_QUERY_TABLE)
         status = print_tables(&trace, &arguments);
     else
         status = run_query(&trace, sql.data ? sql.data : text, &arguments);
-    xs_string_free(&sql);
     xs_trace_close(&trace);
     return status;
 }

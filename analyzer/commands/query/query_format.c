@@ -1,6 +1,5 @@
 /* The rows of a query as a table, CSV, TSV or JSON. */
 #include <sqlite3.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/csv.h"
@@ -31,18 +30,17 @@ static bool is_number(int type) { return type == SQLITE_INTEGER || type == SQLIT
 
 static int print_table(sqlite3_stmt *statement, struct xs_out *out) {
     int columns = sqlite3_column_count(statement), code;
-    struct xs_table *table = xs_table_new(0);
+    XS_SCOPED_TABLE *table = xs_table_new(0);
     for (int i = 0; i < columns; i++)
         xs_table_column(table, sqlite3_column_name(statement, i), false);
     xs_table_keep_empty(table);
     size_t rows = 0, bytes = 0;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (int i = 0; i < columns; i++) {
-            struct xs_string text = {0};
+            XS_SCOPED_STRING text = {0};
             value_text(statement, i, &text);
             xs_table_cell(table, text.data);
             bytes += text.length;
-            xs_string_free(&text);
             if (!rows && is_number(sqlite3_column_type(statement, i)))
                 xs_table_align(table, i, true);
         }
@@ -53,13 +51,12 @@ static int print_table(sqlite3_stmt *statement, struct xs_out *out) {
     }
     if (code == SQLITE_DONE && (xs_table_rows(table) || !rows))
         xs_table_print(table, out);
-    xs_table_free(table);
     return code;
 }
 
 /* Prints a field. TSV has no quotes, so its separators are escaped. */
 static void print_field(FILE *file, const char *text, size_t bytes, bool number, char separator) {
-    struct xs_string escaped = {0};
+    XS_SCOPED_STRING escaped = {0};
     xs_string_add(&escaped, "", 0);
     if (text)
         xs_string_escape(&escaped, text, bytes);
@@ -67,7 +64,6 @@ static void print_field(FILE *file, const char *text, size_t bytes, bool number,
         xs_csv_field(file, escaped.data, number);
     else
         fputs(escaped.data, file);
-    xs_string_free(&escaped);
 }
 
 static void print_names(sqlite3_stmt *statement, char separator, struct xs_out *out) {
@@ -86,14 +82,13 @@ static int print_separated(sqlite3_stmt *statement, char separator, struct xs_ou
     print_names(statement, separator, out);
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (int i = 0; i < columns; i++) {
-            struct xs_string text = {0};
+            XS_SCOPED_STRING text = {0};
             bool number = is_number(sqlite3_column_type(statement, i)); /* must be called before the value is read as
                                                                            text, because that changes the type */
             value_text(statement, i, &text);
             if (i)
                 putc(separator, out->file);
             print_field(out->file, text.data, text.length, number, separator);
-            xs_string_free(&text);
         }
         putc('\n', out->file);
     }

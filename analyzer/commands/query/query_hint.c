@@ -44,7 +44,7 @@ void xs_query_hint(const struct xs_trace *trace, const char *sql, const char *ta
                    struct xs_string *hint) {
     const char *column = after(error, "no such column: "), *table = after(error, "no such table: ");
     char message[XS_TRACE_MESSAGE_BYTES];
-    struct xs_string of_tables = {0};
+    XS_SCOPED_STRING of_tables = {0};
     struct xs_nearest nearest;
     struct xs_scan scan;
     if (!column && !table)
@@ -66,5 +66,4 @@ void xs_query_hint(const struct xs_trace *trace, const char *sql, const char *ta
         xs_string_format(hint, "; did you mean `%s'?", meant);
     if (of_tables.length)
         xs_string_format(hint, "%s%s", meant ? "" : ";", of_tables.data + 1);
-    xs_string_free(&of_tables);
 }

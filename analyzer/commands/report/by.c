@@ -8,7 +8,7 @@
 #include "analyzer/commands/report/report_internal.h"
 #include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum {
     SHOWN = 20,
@@ -119,17 +119,15 @@ static void row_beside(struct xs_string *text, const struct xs_by *by, const str
 
 static void cells(struct xs_table *table, const struct xs_by *by, const struct xs_by_row *row, const char *name,
                   const char *beside) {
-    char buffer[XS_UNIT_BYTES];
     xs_table_cell(table, name);
     if (words[by->key].beside)
         xs_table_cell(table, beside);
-    xs_table_cell(table, xs_format_count(buffer, row->transfers));
-    xs_table_cell(table, xs_format_bytes(buffer, row->bytes));
+    xs_table_cell(table, XS_COUNT_TEXT(row->transfers));
+    xs_table_cell(table, XS_BYTES_TEXT(row->bytes));
     if (by->timed)
-        xs_table_format(table, "%s%s", xs_modelled_mark(row->modelled),
-                        row->timed ? xs_format_ns(buffer, row->device_ns) : "-");
-    xs_table_cell(table, xs_format_ns(buffer, row->host_ns));
-    xs_table_cell(table, row->saves_ns ? xs_format_ns(buffer, row->saves_ns) : NULL);
+        xs_table_format(table, "%s%s", xs_modelled_mark(row->modelled), row->timed ? XS_NS_TEXT(row->device_ns) : "-");
+    xs_table_cell(table, XS_NS_TEXT(row->host_ns));
+    xs_table_cell(table, row->saves_ns ? XS_NS_TEXT(row->saves_ns) : NULL);
 }
 
 static void add_columns(struct xs_table *table, const struct xs_by *by) {
@@ -166,18 +164,16 @@ static struct xs_by_row total_of(const struct xs_by *by, size_t from) {
 void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size_t top, struct xs_out *out) {
     size_t shown = top ? top : SHOWN;
     int room = out->columns ? out->columns - NUMBER_COLUMNS : 0; /* 0: no limit */
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     room = out->columns && room < LEAST_PLACE ? LEAST_PLACE : room;
     xs_out_heading(out, words[by->key].heading);
     add_columns(table, by);
     shown = shown < by->count ? shown : by->count;
     for (size_t i = 0; i < shown; i++) {
-        struct xs_string name = {0}, beside = {0};
+        XS_SCOPED_STRING name = {0}, beside = {0};
         row_name(&name, by, &by->rows[i], findings->sites, room);
         row_beside(&beside, by, &by->rows[i], findings->sites);
         cells(table, by, &by->rows[i], name.data, beside.data);
-        xs_string_free(&name);
-        xs_string_free(&beside);
     }
     if (shown < by->count) {
         char name[64];
@@ -193,7 +189,6 @@ void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size
         xs_table_print(table, out);
     else
         xs_out_line(out, XS_STYLE_PLAIN, "None.");
-    xs_table_free(table);
     if (by->key <= XS_BY_MODULE && by->count && !findings->sites->places)
         xs_out_line(out, XS_STYLE_WARN, "No call sites: the trace has no stacks.");
     if (by->count)

@@ -5,21 +5,20 @@
 #include "analyzer/commands/report/report_internal.h"
 #include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 /* Adds a row. The name is in the plural, for counts: "stream waits". */
 static void call_row(struct xs_table *table, const struct xs_summary *s, const char *what,
                      const struct xs_count_time *t) {
-    char buffer[XS_UNIT_BYTES];
     if (!t->count)
         return;
     xs_table_cell(table, what);
-    xs_table_cell(table, xs_format_count(buffer, t->count));
-    xs_table_cell(table, t->bytes ? xs_format_bytes(buffer, t->bytes) : NULL);
-    xs_table_cell(table, t->ns ? xs_format_ns(buffer, t->ns) : NULL); /* kernel launches are counted, not timed */
-    xs_table_cell(table, t->ns ? xs_format_share(buffer, t->ns, s->recorded.ns) : NULL);
+    xs_table_cell(table, XS_COUNT_TEXT(t->count));
+    xs_table_cell(table, t->bytes ? XS_BYTES_TEXT(t->bytes) : NULL);
+    xs_table_cell(table, t->ns ? XS_NS_TEXT(t->ns) : NULL); /* kernel launches are counted, not timed */
+    xs_table_cell(table, t->ns ? XS_SHARE_TEXT(t->ns, s->recorded.ns) : NULL);
     if (t->device_ns)
-        xs_table_format(table, "%s%s", xs_modelled_mark(t->modelled), xs_format_ns(buffer, t->device_ns));
+        xs_table_format(table, "%s%s", xs_modelled_mark(t->modelled), XS_NS_TEXT(t->device_ns));
     else
         xs_table_cell(table, NULL);
 }
@@ -30,7 +29,7 @@ void xs_report_calls(const struct xs_summary *s, struct xs_out *out) {
                                            "launch a host function"};
     _Static_assert(sizeof waits / sizeof *waits == XS_SYNC_SCOPE_COUNT, "a label for each scope");
     _Static_assert(sizeof launches / sizeof *launches == XS_LAUNCH_KIND_COUNT, "a label for each kind");
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     const char *const headers[] = {"call", "count", "size", "host time", xs_share_column(&s->recorded), "device time"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i > 0);
@@ -46,5 +45,4 @@ void xs_report_calls(const struct xs_summary *s, struct xs_out *out) {
         xs_out_heading(out, XS_WAITING_HEADING);
         xs_table_print(table, out);
     }
-    xs_table_free(table);
 }

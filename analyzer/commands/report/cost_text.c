@@ -6,7 +6,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/report/report_internal.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 #define FULL_SPOOL "waits for a full spool"
 #define CONTENTION "the library's own thread, because no processor was free"
@@ -24,15 +24,12 @@ static void print_parts(const struct xs_cost *c, struct xs_out *out) {
                  {FULL_SPOOL, c->spool_stall_ns, false},
                  {CONTENTION, c->contention_ns, false},
                  {"the end", xs_sum(c->exit_ns, c->close_ns), true}};
-    char ns[XS_UNIT_BYTES];
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].always || parts[i].ns)
-            xs_string_format(&text, "%s%s to %s", text.length ? ", " : "", xs_format_ns(ns, parts[i].ns),
-                             parts[i].what);
+            xs_string_format(&text, "%s%s to %s", text.length ? ", " : "", XS_NS_TEXT(parts[i].ns), parts[i].what);
     bool shared = c->busiest_calls < c->calls;
     xs_out_line(out, XS_STYLE_PLAIN, "%s lost %s.", shared ? "All its threads together" : "It", text.data);
-    xs_string_free(&text);
 }
 
 /* Returns, as text, the share of the run, including its end, that was lost. */
@@ -78,48 +75,47 @@ struct xs_cost_excess xs_report_cost_excess(const struct xs_summary *s) {
 }
 
 static void print_short(const struct xs_summary *s, uint64_t once_ns, struct xs_out *out) {
-    char once[XS_UNIT_BYTES], share[XS_UNIT_BYTES], rest[XS_UNIT_BYTES];
+    char share[XS_UNIT_BYTES], rest[XS_UNIT_BYTES];
     xs_out_line(out, XS_STYLE_PLAIN,
                 "That is more than the budget because the run is short: the start and the end take %s however long a "
                 "process runs, which is %s of this run. All else is %s.",
-                xs_format_ns(once, once_ns), share_of(share, once_ns, s), share_of(rest, xs_spent_ns(s) - once_ns, s));
+                XS_NS_TEXT(once_ns), share_of(share, once_ns, s), share_of(rest, xs_spent_ns(s) - once_ns, s));
 }
 
 /* Prints why the cost is over the budget: the two largest parts. */
 static void print_excess(const struct xs_summary *s, struct xs_out *out) {
-    char taken[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    char share[XS_UNIT_BYTES];
     const struct xs_cost_excess excess = xs_report_cost_excess(s);
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     if (excess.is_short)
         print_short(s, excess.once_ns, out);
     if (!excess.is_over || excess.is_short)
         return;
     for (unsigned n = 0; n < excess.count; n++)
         xs_string_format(&text, "%s%s (%s, %s%s)", n ? " and " : "", part_names[excess.most[n]],
-                         xs_format_ns(taken, excess.most_ns[n]), share_of(share, excess.most_ns[n], s),
+                         XS_NS_TEXT(excess.most_ns[n]), share_of(share, excess.most_ns[n], s),
                          excess.most[n] == XS_COST_PROCESS ? ", however long a process runs" : "");
     xs_out_line(out, XS_STYLE_PLAIN, "That is more than the budget, mostly because of %s.", text.data);
-    xs_string_free(&text);
 }
 
 /* Prints how much time of the run was lost by profiling, and for what. A part of the time at the end is not in the
  * measured run. */
 static void print_budget(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_cost *c = &s->cost;
-    char own[XS_UNIT_BYTES], share[XS_UNIT_BYTES], budget[48] = "no budget", bare[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
-    char behind[XS_UNIT_BYTES], more[XS_UNIT_BYTES + 32] = "";
+    char share[XS_UNIT_BYTES], budget[48] = "no budget";
+    char more[XS_UNIT_BYTES + 32] = "";
     if (!c->budgeted)
         return;
     if (c->budget_percent)
         snprintf(budget, sizeof budget, "the budget is %llu %%", (unsigned long long)c->budget_percent);
     if (c->close_ns)
-        snprintf(more, sizeof more, ", and %s more as it ended", xs_format_ns(behind, c->close_ns));
-    xs_format_ns(run, s->run.duration_ns);
+        snprintf(more, sizeof more, ", and %s more as it ended", XS_NS_TEXT(c->close_ns));
+    const char *run = XS_NS_TEXT(s->run.duration_ns);
     if (xs_bare_is_known(s)) {
         xs_out_line(out, XS_STYLE_PLAIN,
                     "The program lost about %s of the run's %s%s (%s%s; %s). The run would take %s without xferspy.",
-                    xs_format_ns(own, xs_own_ns(s)), run, more, share_of(share, xs_spent_ns(s), s),
-                    c->close_ns ? " together" : "", budget, xs_format_ns(bare, xs_bare_ns(s)));
+                    XS_NS_TEXT(xs_own_ns(s)), run, more, share_of(share, xs_spent_ns(s), s),
+                    c->close_ns ? " together" : "", budget, XS_NS_TEXT(xs_bare_ns(s)));
         print_excess(s, out);
     } else {
         xs_out_line(out, XS_STYLE_WARN,
@@ -132,7 +128,6 @@ static void print_budget(const struct xs_summary *s, struct xs_out *out) {
 
 void xs_report_cost(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_cost *c = &s->cost;
-    char start[XS_UNIT_BYTES], end[XS_UNIT_BYTES], cpu[XS_UNIT_BYTES], events[XS_UNIT_BYTES], spool[XS_UNIT_BYTES];
     if (!c->known)
         return;
     xs_out_heading(out, XS_COST_HEADING);
@@ -141,20 +136,20 @@ void xs_report_cost(const struct xs_summary *s, struct xs_out *out) {
         out, XS_STYLE_PLAIN,
         "xferspy took %s at the start, %s at the end, and %s of CPU time in its own thread. It recorded %s events "
         "in a spool of %s.",
-        xs_format_ns(start, c->begin_ns), xs_format_ns(end, xs_sum(c->exit_ns, c->close_ns)),
-        xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events), xs_format_bytes(spool, c->spool_bytes));
+        XS_NS_TEXT(c->begin_ns), XS_NS_TEXT(xs_sum(c->exit_ns, c->close_ns)), XS_NS_TEXT(c->drain_cpu_ns),
+        XS_COUNT_TEXT(c->events), XS_BYTES_TEXT(c->spool_bytes));
     if (c->fingerprint_launches)
         xs_out_line(out, XS_STYLE_PLAIN,
                     "Fingerprints took %s at the start, %s in the program's calls, %s on the device in %s kernels, and "
                     "%s of its memory.",
-                    xs_format_ns(start, c->fingerprint_start_ns), xs_format_ns(end, c->fingerprint_call_ns),
-                    xs_format_ns(cpu, c->fingerprint_kernel_ns), xs_format_count(events, c->fingerprint_launches),
-                    xs_format_bytes(spool, c->fingerprint_device_bytes));
+                    XS_NS_TEXT(c->fingerprint_start_ns), XS_NS_TEXT(c->fingerprint_call_ns),
+                    XS_NS_TEXT(c->fingerprint_kernel_ns), XS_COUNT_TEXT(c->fingerprint_launches),
+                    XS_BYTES_TEXT(c->fingerprint_device_bytes));
     else if (c->fingerprint_call_ns)
         xs_out_line(out, XS_STYLE_PLAIN, "Fingerprints took %s in the program's calls.",
-                    xs_format_ns(end, c->fingerprint_call_ns));
+                    XS_NS_TEXT(c->fingerprint_call_ns));
     if (c->spool_stalls)
         xs_out_line(out, XS_STYLE_WARN,
                     "The program waited %s times, %s in all, for a full spool: raise XFERSPY_SPOOL_MIB.",
-                    xs_format_count(events, c->spool_stalls), xs_format_ns(start, c->spool_stall_ns));
+                    XS_COUNT_TEXT(c->spool_stalls), XS_NS_TEXT(c->spool_stall_ns));
 }

@@ -9,7 +9,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 #define NOTE_LINES 6
 
@@ -33,15 +33,14 @@ static bool is_cut_short(const struct xs_summary *s) {
 static void cupti_partly_line(const struct xs_summary *s, const char *cupti, struct xs_out *out) {
     const struct xs_run *run = &s->run;
     const struct xs_coverage *c = &s->coverage;
-    char matched[XS_UNIT_BYTES], all[XS_UNIT_BYTES], missing[XS_UNIT_BYTES];
     const char *kernels = run->kernels_recorded ? "" : " Kernels were not recorded.";
     bool given = !strcmp(run->cupti_status, "stepped aside") || !strcmp(run->cupti_status, "taken");
-    xs_format_count(missing, c->without_record);
+    const char *missing = XS_COUNT_TEXT(c->without_record);
     if (strcmp(run->cupti_status, "active") != 0 && strcmp(run->cupti_status, "unknown") != 0)
         xs_out_line(out, XS_STYLE_WARN, "Device times until CUPTI %s%s%s%s: %s of %s transfers have one.%s",
                     given ? "was given to the application" : run->cupti_status, *run->cupti_text ? " (" : "",
-                    run->cupti_text, *run->cupti_text ? ")" : "", xs_format_count(matched, c->matched),
-                    xs_format_count(all, c->matched + c->without_record), kernels);
+                    run->cupti_text, *run->cupti_text ? ")" : "", XS_COUNT_TEXT(c->matched),
+                    XS_COUNT_TEXT(c->matched + c->without_record), kernels);
     else if (s->trace->is_live)
         xs_out_line(out, XS_STYLE_PLAIN, "%s is active; the device times of %s transfers are still to come.%s", cupti,
                     missing, kernels);
@@ -56,7 +55,7 @@ static void cupti_partly_line(const struct xs_summary *s, const char *cupti, str
 }
 
 static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
-    char version[XS_UNIT_BYTES], cupti[XS_UNIT_BYTES + 8], recorded[XS_UNIT_BYTES];
+    char version[XS_UNIT_BYTES], cupti[XS_UNIT_BYTES + 8];
     const struct xs_run *run = &s->run;
     const char *why = run->cupti_text;
     const struct xs_coverage *c = &s->coverage;
@@ -71,7 +70,7 @@ static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
     else if (s->trace->windows && (active || unknown))
         xs_out_line(out, XS_STYLE_PLAIN, "Device times by %s in %zu window%s, %s together%s.%s", cupti,
                     s->trace->windows->items.count, s->trace->windows->items.count == 1 ? "" : "s",
-                    xs_format_ns(recorded, s->trace->windows->recorded_ns),
+                    XS_NS_TEXT(s->trace->windows->recorded_ns),
                     xs_modelled_any(s) ? "; those of other times are modelled" : "",
                     run->kernels_recorded ? "" : XS_KERNELS_NOT_RECORDED);
     else if (active || (unknown && c->device_copies))
@@ -89,12 +88,10 @@ static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
 
 static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_coverage *c = &s->coverage;
-    char a[XS_UNIT_BYTES], b[XS_UNIT_BYTES], d[XS_UNIT_BYTES];
     xs_out_heading(out, "Coverage");
     struct xs_string text = {0};
-    xs_string_format(&text, "%s transfer%s seen on the host: %s with a device record",
-                     xs_format_count(a, c->host_transfers), c->host_transfers == 1 ? "" : "s",
-                     xs_format_count(b, c->matched));
+    xs_string_format(&text, "%s transfer%s seen on the host: %s with a device record", XS_COUNT_TEXT(c->host_transfers),
+                     c->host_transfers == 1 ? "" : "s", XS_COUNT_TEXT(c->matched));
     const struct {
         uint64_t count;
         const char *what;
@@ -105,7 +102,7 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
                  {c->host_failed, "failed"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].count)
-            xs_string_format(&text, ", %s %s", xs_format_count(d, parts[i].count), parts[i].what);
+            xs_string_format(&text, ", %s %s", XS_COUNT_TEXT(parts[i].count), parts[i].what);
     xs_out_line(out, c->without_record ? XS_STYLE_WARN : XS_STYLE_PLAIN, "%s.", text.data);
     xs_string_free(&text);
     cupti_line(s, out);
@@ -115,8 +112,8 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN,
                     "%s of %s copies on the device belong%s to no recorded call: %sthe program made %s in a "
                     "way that xferspy does not record.",
-                    xs_format_count(a, c->without_event), xs_format_count(b, c->device_copies),
-                    c->without_event == 1 ? "s" : "", xs_repaired_any(&s->repaired) ? "the repairs made them, or " : "",
+                    XS_COUNT_TEXT(c->without_event), XS_COUNT_TEXT(c->device_copies), c->without_event == 1 ? "s" : "",
+                    xs_repaired_any(&s->repaired) ? "the repairs made them, or " : "",
                     c->without_event == 1 ? "it" : "them");
     for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
         xs_left_out_say(s, (enum xs_left_out)kind, &text);
@@ -125,11 +122,10 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
 }
 
 static void print_notes(const struct xs_summary *s, struct xs_out *out) {
-    char a[XS_UNIT_BYTES];
     for (size_t i = 0; i < s->note_count && i < NOTE_LINES; i++) {
         char times[XS_UNIT_BYTES + 16] = "";
         if (s->notes[i].count > 1)
-            snprintf(times, sizeof times, " (%s times)", xs_format_count(a, s->notes[i].count));
+            snprintf(times, sizeof times, " (%s times)", XS_COUNT_TEXT(s->notes[i].count));
         xs_out_line(out, XS_STYLE_PLAIN, "note: %s: %s%s", s->notes[i].topic, s->notes[i].text, times);
     }
     if (s->note_count > NOTE_LINES)

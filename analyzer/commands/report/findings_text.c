@@ -1,6 +1,5 @@
 /* The first section of a report: findings ranked by what they save, one screen at most. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/text.h"
@@ -13,7 +12,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { INDENT = 6 };
 
@@ -21,17 +20,14 @@ enum { INDENT = 6 };
 static void print_where(const struct xs_findings *findings, const struct xs_finding *f, bool with_text,
                         struct xs_out *out) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
-    struct xs_string amount = {0}, place = {0};
+    XS_SCOPED_STRING amount = {0}, place = {0};
     xs_finding_amount(&amount, f);
     xs_place_of_site(&place, findings, f->site);
     xs_out_indented(out, INDENT, "%s: %s, %s", xs_detectors[f->detector]->title, amount.data, place.data);
     if (frame && with_text) {
-        char *line = xs_place_source(findings->sites, frame);
+        XS_SCOPED char *line = xs_place_source(findings->sites, frame);
         xs_place_source_line(line, frame, INDENT + 2, out);
-        free(line);
     }
-    xs_string_free(&amount);
-    xs_string_free(&place);
 }
 
 /* Prints a line with a text, unless it is empty, and frees the text. */
@@ -45,7 +41,7 @@ static void print_text(struct xs_string *text, struct xs_out *out) {
 static void print_name(const struct xs_diagnosis *diagnosis, size_t index, int name_columns, struct xs_out *out) {
     const struct xs_diagnosed *d = &diagnosis->items[index];
     const struct xs_finding *f = d->finding;
-    struct xs_string name = {0}, gain = {0}, checked = {0};
+    XS_SCOPED_STRING name = {0}, gain = {0}, checked = {0};
     xs_finding_name(&name, diagnosis, index);
     xs_finding_gain_between(&gain, diagnosis->findings, d);
     xs_finding_checked(&checked, f);
@@ -57,23 +53,18 @@ static void print_name(const struct xs_diagnosis *diagnosis, size_t index, int n
             narrow || !gain.data ? "" : gain.data);
     if (narrow)
         xs_out_indented(out, INDENT, "%s", gain.data);
-    xs_string_free(&name);
-    xs_string_free(&gain);
-    xs_string_free(&checked);
 }
 
 /* Prints another finding of the cause, which helps if the first repair cannot be made. Prints one line if possible. */
 static void print_other(const struct xs_diagnosis *diagnosis, size_t index, struct xs_out *out) {
     const struct xs_diagnosed *d = &diagnosis->items[index];
     const struct xs_finding *f = d->finding;
-    struct xs_string name = {0}, gain = {0};
+    XS_SCOPED_STRING name = {0}, gain = {0};
     xs_finding_name(&name, diagnosis, index);
     xs_string_format(&gain, "saves ");
     xs_say_saving(&gain, &d->saves);
     xs_out_indented(out, INDENT, "If that cannot be done, %s %s: %s", name.data, gain.data,
                     xs_remedy_of(diagnosis->findings, f));
-    xs_string_free(&name);
-    xs_string_free(&gain);
 }
 
 /* Prints what `xferspy try' measured for its repair, or for the first of the other ones. */
@@ -162,12 +153,11 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
 }
 
 static void print_advice(const struct xs_diagnosis *diagnosis, size_t index, struct xs_out *out) {
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     xs_finding_name(&name, diagnosis, index);
     fprintf(out->file, "  %2zu  %s%s%s  (advice)\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
             xs_style_off(out, XS_STYLE_HEADING));
     print_where(diagnosis->findings, diagnosis->items[index].finding, false, out);
-    xs_string_free(&name);
 }
 
 bool xs_report_shows_cause(const struct xs_report *report, size_t index) {
@@ -179,12 +169,11 @@ static int name_columns(const struct xs_report *report) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     size_t columns = 0;
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
-        struct xs_string name = {0};
+        XS_SCOPED_STRING name = {0};
         if (!report->details && !xs_report_shows_cause(report, i))
             continue;
         xs_finding_name(&name, diagnosis, diagnosis->causes[i].findings[0]);
         columns = name.length > columns ? name.length : columns;
-        xs_string_free(&name);
     }
     return (int)columns;
 }
@@ -205,34 +194,29 @@ void xs_report_say_rest(struct xs_string *text, const struct xs_report *report) 
 }
 
 static void rest_line(const struct xs_report *report, struct xs_out *out) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_report_say_rest(&text, report);
-    char *word = xs_text_shell_word(report->summary->trace->path);
+    XS_SCOPED char *word = xs_text_shell_word(report->summary->trace->path);
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "%s: xferspy explain %s", text.data, word);
-    free(word);
-    xs_string_free(&text);
 }
 
 static void nothing_line(const struct xs_findings *findings, const struct xs_content_coverage *contents, size_t folded,
                          bool advice, struct xs_out *out) {
-    char floor[XS_UNIT_BYTES], count[XS_UNIT_BYTES], why[256];
+    bool is_unsure = contents->migration_rests || xs_content_coverage_none(contents) != XS_CONTENTS_KNOWN;
     uint64_t undecided = 0;
     for (size_t i = 0; i < findings->undecided_count; i++)
         undecided = xs_sum(undecided, findings->undecided[i].count);
-    xs_content_coverage_why_none(contents, why, sizeof why);
     if (findings->selection && !folded && !advice)
         xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_PASSES);
     else if (folded)
-        xs_out_line(out, XS_STYLE_PLAIN, "None that would save %s or more.", xs_format_ns(floor, findings->floor_ns));
-    else if (advice && !*why && !contents->migration_rests)
+        xs_out_line(out, XS_STYLE_PLAIN, "None that would save %s or more.", XS_NS_TEXT(findings->floor_ns));
+    else if (advice && !is_unsure)
         xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_GIVES_TIME);
-    else if (undecided && !*why && !contents->migration_rests)
-        xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS " Undecided: %s, see Coverage.",
-                    xs_format_count(count, undecided));
+    else if (undecided && !is_unsure)
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS " Undecided: %s, see Coverage.", XS_COUNT_TEXT(undecided));
     else
-        xs_out_line(out, XS_STYLE_PLAIN,
-                    *why || contents->migration_rests ? "No findings among what was checked." : XS_NO_FINDINGS);
+        xs_out_line(out, XS_STYLE_PLAIN, is_unsure ? "No findings among what was checked." : XS_NO_FINDINGS);
 }
 
 void xs_report_text_findings(const struct xs_report *report, struct xs_out *out) {
@@ -276,8 +260,7 @@ bool xs_report_can_try(const struct xs_report *report) {
 void xs_report_text_next(const struct xs_report *report, struct xs_out *out) {
     if (!xs_report_can_try(report))
         return;
-    char *word = xs_text_shell_word(report->summary->trace->path);
+    XS_SCOPED char *word = xs_text_shell_word(report->summary->trace->path);
     putc('\n', out->file);
     xs_out_line(out, XS_STYLE_PLAIN, "To measure what the repairs gain on the unchanged program: xferspy try %s", word);
-    free(word);
 }

@@ -7,7 +7,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 #define NAME(id, name) name,
 const char *const xs_report_section_names[] = {XS_REPORT_SECTIONS(NAME) NULL};
@@ -21,9 +21,8 @@ unsigned xs_report_sections(const struct xs_report *report) {
 }
 
 static void amount(struct xs_string *text, const struct xs_diagnosis *diagnosis) {
-    char ns[XS_UNIT_BYTES];
     uint64_t wasted = diagnosis->together.most_ns;
-    xs_string_format(text, "%s%s", xs_saving_is_range(&diagnosis->together) ? XS_UP_TO : "", xs_format_ns(ns, wasted));
+    xs_string_format(text, "%s%s", xs_saving_is_range(&diagnosis->together) ? XS_UP_TO : "", XS_NS_TEXT(wasted));
     xs_say_of_run(text, " of the run's ", wasted, &diagnosis->findings->recorded);
 }
 
@@ -53,7 +52,6 @@ static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
 #undef NUMBER
     static const unsigned ways[] = {XS_MIGRATION_HTOD, XS_MIGRATION_DTOH, XS_MIGRATION_DTOD};
     static const unsigned faults[] = {XS_MIGRATION_CPU_FAULT, XS_MIGRATION_GPU_FAULT};
-    char ns[XS_UNIT_BYTES], number[XS_UNIT_BYTES];
     uint64_t moved_ns = 0, moved = 0, faulted = 0;
     size_t begin = text->length;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -63,12 +61,12 @@ static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         faulted += s->migrations[faults[i]].count;
     if (moved) {
-        xs_string_format(text, "pages of managed memory moved for %s", xs_format_ns(ns, moved_ns));
+        xs_string_format(text, "pages of managed memory moved for %s", XS_NS_TEXT(moved_ns));
         xs_say_of_run(text, " of ", moved_ns, &s->recorded);
     }
     if (faulted)
         xs_string_format(text, "%s%s%s fault%s", moved ? ", with " : "", moved ? "" : "managed memory had ",
-                         xs_format_count(number, faulted), faulted == 1 ? "" : "s");
+                         XS_COUNT_TEXT(faulted), faulted == 1 ? "" : "s");
     if (text->length > begin && s->coverage.migration_rests)
         xs_string_format(text, ", and not all was recorded");
 }
@@ -77,7 +75,6 @@ static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
 static void say_unseen(struct xs_string *text, const struct xs_report *report) {
     const struct xs_summary *s = report->summary;
     const struct xs_content_coverage *c = &report->contents;
-    char taken[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     size_t begin = text->length;
     if (s->failures.count)
         add_clause(text, begin, "CUDA calls fail");
@@ -87,11 +84,10 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
         add_clause(text, begin, "");
         xs_looked_at_say_briefly(s, text);
     }
-    struct xs_string migrations = {0};
+    XS_SCOPED_STRING migrations = {0};
     say_migrations(&migrations, s);
     if (migrations.length)
         add_clause(text, begin, migrations.data);
-    xs_string_free(&migrations);
     if (s->given_pinned)
         add_clause(text, begin, "kernels read host memory directly, which xferspy does not see");
     else if (s->given_managed && text->length == begin)
@@ -100,14 +96,14 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
         return;
     add_clause(text, begin, c->taken ? "" : "contents were not compared");
     if (c->taken)
-        xs_string_format(text, "the contents of %s of %s copies were compared", xs_format_count(taken, c->taken),
-                         xs_format_count(all, c->eligible));
+        xs_string_format(text, "the contents of %s of %s copies were compared", XS_COUNT_TEXT(c->taken),
+                         XS_COUNT_TEXT(c->eligible));
 }
 
 /* Adds that nothing was found, or why that is not known. */
 static void say_nothing(struct xs_string *text, const struct xs_report *report) {
     const struct xs_findings *f = report->diagnosis->findings;
-    struct xs_string unseen = {0};
+    XS_SCOPED_STRING unseen = {0};
     say_unseen(&unseen, report);
     if (f->selection)
         xs_string_format(text, "nothing that passes the filter");
@@ -117,13 +113,11 @@ static void say_nothing(struct xs_string *text, const struct xs_report *report) 
         xs_string_format(text, "not known in full: %s", unseen.data);
     else
         xs_string_format(text, "%s", f->transfers ? "nothing was found" : "nothing: no transfer ran");
-    xs_string_free(&unseen);
 }
 
 void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place, struct xs_part *name) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     struct xs_part unused;
-    char why[256], floor[XS_UNIT_BYTES];
     size_t causes = 0, large = 0;
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         causes += diagnosis->causes[i].saves.most_ns > 0;
@@ -135,21 +129,19 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
     }
     if (!large) {
         size_t begin = text->length;
-        struct xs_string unseen = {0};
+        XS_SCOPED_STRING unseen = {0};
         say_unseen(&unseen, report);
         xs_string_format(text, "little%s: %zu cause%s of less than %s each", unseen.length ? " of what is known" : "",
-                         causes, causes > 1 ? "s" : "", xs_format_ns(floor, diagnosis->findings->floor_ns));
+                         causes, causes > 1 ? "s" : "", XS_NS_TEXT(diagnosis->findings->floor_ns));
         if (unseen.length)
             add_clause(text, begin, unseen.data);
-        xs_string_free(&unseen);
         return;
     }
     xs_string_format(text, "%s", with_place ? "" : "saves ");
     amount(text, diagnosis);
     xs_string_format(text, ", by %zu cause%s", causes, causes > 1 ? "s" : "");
     begin_with(text, diagnosis, causes == 1, with_place, name ? name : &unused);
-    xs_content_coverage_why_none(&report->contents, why, sizeof why);
-    if (*why)
+    if (xs_content_coverage_none(&report->contents) != XS_CONTENTS_KNOWN)
         xs_string_format(text, " (contents were not compared)");
     if (xs_repaired_any(&report->summary->repaired))
         xs_string_format(text, " (counting calls that repairs left out or changed)");

@@ -8,8 +8,7 @@ static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
         "unknown",   "to the device", "to the host",     "faults on the host", "faults on the device",
         "thrashing", "throttling",    "remote mappings", "between devices"};
     _Static_assert(sizeof labels / sizeof *labels == XS_MIGRATION_KIND_COUNT, "a label for each migration");
-    char buffer[XS_UNIT_BYTES];
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     static const char *const headers[] = {"managed memory", "count", "size", "time"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         xs_table_column(table, headers[i], i > 0);
@@ -18,19 +17,17 @@ static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
         if (!t->count)
             continue;
         xs_table_cell(table, labels[i]);
-        xs_table_cell(table, xs_format_count(buffer, t->count));
-        xs_table_cell(table, t->bytes ? xs_format_bytes(buffer, t->bytes) : NULL);
-        xs_table_cell(table, t->ns ? xs_format_ns(buffer, t->ns) : NULL);
+        xs_table_cell(table, XS_COUNT_TEXT(t->count));
+        xs_table_cell(table, t->bytes ? XS_BYTES_TEXT(t->bytes) : NULL);
+        xs_table_cell(table, t->ns ? XS_NS_TEXT(t->ns) : NULL);
     }
     if (xs_table_rows(table)) {
         xs_out_heading(out, "Page migrations");
         xs_table_print(table, out);
     }
-    xs_table_free(table);
 }
 static void print_memory(const struct xs_summary *s, struct xs_out *out) {
-    char buffer[XS_UNIT_BYTES];
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     static const char *const headers[] = {"memory",     "allocated", "size",       "peak",
                                           "time taken", "freed",     "time taken", "never freed"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
@@ -43,19 +40,18 @@ static void print_memory(const struct xs_summary *s, struct xs_out *out) {
         if (!a->count)
             continue;
         xs_table_cell(table, xs_memory_kind_names[kind]);
-        xs_table_cell(table, xs_format_count(buffer, a->count));
-        xs_table_cell(table, xs_format_bytes(buffer, a->bytes));
-        xs_table_cell(table, xs_format_bytes(buffer, a->peak_bytes));
-        xs_table_cell(table, xs_format_ns(buffer, a->host_ns));
-        xs_table_cell(table, xs_format_count(buffer, a->frees));
-        xs_table_cell(table, a->frees ? xs_format_ns(buffer, a->free_host_ns) : NULL);
-        xs_table_cell(table, a->live_count ? xs_format_bytes(buffer, a->live_bytes) : NULL);
+        xs_table_cell(table, XS_COUNT_TEXT(a->count));
+        xs_table_cell(table, XS_BYTES_TEXT(a->bytes));
+        xs_table_cell(table, XS_BYTES_TEXT(a->peak_bytes));
+        xs_table_cell(table, XS_NS_TEXT(a->host_ns));
+        xs_table_cell(table, XS_COUNT_TEXT(a->frees));
+        xs_table_cell(table, a->frees ? XS_NS_TEXT(a->free_host_ns) : NULL);
+        xs_table_cell(table, a->live_count ? XS_BYTES_TEXT(a->live_bytes) : NULL);
     }
     if (xs_table_rows(table)) {
         xs_out_heading(out, "Memory");
         xs_table_print(table, out);
     }
-    xs_table_free(table);
 }
 
 void xs_report_memory(const struct xs_summary *s, struct xs_out *out) {

@@ -181,19 +181,18 @@ static void show(const struct xs_report *report, struct view *view, const char *
 
 /* Adds a trace's numbers to the job. */
 static void add_to_job(struct xs_job *job, const char *path, const struct xs_report *report) {
-    char *identity = xs_trace_identity(report->summary->trace), why[256];
-    xs_content_coverage_why_none(&report->contents, why, sizeof why);
-    xs_job_add(job, path, identity, report->summary, report->diagnosis, why);
-    free(identity);
+    XS_SCOPED char *identity = xs_trace_identity(report->summary->trace);
+    XS_SCOPED_STRING why = {0};
+    xs_content_coverage_why_none(&why, &report->contents);
+    xs_job_add(job, path, identity, report->summary, report->diagnosis, why.data ? why.data : "");
 }
 
 /* True if another trace of the same process was read before: a copy, or the original of a trace in a merged file. */
 static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
-    char *identity = job ? xs_trace_identity(trace) : NULL;
+    XS_SCOPED char *identity = job ? xs_trace_identity(trace) : NULL;
     const char *known = identity ? xs_job_known(job, identity) : NULL;
     if (known)
         xs_complain("%s: the same run as %s; counted once", trace->path, known);
-    free(identity);
     return known != NULL;
 }
 

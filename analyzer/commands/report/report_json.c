@@ -14,9 +14,7 @@
 #include "analyzer/words/where_words.h"
 
 void xs_report_json_begin(struct xs_json *json) {
-    xs_json_object(json, NULL);
-    xs_json_text(json, "format", "xferspy-report");
-    xs_json_int(json, "version", XS_REPORT_JSON_VERSION);
+    xs_json_document(json, "xferspy-report", XS_REPORT_JSON_VERSION);
     xs_json_array(json, "traces");
 }
 
@@ -60,12 +58,11 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
 
 /* Writes the report's first sentence. */
 static void put_headline(const struct xs_report *report, struct xs_json *json) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_report_headline(&text, report, true, NULL);
     xs_json_text(json, "headline", text.data);
     xs_json_count(json, "kernels_given_pinned", report->summary->given_pinned);
     xs_json_count(json, "kernels_given_managed", report->summary->given_managed);
-    xs_string_free(&text);
 }
 
 /* Writes a value that cannot be 0; a 0 means that it is not known. */
@@ -244,7 +241,7 @@ static void put_allocations(const struct xs_summary *s, struct xs_json *json) {
 static void put_left_out(const struct xs_summary *s, struct xs_json *json) {
     xs_json_array(json, "left_out");
     for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         uint64_t count = xs_left_out_say(s, (enum xs_left_out)kind, &text);
         if (count) {
             xs_json_object(json, NULL);
@@ -255,7 +252,6 @@ static void put_left_out(const struct xs_summary *s, struct xs_json *json) {
                 xs_newer_functions_json(s->trace, json);
             xs_json_end(json, '}');
         }
-        xs_string_free(&text);
     }
     xs_json_end(json, ']');
 }

@@ -1,7 +1,6 @@
 /* Prints the report in GitHub's Markdown: the headline as heading, a table and a list of causes, and, in a folded part,
  * the other sections as in the text report. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/markdown.h"
@@ -15,7 +14,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 #include "analyzer/words/steps_words.h"
 #include "analyzer/words/where_words.h"
 
@@ -28,7 +27,7 @@ static void add_place(struct xs_string *text, const struct xs_findings *findings
 
 /* Prints the steps in one code span: places and ranges are text of the trace. */
 static void steps_part(const struct xs_findings *findings, struct xs_out *out) {
-    struct xs_string text = {0}, code = {0};
+    XS_SCOPED_STRING text = {0}, code = {0};
     xs_steps_say(&text, findings);
     if (text.length) {
         xs_markdown_code(&code, text.data);
@@ -37,14 +36,12 @@ static void steps_part(const struct xs_findings *findings, struct xs_out *out) {
         xs_steps_say_warm_up(&text, findings);
         fprintf(out->file, "%s%s.\n", text.length ? "; warm-up: " : "", text.length ? text.data : "");
     }
-    xs_string_free(&text);
-    xs_string_free(&code);
 }
 
 static void head(const struct xs_report *report, struct xs_out *out) {
     const struct xs_run *run = &report->summary->run;
     char buffer[XS_UNIT_BYTES];
-    struct xs_string text = {0}, headline = {0}, filter = {0};
+    XS_SCOPED_STRING text = {0}, headline = {0}, filter = {0};
     xs_report_headline(&headline, report, false, NULL);
     xs_filter_sentence(&filter, report->diagnosis->findings);
     xs_markdown_code(&text, *run->command ? run->command : run->executable);
@@ -69,9 +66,6 @@ static void head(const struct xs_report *report, struct xs_out *out) {
         fprintf(out->file, "\nWhere the run went: %s.\n", text.data);
     steps_part(report->diagnosis->findings, out);
     xs_markdown_filter(out, filter.data);
-    xs_string_free(&text);
-    xs_string_free(&headline);
-    xs_string_free(&filter);
 }
 
 static void table(const struct xs_report *report, struct xs_out *out) {
@@ -102,17 +96,16 @@ static void table(const struct xs_report *report, struct xs_out *out) {
 /* Adds "saves 84.6 ms, 28 % of the run (checked 137 of 199)". */
 static void add_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_diagnosed *d) {
     const struct xs_finding *f = d->finding;
-    struct xs_string checked = {0};
+    XS_SCOPED_STRING checked = {0};
     xs_finding_gain_between(text, findings, d);
     xs_finding_checked(&checked, f);
     if (checked.length)
         xs_string_format(text, " (%s)", checked.data);
-    xs_string_free(&checked);
 }
 
 /* Adds a better solution than the remedy, if there is one. */
 static void add_detour(struct xs_string *text, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d) {
-    struct xs_string said = {0};
+    XS_SCOPED_STRING said = {0};
     xs_say_detour_work(&said, diagnosis, d);
     if (said.length) {
         xs_markdown_code(text, said.data);
@@ -120,7 +113,6 @@ static void add_detour(struct xs_string *text, const struct xs_diagnosis *diagno
         xs_say_detour_gain(text, diagnosis, d);
         xs_string_format(text, " If that cannot be done, ");
     }
-    xs_string_free(&said);
 }
 
 /* Prints a finding: its kind and place, its cost, what to do, and the text of the source line if it is known. */
@@ -129,8 +121,8 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     const struct xs_diagnosed *d = &diagnosis->items[index];
     const struct xs_finding *f = d->finding;
     const struct xs_detector *detector = xs_detectors[f->detector];
-    struct xs_string name = {0}, place = {0}, cost = {0}, amount = {0}, gain = {0}, turns = {0}, detour = {0};
-    char *source = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
+    XS_SCOPED_STRING name = {0}, place = {0}, cost = {0}, amount = {0}, gain = {0}, turns = {0}, detour = {0};
+    XS_SCOPED char *source = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
     xs_finding_name(&name, diagnosis, index);
     add_gain(&gain, diagnosis->findings, d);
     xs_finding_amount(&amount, f);
@@ -144,26 +136,17 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
             f->advice ? "(advice)" : gain.data, detector->title, amount.data, place.data, cost.data ? cost.data : "",
             cost.data ? ". " : "", detour.data ? detour.data : "", xs_remedy_of(diagnosis->findings, f),
             turns.data ? " " : "", turns.data ? turns.data : "");
-    xs_string_free(&turns);
-    xs_string_free(&detour);
     xs_markdown_source(out, source);
-    free(source);
-    xs_string_free(&name);
-    xs_string_free(&place);
-    xs_string_free(&cost);
-    xs_string_free(&amount);
-    xs_string_free(&gain);
 }
 
 /* Prints what `xferspy try' measured for a repair. The text has only numbers and words of xferspy, and no text of the
  * trace. */
 static void tried(const struct xs_tried_item *item, const char *before, const char *after, struct xs_out *out) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     if (!item)
         return;
     xs_tried_say(&text, item);
     fprintf(out->file, "%s%s%s\n", before, text.data, after);
-    xs_string_free(&text);
 }
 
 /* Prints what helps if the first repair cannot be made: findings that save at least a tenth of its saving. */
@@ -174,7 +157,7 @@ static void others(const struct xs_report *report, const struct xs_cause *cause,
     for (size_t i = 0; i < cause->count; i++) {
         const struct xs_diagnosed *d = &diagnosis->items[cause->findings[i]];
         const struct xs_finding *f = d->finding;
-        struct xs_string name = {0}, gain = {0};
+        XS_SCOPED_STRING name = {0}, gain = {0};
         bool is_large = d->saves.most_ns >= cause->saves.most_ns / 10;
         if (!xs_cause_offers(diagnosis, cause, i, &repairs))
             continue;
@@ -184,27 +167,22 @@ static void others(const struct xs_report *report, const struct xs_cause *cause,
         add_gain(&gain, diagnosis->findings, d);
         fprintf(out->file, "  - If that cannot be done, %s %s: %s\n", name.data, gain.data,
                 xs_remedy_of(diagnosis->findings, f));
-        xs_string_free(&name);
-        xs_string_free(&gain);
     }
 }
 
 static void total(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
-    struct xs_string all = {0}, bounds = {0};
+    XS_SCOPED_STRING all = {0}, bounds = {0};
     xs_say_total_of_run(&all, diagnosis);
     xs_say_bounds(&bounds, diagnosis);
     if (all.length)
         fprintf(out->file, "\n%s%s%s\n", all.data, bounds.length ? " " : "", bounds.length ? bounds.data : "");
-    xs_string_free(&all);
-    xs_string_free(&bounds);
 }
 
 static void rest(const struct xs_report *report, struct xs_out *out) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_report_say_rest(&text, report);
     if (text.length)
         fprintf(out->file, "\n%s; see `xferspy explain`.\n", text.data);
-    xs_string_free(&text);
 }
 
 static void findings_part(const struct xs_report *report, struct xs_out *out) {
@@ -241,15 +219,13 @@ static void folded(const struct xs_report *report, unsigned section, const char 
 
 /* Prints the next command. It is in one code span, because the path can contain any text. */
 static void next(const struct xs_report *report, struct xs_out *out) {
-    struct xs_string line = {0}, code = {0};
+    XS_SCOPED_STRING line = {0}, code = {0};
     if (!xs_report_can_try(report))
         return;
     xs_string_format(&line, "xferspy try ");
     xs_string_shell_word(&line, report->summary->trace->path);
     xs_markdown_code(&code, line.data);
     fprintf(out->file, "\nTo measure what the repairs gain on the unchanged program: %s\n", code.data);
-    xs_string_free(&line);
-    xs_string_free(&code);
 }
 
 void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {

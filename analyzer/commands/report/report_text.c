@@ -15,21 +15,19 @@
 #define DEVICE_LINES 4
 
 static void device_line(struct xs_out *out, const struct xs_device_summary *d) {
-    char buffer[XS_UNIT_BYTES];
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_string_format(&text, "%s", d->name && *d->name ? d->name : "unknown device");
     if (d->simulated && !(d->name && strstr(d->name, "imulated")))
         xs_string_format(&text, " (simulated)");
     if (d->memory_bytes)
-        xs_string_format(&text, ", %s", xs_format_bytes(buffer, d->memory_bytes));
+        xs_string_format(&text, ", %s", XS_BYTES_TEXT(d->memory_bytes));
     if (d->link_generation && d->link_width)
         xs_string_format(&text, ", PCIe gen%" PRIu64 " x%" PRIu64, d->link_generation, d->link_width);
     if (d->link_peak_bytes_per_s)
-        xs_string_format(&text, ", peak %s each way", xs_format_rate(buffer, d->link_peak_bytes_per_s, 1000000000));
+        xs_string_format(&text, ", peak %s each way", XS_RATE_TEXT(d->link_peak_bytes_per_s, 1000000000));
     char label[32];
     snprintf(label, sizeof label, "device %" PRId64, d->id);
     xs_out_fact(out, label, "%s", text.data);
-    xs_string_free(&text);
 }
 
 static void device_lines(const struct xs_summary *s, struct xs_out *out) {
@@ -53,7 +51,7 @@ static void device_lines(const struct xs_summary *s, struct xs_out *out) {
 static void run_line(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_run *run = &s->run;
     char buffer[XS_UNIT_BYTES];
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_string_format(&text, "%s%s since its first CUDA call", run->duration_estimated ? "at least " : "",
                      xs_format_ns(buffer, run->duration_ns));
     if (*run->host)
@@ -70,12 +68,11 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
         xs_string_format(&text, ", CUDA driver %" PRId64 ".%" PRId64, run->driver_version / 1000,
                          run->driver_version % 1000 / 10);
     xs_out_fact(out, "run", "%s", text.data);
-    xs_string_free(&text);
 }
 
 /* Prints the headline on a separate line, so that it is read first. */
 static void print_headline(const struct xs_report *report, struct xs_out *out) {
-    struct xs_string headline = {0}, filter = {0};
+    XS_SCOPED_STRING headline = {0}, filter = {0};
     xs_report_headline(&headline, report, true, NULL);
     xs_filter_sentence(&filter, report->diagnosis->findings);
     if (filter.length)
@@ -83,14 +80,12 @@ static void print_headline(const struct xs_report *report, struct xs_out *out) {
     fputs(xs_style_on(out, XS_STYLE_HEADING), out->file);
     xs_out_fact(out, "wasted", "%s.", headline.data);
     fputs(xs_style_off(out, XS_STYLE_HEADING), out->file);
-    xs_string_free(&headline);
-    xs_string_free(&filter);
 }
 
 static void print_where(const struct xs_report *report, struct xs_out *out) {
     enum { BAR = 50, BESIDE = 14 }; /* columns; BESIDE: those of the label and the brackets */
     int columns = out->columns && out->columns < BAR + BESIDE ? out->columns - BESIDE : BAR;
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_where_say(&text, &report->summary->where, true);
     if (text.length && !report->diagnosis->findings->selection) {
         xs_out_fact(out, "where", "%s", text.data);
@@ -98,35 +93,31 @@ static void print_where(const struct xs_report *report, struct xs_out *out) {
         xs_where_bar(&text, &report->summary->where, columns > 0 ? (unsigned)columns : 0);
         xs_out_fact(out, "", "%s", text.data);
     }
-    xs_string_free(&text);
 }
 
 /* Prints the program's loop, if it has one. */
 static void print_steps(const struct xs_report *report, struct xs_out *out) {
-    struct xs_string step = {0}, warm_up = {0};
+    XS_SCOPED_STRING step = {0}, warm_up = {0};
     xs_steps_say(&step, report->diagnosis->findings);
     xs_steps_say_warm_up(&warm_up, report->diagnosis->findings);
     if (step.length)
         xs_out_fact(out, "a step", "%s", step.data);
     if (warm_up.length)
         xs_out_fact(out, "warm-up", "%s", warm_up.data);
-    xs_string_free(&step);
-    xs_string_free(&warm_up);
 }
 
 static void print_run(const struct xs_report *report, struct xs_out *out) {
     const struct xs_summary *s = report->summary;
     xs_report_failures(report, out);
-    char *command = xs_text_escaped(*s->run.command      ? s->run.command
-                                    : *s->run.executable ? s->run.executable
-                                                         : "(unknown command)");
+    XS_SCOPED char *command = xs_text_escaped(*s->run.command      ? s->run.command
+                                              : *s->run.executable ? s->run.executable
+                                                                   : "(unknown command)");
     int room = out->columns ? out->columns : COMMAND_COLUMNS;
     bool cut = xs_text_width(command) > room;
     const char *mark = !cut ? "" : out->utf8 ? "\xe2\x80\xa6" : "...";
     fprintf(out->file, "%s%.*s%s%s\n", xs_style_on(out, XS_STYLE_HEADING),
             (int)xs_text_fit(command, cut ? room - xs_text_width(mark) : room), command, mark,
             xs_style_off(out, XS_STYLE_HEADING));
-    free(command);
     run_line(s, out);
     device_lines(s, out);
     xs_out_fact(out, "trace", "%s", s->trace->path);
@@ -177,7 +168,7 @@ void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *o
     FILE *terminal = out->file;
     char *text = NULL;
     size_t bytes = 0, lines = 0;
-    struct xs_string headline = {0};
+    XS_SCOPED_STRING headline = {0};
     out->file = open_memstream(&text, &bytes);
     if (!out->file)
         xs_out_of_memory();
@@ -196,12 +187,10 @@ void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *o
     xs_out_line(out, XS_STYLE_HEADING, "Wasted: %s.", headline.data);
     if (xs_report_sections(report) & ~XS_SECTION_BIT(FINDINGS))
         xs_out_line(out, XS_STYLE_DIM, "That was %zu lines; --sections=findings shows the findings alone.", lines);
-    xs_string_free(&headline);
 }
 
 void xs_report_text_heading(const char *path, int index, struct xs_out *out) {
-    char *escaped = xs_text_escaped(path);
+    XS_SCOPED char *escaped = xs_text_escaped(path);
     fprintf(out->file, "%s%s== %s ==%s\n", index ? "\n\n" : "", xs_style_on(out, XS_STYLE_HEADING), escaped,
             xs_style_off(out, XS_STYLE_HEADING));
-    free(escaped);
 }

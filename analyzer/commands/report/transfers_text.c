@@ -8,7 +8,7 @@
 #include "analyzer/commands/report/report_internal.h"
 #include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 #define OVERLAP_LINES 8
 
@@ -32,17 +32,17 @@ static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_
 /* True if the peak rate in the trace applies to this direction; it is that of links to the host. */
 static bool uses_link(enum xs_direction direction) { return direction == XS_DIR_H2D || direction == XS_DIR_D2H; }
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, const struct xs_device_summary *d) {
-    char copies[XS_UNIT_BYTES], share[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
+    char share[XS_UNIT_BYTES];
     xs_string_format(text, "Device %" PRId64 " copied for %s%s", d->id, xs_modelled_mark(s->all.modelled_count),
-                     xs_format_ns(copies, d->copy_busy_ns));
+                     XS_NS_TEXT(d->copy_busy_ns));
     if (*xs_format_share(share, d->copy_busy_ns, s->recorded.ns))
         xs_string_format(text, " (%s %s)", share, xs_share_is_of(&s->recorded));
     if (d->kernels)
         xs_string_format(text, " and ran kernels for %s%s", xs_modelled_mark(d->kernels_modelled),
-                         xs_format_ns(kernels, d->kernel_busy_ns));
+                         XS_NS_TEXT(d->kernel_busy_ns));
     if (d->kernels && d->both_busy_ns)
         xs_string_format(text, ". A kernel ran, too, during %s of the copying time",
-                         xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns));
+                         XS_SHARE_TEXT(d->both_busy_ns, d->copy_busy_ns));
     else if (d->kernels)
         xs_string_format(text, ". No copy ran at the same time as a kernel");
     else if (!s->run.kernels_recorded)
@@ -54,7 +54,7 @@ void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, c
 static void overlap_lines(const struct xs_summary *s, struct xs_out *out) {
     size_t lines = 0, more = 0;
     for (size_t i = 0; i < s->device_count; i++) {
-        struct xs_string text = {0};
+        XS_SCOPED_STRING text = {0};
         if (!s->devices[i].copy_busy_ns)
             continue;
         if (lines++ >= OVERLAP_LINES) {
@@ -63,38 +63,36 @@ static void overlap_lines(const struct xs_summary *s, struct xs_out *out) {
         }
         xs_report_say_overlap(&text, s, &s->devices[i]);
         xs_out_line(out, XS_STYLE_PLAIN, "%s", text.data);
-        xs_string_free(&text);
     }
     if (more)
         xs_out_line(out, XS_STYLE_PLAIN, "And %zu more devices: --json has them all.", more);
 }
 static void total_cells(const struct xs_summary *s, struct xs_table *table, const struct xs_totals *t, uint64_t peak) {
-    char buffer[XS_UNIT_BYTES];
     uint64_t recorded_ns = s->recorded.ns;
     bool timed = s->all.timed_count > 0;
     double rate = t->device_ns ? (double)t->timed_bytes / (double)t->device_ns * 1e9 : 0;
     const char *mark = xs_report_partly_timed(t) ? XS_PARTLY_TIMED_MARK : "";
-    xs_table_cell(table, xs_format_count(buffer, t->count));
-    xs_table_cell(table, xs_format_bytes(buffer, t->bytes));
+    xs_table_cell(table, XS_COUNT_TEXT(t->count));
+    xs_table_cell(table, XS_BYTES_TEXT(t->bytes));
     if (t->timed_count)
-        xs_table_format(table, "%s%s%s", mark, xs_modelled_mark(t->modelled_count), xs_format_ns(buffer, t->device_ns));
+        xs_table_format(table, "%s%s%s", mark, xs_modelled_mark(t->modelled_count), XS_NS_TEXT(t->device_ns));
     else
         xs_table_cell(table, timed ? "-" : NULL);
     if (timed)
         xs_table_format(table, "%s%s%s", mark, xs_modelled_mark(t->device_ns ? t->modelled_count : 0),
-                        xs_format_rate(buffer, t->timed_bytes, t->device_ns));
+                        XS_RATE_TEXT(t->timed_bytes, t->device_ns));
     else
-        xs_table_cell(table, xs_format_rate(buffer, t->blocking_bytes, t->blocking_host_ns));
+        xs_table_cell(table, XS_RATE_TEXT(t->blocking_bytes, t->blocking_host_ns));
     xs_table_cell(table, timed && peak && t->device_ns
-                             ? xs_format_share(buffer, rate < 1e18 ? (uint64_t)rate : (uint64_t)1e18, peak)
+                             ? XS_SHARE_TEXT(rate < 1e18 ? (uint64_t)rate : (uint64_t)1e18, peak)
                              : NULL);
-    xs_table_cell(table, timed && t->timed_count ? xs_format_share(buffer, t->device_ns, recorded_ns) : NULL);
-    xs_table_cell(table, xs_format_ns(buffer, t->host_ns));
-    xs_table_cell(table, timed ? NULL : xs_format_share(buffer, t->host_ns, recorded_ns));
+    xs_table_cell(table, timed && t->timed_count ? XS_SHARE_TEXT(t->device_ns, recorded_ns) : NULL);
+    xs_table_cell(table, XS_NS_TEXT(t->host_ns));
+    xs_table_cell(table, timed ? NULL : XS_SHARE_TEXT(t->host_ns, recorded_ns));
 }
 
 static void groups_table(const struct xs_summary *s, struct xs_out *out) {
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     uint64_t peak = xs_summary_link_peak(s);
     xs_table_column(table, "transfers", false);
     xs_table_column(table, "count", true);
@@ -119,7 +117,6 @@ static void groups_table(const struct xs_summary *s, struct xs_out *out) {
         total_cells(s, table, &s->all, 0);
     }
     xs_table_print(table, out);
-    xs_table_free(table);
 }
 
 /* True if a rate says something about the kind of memory, which needs large copies. */
@@ -130,7 +127,6 @@ static bool shows_rate(const struct xs_totals *t) {
 
 /* Prints a sentence that compares pinned and pageable memory, by the numbers of the table. */
 static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
-    char share[XS_UNIT_BYTES], slow[XS_UNIT_BYTES], fast[XS_UNIT_BYTES];
     const struct xs_totals *pageable = &s->pageable, *pinned = &s->pinned;
     uint64_t bytes = xs_sum(pageable->bytes, pinned->bytes);
     if (!bytes)
@@ -139,21 +135,20 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_PLAIN, "Host memory: all pinned.");
         return;
     }
-    xs_format_share(share, pageable->bytes, bytes);
+    const char *share = XS_SHARE_TEXT(pageable->bytes, bytes);
     if (!pinned->bytes) {
         xs_out_line(out, XS_STYLE_PLAIN, "Host memory: all pageable; nothing was copied from or to pinned memory.");
     } else if (shows_rate(pageable) && shows_rate(pinned)) {
         double ratio = (double)pinned->timed_bytes / (double)pinned->device_ns /
                        ((double)pageable->timed_bytes / (double)pageable->device_ns);
-        struct xs_string times = {0};
+        XS_SCOPED_STRING times = {0};
         if (ratio >= 1.05)
             xs_string_format(&times, ", %.1f times as fast", ratio);
         xs_out_line(out, XS_STYLE_PLAIN,
                     "Host memory: %s of the bytes were in pageable memory, copied at %s. Copies with pinned memory ran "
                     "at %s%s.",
-                    share, xs_format_rate(slow, pageable->timed_bytes, pageable->device_ns),
-                    xs_format_rate(fast, pinned->timed_bytes, pinned->device_ns), times.data ? times.data : "");
-        xs_string_free(&times);
+                    share, XS_RATE_TEXT(pageable->timed_bytes, pageable->device_ns),
+                    XS_RATE_TEXT(pinned->timed_bytes, pinned->device_ns), times.data ? times.data : "");
     } else {
         xs_out_line(out, XS_STYLE_PLAIN,
                     "Host memory: %s of the bytes were in pageable memory, the rest in pinned memory.", share);
@@ -162,34 +157,29 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
 
 /* Prints what the mark in the table means: rates are only of the bytes of transfers with device times. */
 static void partly_timed_line(const struct xs_summary *s, struct xs_out *out) {
-    char timed[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     if (xs_report_partly_timed(&s->all))
         xs_out_line(out, XS_STYLE_WARN,
                     "%s Only %s of %s transfers have device times; the rates are computed from these transfers.",
-                    XS_PARTLY_TIMED_MARK, xs_format_count(timed, s->all.timed_count),
-                    xs_format_count(all, s->all.count - s->all.empty_count));
+                    XS_PARTLY_TIMED_MARK, XS_COUNT_TEXT(s->all.timed_count),
+                    XS_COUNT_TEXT(s->all.count - s->all.empty_count));
 }
 
 static void besides(struct xs_string *text, uint64_t count, const char *one, const char *many) {
-    char buffer[XS_UNIT_BYTES];
     if (count)
-        xs_string_format(text, "%s%s %s", text->length ? ", " : "", xs_format_count(buffer, count),
-                         count == 1 ? one : many);
+        xs_string_format(text, "%s%s %s", text->length ? ", " : "", XS_COUNT_TEXT(count), count == 1 ? one : many);
 }
 
 /* Prints the copies that the table leaves out. */
 static void other_transfers_line(const struct xs_summary *s, struct xs_out *out) {
-    char bytes[XS_UNIT_BYTES], ns[XS_UNIT_BYTES];
     const struct xs_count_time *graph = &s->graph_total;
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     besides(&text, graph->count, "copy by launched graphs", "copies by launched graphs");
     if (graph->count)
-        xs_string_format(&text, " (%s in %s)", xs_format_bytes(bytes, graph->bytes), xs_format_ns(ns, graph->ns));
+        xs_string_format(&text, " (%s in %s)", XS_BYTES_TEXT(graph->bytes), XS_NS_TEXT(graph->ns));
     besides(&text, s->coverage.host_captured, "captured into a graph", "captured into graphs");
     besides(&text, s->coverage.host_failed, "failed", "failed");
     if (text.length)
         xs_out_line(out, XS_STYLE_PLAIN, "Not in the table: %s.", text.data);
-    xs_string_free(&text);
 }
 
 void xs_report_transfers(const struct xs_summary *s, struct xs_out *out) {
@@ -214,11 +204,10 @@ void xs_report_transfers(const struct xs_summary *s, struct xs_out *out) {
 }
 
 void xs_report_largest(const struct xs_summary *s, struct xs_out *out) {
-    char buffer[XS_UNIT_BYTES];
     if (!s->largest_count || !s->largest[0].bytes)
         return;
     xs_out_heading(out, "Largest");
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     static const char *const headers[] = {"size", "count", "transfers", "call", "mean time", "rate", "first"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         xs_table_column(table, headers[i], i < 2 || i > 3);
@@ -226,30 +215,27 @@ void xs_report_largest(const struct xs_summary *s, struct xs_out *out) {
     for (size_t i = 0; i < s->largest_count; i++) {
         const struct xs_shape *shape = &s->largest[i];
         const struct xs_totals *t = &shape->totals;
-        xs_table_cell(table, xs_format_bytes(buffer, shape->bytes));
-        xs_table_cell(table, xs_format_count(buffer, t->count));
+        xs_table_cell(table, XS_BYTES_TEXT(shape->bytes));
+        xs_table_cell(table, XS_COUNT_TEXT(t->count));
         kind_cell(table, out, shape->direction, shape->src_kind, shape->dst_kind);
         xs_table_cell(table, shape->entry_point ? shape->entry_point : "?");
         if (t->timed_count)
             xs_table_format(table, "%s%s", xs_modelled_mark(t->modelled_count),
-                            xs_format_ns(buffer, t->device_ns / t->timed_count));
+                            XS_NS_TEXT(t->device_ns / t->timed_count));
         else
-            xs_table_cell(table,
-                          t->blocking_count ? xs_format_ns(buffer, t->blocking_host_ns / t->blocking_count) : "-");
-        xs_table_cell(table, t->timed_count ? xs_format_rate(buffer, t->timed_bytes, t->device_ns)
-                                            : xs_format_rate(buffer, t->blocking_bytes, t->blocking_host_ns));
+            xs_table_cell(table, t->blocking_count ? XS_NS_TEXT(t->blocking_host_ns / t->blocking_count) : "-");
+        xs_table_cell(table, t->timed_count ? XS_RATE_TEXT(t->timed_bytes, t->device_ns)
+                                            : XS_RATE_TEXT(t->blocking_bytes, t->blocking_host_ns));
         xs_table_format(table, "#%" PRId64, shape->first_transfer);
     }
     xs_table_print(table, out);
-    xs_table_free(table);
 }
 
 void xs_report_slowest(const struct xs_summary *s, struct xs_out *out) {
-    char buffer[XS_UNIT_BYTES];
     if (!s->slowest_count)
         return;
     xs_out_heading(out, s->slowest_by_device ? "Slowest, by device time" : "Slowest, by time inside the call");
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     static const char *const headers[] = {"time", "size", "transfer", "call", "rate", "id", "at"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         xs_table_column(table, headers[i], i < 2 || i > 3);
@@ -257,14 +243,13 @@ void xs_report_slowest(const struct xs_summary *s, struct xs_out *out) {
     for (size_t i = 0; i < s->slowest_count; i++) {
         const struct xs_slow_transfer *t = &s->slowest[i];
         uint64_t ns = s->slowest_by_device ? t->device_ns : t->host_ns;
-        xs_table_format(table, "%s%s", xs_modelled_mark(s->slowest_by_device && t->modelled), xs_format_ns(buffer, ns));
-        xs_table_cell(table, xs_format_bytes(buffer, t->bytes));
+        xs_table_format(table, "%s%s", xs_modelled_mark(s->slowest_by_device && t->modelled), XS_NS_TEXT(ns));
+        xs_table_cell(table, XS_BYTES_TEXT(t->bytes));
         kind_cell(table, out, t->direction, t->src_kind, t->dst_kind);
         xs_table_cell(table, t->entry_point ? t->entry_point : "?");
-        xs_table_cell(table, s->slowest_by_device || !t->is_async ? xs_format_rate(buffer, t->bytes, ns) : "-");
+        xs_table_cell(table, s->slowest_by_device || !t->is_async ? XS_RATE_TEXT(t->bytes, ns) : "-");
         xs_table_format(table, "#%" PRId64, t->id);
-        xs_table_cell(table, t->enter_ns >= 0 ? xs_format_ns(buffer, (uint64_t)t->enter_ns) : "-");
+        xs_table_cell(table, t->enter_ns >= 0 ? XS_NS_TEXT((uint64_t)t->enter_ns) : "-");
     }
     xs_table_print(table, out);
-    xs_table_free(table);
 }

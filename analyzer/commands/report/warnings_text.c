@@ -9,18 +9,17 @@
 #include "analyzer/words/failures_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 /* Says that rows were thinned out. Device times of dropped calls are not modelled. */
 static void say_thinned(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_thinned *thinned = &s->thinned;
-    char from[XS_UNIT_BYTES], to[XS_UNIT_BYTES], rows[XS_UNIT_BYTES], one_in[XS_UNIT_BYTES];
     xs_out_line(out, XS_STYLE_WARN,
                 "The trace reached its largest size (XFERSPY_MAX_SIZE): from %s to %s it has one call of %s,"
                 " and more of call sites with few. %s rows are gone. Totals include them%s; findings and lists do not.",
-                xs_format_ns(from, (uint64_t)(thinned->from_ns > 0 ? thinned->from_ns : 0)),
-                xs_format_ns(to, (uint64_t)(thinned->to_ns > 0 ? thinned->to_ns : 0)),
-                xs_format_count(one_in, thinned->one_in), xs_format_count(rows, thinned->rows),
+                XS_NS_TEXT((uint64_t)(thinned->from_ns > 0 ? thinned->from_ns : 0)),
+                XS_NS_TEXT((uint64_t)(thinned->to_ns > 0 ? thinned->to_ns : 0)), XS_COUNT_TEXT(thinned->one_in),
+                XS_COUNT_TEXT(thinned->rows),
                 xs_modelled_any(s) ? ", but of their device times only what was recorded" : "");
 }
 
@@ -35,20 +34,18 @@ void xs_report_windows(const struct xs_summary *s, struct xs_out *out) {
 static void say_late(const struct xs_summary *s, struct xs_out *out) {
     enum { MUCH_PERCENT = 2 };
     const struct xs_coverage *c = &s->coverage;
-    char late[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
     bool late_ones = s->trace->is_live || s->run.is_snapshot;
     if (late_ones && !strcmp(s->run.cupti_status, "active") &&
         c->without_record > c->host_transfers / 100 * MUCH_PERCENT)
         xs_out_line(out, XS_STYLE_WARN,
                     "The device times of %s of %s transfers are not there yet: savings can still change much.",
-                    xs_format_count(late, c->without_record), xs_format_count(of, c->host_transfers));
+                    XS_COUNT_TEXT(c->without_record), XS_COUNT_TEXT(c->host_transfers));
 }
 
 /* Says up to which time an unfinished trace goes, and, if known, why it is unfinished. */
 static void say_unfinished(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_trace *trace = s->trace;
     const char *why = "The trace was not finished", *more = "";
-    char ns[XS_UNIT_BYTES];
     if (trace->is_live)
         why = "The process still runs";
     else if (s->run.is_snapshot)
@@ -60,7 +57,7 @@ static void say_unfinished(const struct xs_summary *s, struct xs_out *out) {
     else
         more = " To copy the trace of a program that still runs, use xferspy merge.";
     if (s->run.duration_ns)
-        xs_out_line(out, XS_STYLE_WARN, "%s: it is recorded up to %s%s.%s", why, xs_format_ns(ns, s->run.duration_ns),
+        xs_out_line(out, XS_STYLE_WARN, "%s: it is recorded up to %s%s.%s", why, XS_NS_TEXT(s->run.duration_ns),
                     trace->is_live ? " so far" : "", more);
     else
         xs_out_line(out, XS_STYLE_WARN, "%s, and nothing is recorded%s.%s", why, trace->is_live ? " yet" : "", more);
@@ -71,7 +68,6 @@ static void say_unfinished(const struct xs_summary *s, struct xs_out *out) {
 void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     const char *status = s->run.status;
     struct xs_string text = {0};
-    char buffer[XS_UNIT_BYTES];
     if (s->run.simulated)
         xs_say_simulated(&text, NULL, "times below");
     xs_out_take_line(out, XS_STYLE_BAD, &text);
@@ -100,17 +96,16 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(
             out, XS_STYLE_WARN,
             "%s rows hold values that cannot be true (negative sizes, ends before starts); those values were left out.",
-            xs_format_count(buffer, s->damaged_rows));
+            XS_COUNT_TEXT(s->damaged_rows));
 }
 
 /* Prints failed calls before everything else, because after a failed call a program does not work as intended. */
 void xs_report_failures(const struct xs_report *report, struct xs_out *out) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_failures_say(&text, &report->summary->failures, report->diagnosis->findings);
     if (text.length) {
         fputs(xs_style_on(out, XS_STYLE_BAD), out->file);
         xs_out_indented(out, 0, "%s.", text.data);
         fputs(xs_style_off(out, XS_STYLE_BAD), out->file);
     }
-    xs_string_free(&text);
 }

@@ -69,7 +69,7 @@ static void add_name(struct xs_string *name, const struct capture_option *option
 }
 
 static void refuse(const struct capture_option *option, const char *value, struct argp_state *state) {
-    struct xs_string name = {0}, why = {0};
+    XS_SCOPED_STRING name = {0}, why = {0};
     const char *dots = strstr(option->values, "..");
     add_name(&name, option);
     if (option->type == XS_OPTION_INT && dots)
@@ -77,8 +77,6 @@ static void refuse(const struct capture_option *option, const char *value, struc
     else
         xs_string_format(&why, ": use %s", option->values);
     argp_error(state, "--%s=%s%s", name.data, value, why.data);
-    xs_string_free(&name);
-    xs_string_free(&why);
 }
 
 /* Returns why the value is not a valid window or name; NULL: it is valid. The library would say so, too, but only when
@@ -115,7 +113,7 @@ static bool is_wrong_repair(const struct capture_option *option, const char *val
         return false;
     const char *name = value;
     size_t bytes = wrong_repair(value, &name);
-    struct xs_string why = {0};
+    XS_SCOPED_STRING why = {0};
     if (!bytes && value[strspn(value, ",")])
         return false;
     if (bytes)
@@ -124,12 +122,11 @@ static bool is_wrong_repair(const struct capture_option *option, const char *val
     for (size_t i = 0; repair_names[i]; i++)
         xs_string_format(&why, "%s%s", i ? ", " : "", repair_names[i]);
     argp_error(state, "--repair=%s: %s or all", value, why.data);
-    xs_string_free(&why);
     return true;
 }
 
 static void set_capture_option(const struct capture_option *option, const char *value, struct argp_state *state) {
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     value = value ? value : "on"; /* a switch without a value */
     const char *why = refused_part(option, value);
     if (why) {
@@ -142,7 +139,6 @@ static void set_capture_option(const struct capture_option *option, const char *
     if (why) { /* the message does not contain the value, which may have a secret */
         add_name(&name, option);
         argp_error(state, "--%s: the pattern %s", name.data, why);
-        xs_string_free(&name);
         return;
     }
     struct xs_option_value parsed;
@@ -155,7 +151,6 @@ static void set_capture_option(const struct capture_option *option, const char *
         xs_out_of_memory();
     if (!strcmp(option->field, "output"))
         ((struct arguments *)state->input)->names_trace = true;
-    xs_string_free(&name);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -254,12 +249,11 @@ static int start(struct arguments *arguments) {
     }
     if (!xs_option_is_on(getenv("XFERSPY_QUIET")))
         xs_warn_about_variables();
-    char *program = xs_find_program(arguments->program[0]);
+    XS_SCOPED char *program = xs_find_program(arguments->program[0]);
     bool warned = program && xs_warn_about_program(program);
     int status = XS_EXIT_OK;
     if (program && access(program, X_OK) == 0) /* otherwise the program cannot be started, and that is reported later */
         status = xs_output_prepare(program, arguments->names_trace, arguments->output.force);
-    free(program);
     if (status == XS_EXIT_OK)
         status = xs_set_preload(library) < 0
                      ? XS_EXIT_ERROR

@@ -23,7 +23,7 @@ void xs_offer_without_cupti(char **argv, const struct xs_run_files *files) {
         failed = !xs_run_is_unclosed(files->paths[i]) && failed_with_cupti(files->paths[i]);
     if (!failed)
         return;
-    struct xs_string command = {0};
+    XS_SCOPED_STRING command = {0};
     xs_string_format(&command, "XFERSPY_CUPTI=off xferspy run --");
     for (char **word = argv; *word; word++) {
         xs_string_format(&command, " ");
@@ -32,5 +32,4 @@ void xs_offer_without_cupti(char **argv, const struct xs_run_files *files) {
     xs_complain("the program's work failed on the GPU while CUPTI was attached. This shows whether CUPTI is the cause: "
                 "`%s'",
                 command.data);
-    xs_string_free(&command);
 }

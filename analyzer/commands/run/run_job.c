@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/commands/common/process.h"
 #include "analyzer/commands/run/run.h"
 #include "schema/clock.h"
@@ -19,13 +20,12 @@ enum { FILES_CLOCK_LAG_NS = 10000000 };
 
 static bool was_started_with(long pid, const char *variable) {
     size_t bytes = 0, length = strlen(variable);
-    char *all = xs_process_file(pid, "environ", &bytes);
+    XS_SCOPED char *all = xs_process_file(pid, "environ", &bytes);
     bool found = false;
     if (!all)
         return false;
     for (size_t at = 0; at < bytes && !found; at += strlen(all + at) + 1)
         found = !strncmp(all + at, variable, length) && all[at + length] == '=';
-    free(all);
     return found;
 }
 

@@ -32,9 +32,8 @@ static void add_value(struct xs_string *path, const char *value) {
 }
 
 static void add_executable(struct xs_string *path, const char *program) {
-    char *real = program ? realpath(program, NULL) : NULL;
+    XS_SCOPED char *real = program ? realpath(program, NULL) : NULL;
     add_value(path, real ? xs_base_name(real) : "unknown");
-    free(real);
 }
 
 /* Adds the text for %q{VAR}. Returns a pointer to the last character of the field; NULL: it is malformed. */
@@ -42,10 +41,9 @@ static const char *add_variable(struct xs_string *path, const char *c) {
     const char *close = c[1] == '{' ? strchr(c, '}') : NULL;
     if (!close || close == c + 2)
         return NULL;
-    char *name = xs_text_format("%.*s", (int)(close - c - 2), c + 2);
+    XS_SCOPED char *name = xs_text_format("%.*s", (int)(close - c - 2), c + 2);
     const char *value = getenv(name);
     add_value(path, value ? value : "");
-    free(name);
     return close;
 }
 
@@ -108,18 +106,17 @@ char *xs_output_folder(void) {
 
 /* Makes a folder and its parents. If a parent cannot be made, making the folder fails, too. */
 static int make_folder(const char *folder) {
-    char *path = xs_strdup(folder);
+    XS_SCOPED char *path = xs_strdup(folder);
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         (void)mkdir(path, 0700);
         *slash = '/';
     }
-    free(path);
     return mkdir(folder, 0700) == 0 || errno == EEXIST ? 0 : -1;
 }
 
 static int prepare_folder(void) {
-    char *folder = xs_output_folder();
+    XS_SCOPED char *folder = xs_output_folder();
     struct stat st;
     int status = XS_EXIT_ERROR;
     if (stat(folder, &st) != 0 && make_folder(folder) != 0)
@@ -130,7 +127,6 @@ static int prepare_folder(void) {
         xs_complain(XS_NO_WAY_INTO, folder, strerror(errno));
     else
         status = XS_EXIT_OK;
-    free(folder);
     return status;
 }
 
@@ -161,10 +157,8 @@ char *xs_output_numbered(const char *template, const char *number) {
 }
 
 static void complain_taken(const char *name, const char *why, const char *template) {
-    char *numbered = xs_output_numbered(template, "%n"), *word = xs_text_shell_word(numbered);
+    XS_SCOPED char *numbered = xs_output_numbered(template, "%n"), *word = xs_text_shell_word(numbered);
     xs_complain("%s: %s, and -o %s takes the next free number; the program was not started", name, why, word);
-    free(word);
-    free(numbered);
 }
 
 /* True if a process of this machine still writes the trace. */
@@ -190,9 +184,8 @@ static int remove_trace(const char *path) {
         xs_spool_found_free(&found);
     }
     for (int i = 0; i < SIDE_SUFFIXES && !is_link; i++) {
-        char *beside = xs_text_format("%s%s", path, side_suffixes[i]);
+        XS_SCOPED char *beside = xs_text_format("%s%s", path, side_suffixes[i]);
         unlink(beside);
-        free(beside);
     }
     return unlink(path) == 0 || errno == ENOENT ? 0 : -1;
 }
@@ -239,7 +232,7 @@ static int prepare_name(const struct expected *e, const char *template, bool for
         xs_complain("%s: is a folder; name a file in it, such as %%e.%%n.db", template);
         return XS_EXIT_ERROR;
     }
-    char *taken = e->is_unknown ? NULL : taken_name(path);
+    XS_SCOPED char *taken = e->is_unknown ? NULL : taken_name(path);
     int status = XS_EXIT_OK;
     if (taken && lstat(taken, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
         xs_complain("%s: is no regular file, and a trace has to be one", taken);
@@ -250,7 +243,6 @@ static int prepare_name(const struct expected *e, const char *template, bool for
         if (!force)
             complain_taken(taken, XS_EXISTS, template);
     }
-    free(taken);
     return status;
 }
 

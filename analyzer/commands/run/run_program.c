@@ -121,11 +121,10 @@ bool xs_warn_about_program(const char *path) {
 
 /* True if the traces' folder is not writable; prints a message then. */
 static bool cannot_write(void) {
-    char *folder = xs_output_folder();
+    XS_SCOPED char *folder = xs_output_folder();
     bool cannot = access(folder, W_OK | X_OK) != 0;
     if (cannot)
         xs_complain("no trace: " XS_NO_WAY_INTO, folder, strerror(errno));
-    free(folder);
     return cannot;
 }
 
@@ -153,9 +152,8 @@ int xs_set_preload(const char *library) {
         xs_complain(XS_CANNOT_PRELOAD, library);
         return -1;
     }
-    char *value = xs_text_format("%s%s%s", library, before && *before ? ":" : "", before ? before : "");
+    XS_SCOPED char *value = xs_text_format("%s%s%s", library, before && *before ? ":" : "", before ? before : "");
     int status = setenv("LD_PRELOAD", value, 1);
-    free(value);
     /* NVTX finds the library by this variable, and reports the program's ranges to it. If another tool has set the
      * variable, its value is kept. */
     status |= setenv("NVTX_INJECTION64_PATH", library, 0);

@@ -67,8 +67,8 @@ static void name_unclosed(const struct xs_run_files *files, int status) {
     }
     if (!first)
         return;
-    char *word = xs_text_shell_word(first);
-    struct xs_string end = {0};
+    XS_SCOPED char *word = xs_text_shell_word(first);
+    XS_SCOPED_STRING end = {0};
     if (WIFSIGNALED(status))
         xs_string_format(&end, "SIG%s ended the program", sigabbrev_np(WTERMSIG(status)));
     else
@@ -79,8 +79,6 @@ static void name_unclosed(const struct xs_run_files *files, int status) {
         xs_string_format(&end, "; %s", first);
     xs_complain("%s %s what was recorded until then: `xferspy report %s' shows it", end.data, more ? "have" : "has",
                 word);
-    xs_string_free(&end);
-    free(word);
 }
 
 /* Looks for traces, and, if there are none, prints why. It does not open traces, because that would recover traces of
@@ -96,7 +94,7 @@ static void look_for_traces(const char *program, const struct xs_run_files *file
 
 static int report(const char *program, bool warned, const struct xs_run_files *files, int64_t since,
                   const struct xs_out_options *options) {
-    char **mine = xs_realloc(NULL, files->count * sizeof *mine);
+    XS_SCOPED char **mine = xs_realloc(NULL, files->count * sizeof *mine);
     struct xs_out out;
     int count = 0, status = XS_EXIT_OK;
     for (size_t i = 0; i < files->count; i++)
@@ -115,7 +113,6 @@ static int report(const char *program, bool warned, const struct xs_run_files *f
         status = xs_report_traces(mine, count, &out);
         xs_out_close(&out, true);
     }
-    free(mine);
     return status;
 }
 

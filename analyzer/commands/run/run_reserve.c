@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,11 +18,11 @@
 
 bool xs_output_reserve(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    char *folder = xs_text_format("%.*s", slash && slash > path ? (int)(slash - path) : 1, slash ? path : ".");
+    XS_SCOPED char *folder =
+        xs_text_format("%.*s", slash && slash > path ? (int)(slash - path) : 1, slash ? path : ".");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat st;
     bool is_known = stat(folder, &st) == 0;
-    free(folder);
     if (!is_known)
         return true;
     /* The name of a trace may be too long for a socket, so its hash is used. An abstract socket leaves no file, and the

@@ -71,11 +71,9 @@ static void add_matching(struct xs_run_files *files, const char *pattern) {
 
 struct xs_run_files xs_run_files(void) {
     struct xs_run_files files = {0};
-    char *pattern = template_pattern(), *numbered = xs_output_numbered(pattern, "[0-9]*");
+    XS_SCOPED char *pattern = template_pattern(), *numbered = xs_output_numbered(pattern, "[0-9]*");
     add_matching(&files, pattern);
     add_matching(&files, numbered);
-    free(pattern);
-    free(numbered);
     return files;
 }
 

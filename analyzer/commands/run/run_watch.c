@@ -39,7 +39,7 @@ static int descriptor_of(pid_t process) {
 static void say_not_found(const struct xs_trace *trace, int64_t seconds) {
     char wait[128];
     const char *name = getenv("XFERSPY_STEP");
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     int64_t most = xs_trace_meta_int(trace, "range.most_waits", 0);
     if (name && *name) {
         xs_string_format(&text, "no NVTX range \"%s\" came yet", name);
@@ -54,7 +54,6 @@ static void say_not_found(const struct xs_trace *trace, int64_t seconds) {
                 "If you want more, end the program and start it again with --step and a range's name, or without "
                 "the options of steps",
                 seconds, text.data);
-    xs_string_free(&text);
 }
 
 /* Reads the trace. Returns true if a warning was printed, or if none is needed any longer. */

@@ -47,11 +47,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static void tell(const char *path, const struct xs_lines *lines) {
-    char *name = xs_text_escaped(path);
+    XS_SCOPED char *name = xs_text_escaped(path);
     const char *note;
     if (!lines->callsites->stack_count) {
         printf("%s: no stacks were recorded\n", name);
-        free(name);
         return;
     }
     printf("%s: %" PRIu32 " addresses resolved", name, lines->found);
@@ -63,20 +62,17 @@ static void tell(const char *path, const struct xs_lines *lines) {
         printf(", and the text of %" PRIu32 " line%s", lines->text_count, lines->text_count == 1 ? "" : "s");
     putchar('\n');
     for (size_t i = 0; (note = xs_callsites_note(lines->callsites, i)); i++) {
-        char *text = xs_text_escaped(note);
+        XS_SCOPED char *text = xs_text_escaped(note);
         printf("  %s\n", text);
-        free(text);
     }
-    free(name);
 }
 
 static bool write_lines(const struct xs_trace *trace, const struct xs_lines *lines) {
     char why[XS_LINES_WHY_BYTES];
     if ((!lines->found && !lines->text_count) || xs_lines_write(trace, lines, PATIENCE_MS, why))
         return true;
-    char *path = xs_traces_file(trace->path);
+    XS_SCOPED char *path = xs_traces_file(trace->path);
     xs_complain("%s: %s", path, why);
-    free(path);
     return false;
 }
 

@@ -101,44 +101,41 @@ static void print_rates(const struct so_far *now, const struct so_far *then, con
                         size_t devices, struct xs_out *out) {
     static const char *const names[XS_DIRECTION_COUNT] = {
         [XS_DIR_H2D] = "H2D", [XS_DIR_D2H] = "D2H", [XS_DIR_D2D] = "D2D", [XS_DIR_PEER] = "peer", [XS_DIR_H2H] = "H2H"};
-    struct xs_string text = {0};
-    char buffer[XS_UNIT_BYTES];
+    XS_SCOPED_STRING text = {0};
     uint64_t ns = less(now->run_ns, then->run_ns);
     uint64_t all_ns = less(now->known_ns, then->known_ns) * (devices ? devices : 1);
     for (size_t i = 0; i < XS_DIRECTION_COUNT && ns; i++) {
         uint64_t bytes = less(now->bytes[i], then->bytes[i]);
         if (bytes && names[i])
-            xs_string_format(&text, "%s%s %s", text.length ? ", " : "", names[i], xs_format_rate(buffer, bytes, ns));
+            xs_string_format(&text, "%s%s %s", text.length ? ", " : "", names[i], XS_RATE_TEXT(bytes, ns));
     }
     if (!text.length)
         xs_string_format(&text, "no copies");
     if (times->copy_ns)
-        xs_string_format(&text, "; devices copy %s of the time", xs_format_share(buffer, times->copy_ns, all_ns));
+        xs_string_format(&text, "; devices copy %s of the time", XS_SHARE_TEXT(times->copy_ns, all_ns));
     if (times->kernel_ns)
         xs_string_format(&text, "%s %s", times->copy_ns ? ", and run kernels" : "; devices run kernels",
-                         xs_format_share(buffer, times->kernel_ns, all_ns));
+                         XS_SHARE_TEXT(times->kernel_ns, all_ns));
     xs_out_fact(out, then->run_ns ? "now" : "so far", "%s", text.data);
-    xs_string_free(&text);
 }
 
 /* Prints for how much of the run device times are missing, if that is much, because the savings of some causes are then
  * not known yet. */
 static void print_missing(const struct xs_summary *summary, const struct xs_device_times *times, struct xs_out *out) {
-    char known[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
     uint64_t run_ns = summary->run.duration_ns;
-    xs_format_ns(run, run_ns);
+    const char *run = XS_NS_TEXT(run_ns);
     bool much = run_ns - times->known_ns > run_ns / 100 * MUCH_PERCENT;
     if (times->late && much)
         xs_out_fact(out, "devices", "%s%s of %s; the order of causes can still change",
                     times->known_ns ? "device times are known up to " : "no device times are known yet",
-                    times->known_ns ? xs_format_ns(known, times->known_ns) : "", run);
+                    times->known_ns ? XS_NS_TEXT(times->known_ns) : "", run);
     int64_t ago_ns = xs_time_ns(CLOCK_REALTIME) - summary->run.start_unix_ns;
     if (summary->trace->is_live && summary->run.start_unix_ns > 0 && ago_ns > 0 &&
         less((uint64_t)ago_ns, run_ns) > SILENT_NS)
         xs_out_fact(out, "events",
                     "the newest is of %s ago: the program makes no CUDA calls, or is in a long one; a call is recorded "
                     "when it ends",
-                    xs_format_ns(known, less((uint64_t)ago_ns, run_ns)));
+                    XS_NS_TEXT(less((uint64_t)ago_ns, run_ns)));
 }
 
 /* Clears the screen and prints the lines of the text that fit on the terminal. */
@@ -214,13 +211,11 @@ int xs_command_top(int argc, char **argv) {
     int status = XS_EXIT_OK;
     if (argp_parse(&xs_interface_top.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    char *path = xs_trace_named(arguments.what);
+    XS_SCOPED char *path = xs_trace_named(arguments.what);
     if (!path)
         return XS_EXIT_ERROR;
-    if (xs_out_open(&out, &(struct xs_out_options){0}) < 0) {
-        free(path);
+    if (xs_out_open(&out, &(struct xs_out_options){0}) < 0)
         return XS_EXIT_ERROR;
-    }
     while (runs && status == XS_EXIT_OK) {
         double began = seconds();
         status = look(path, &then, &out, &runs);
@@ -228,6 +223,5 @@ int xs_command_top(int argc, char **argv) {
             break;
         wait_for_next(arguments.interval_s, seconds() - began);
     }
-    free(path);
     return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : status;
 }

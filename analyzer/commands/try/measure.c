@@ -17,7 +17,7 @@
 
 /* False: a message was printed. */
 static bool write_plan(const struct xs_attempt *attempt, const char *mode) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_trial_plan(&text, attempt->trial, mode);
     unlink(attempt->plan);
     int fd = xs_create_private(attempt->plan);
@@ -27,14 +27,13 @@ static bool write_plan(const struct xs_attempt *attempt, const char *mode) {
         good = fclose(file) == 0 && good;
     if (!good)
         xs_complain("%s: %s", attempt->plan, strerror(errno));
-    xs_string_free(&text);
     return good;
 }
 
 static void prepare(const struct xs_try *t, struct xs_attempt *attempt) {
     enum { SETTINGS = 8 };
     const char *memory = getenv("XFERSPY_REPAIR_MIB");
-    struct xs_string repairs = {0};
+    XS_SCOPED_STRING repairs = {0};
     size_t n = 0;
     attempt->plan = xs_text_format("%s/%zu.plan", t->folder, (size_t)(attempt - t->attempts));
     attempt->log = xs_text_format("%s/%zu.log", t->folder, (size_t)(attempt - t->attempts));
@@ -49,7 +48,6 @@ static void prepare(const struct xs_try *t, struct xs_attempt *attempt) {
     if (memory)
         attempt->settings[n++] = xs_text_format("XFERSPY_REPAIR_MIB=%s", memory);
     attempt->settings[n] = NULL;
-    xs_string_free(&repairs);
 }
 
 /* --- running --- */
@@ -84,7 +82,6 @@ static bool run(struct xs_try *t, struct xs_bench_terms *terms, struct xs_bench 
 
 /* Ends the trial if its log shows that the repair did not do what the plan says. */
 static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, const char *trouble) {
-    char buffer[XS_UNIT_BYTES];
     if (trouble)
         xs_trial_end(trial, XS_TRIAL_FAILED, "%s", trouble);
     else if (log->off.length)
@@ -93,21 +90,20 @@ static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, c
         xs_trial_end(trial, XS_TRIAL_FAILED,
                      "%s times the device would have held other bytes than the program uploaded; the program does not "
                      "do the same in each run",
-                     xs_format_count(buffer, log->wrong));
+                     XS_COUNT_TEXT(log->wrong));
     else if (log->differs)
         xs_trial_end(
             trial, XS_TRIAL_FAILED,
             "%s calls moved another number of bytes than in the trace; the program does not do the same in each run",
-            xs_format_count(buffer, log->differs));
+            XS_COUNT_TEXT(log->differs));
 }
 
 /* Judges a checking run. If some contents were not compared, the trial ends, because the repair may be wrong. */
 static void judge_checked(struct xs_trial *trial, const struct xs_repair_log *log) {
-    char missing[XS_UNIT_BYTES], planned[XS_UNIT_BYTES];
     uint64_t of = xs_trial_left_out(trial);
     if (trial->state == XS_TRIAL_PLANNED && log->checked < of)
         xs_trial_end(trial, XS_TRIAL_CANNOT, "%s of %s copies could not be checked: %s",
-                     xs_format_count(missing, of - log->checked), xs_format_count(planned, of),
+                     XS_COUNT_TEXT(of - log->checked), XS_COUNT_TEXT(of),
                      log->refused.length ? log->refused.data : "this run did not make them");
 }
 
@@ -193,11 +189,10 @@ static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct x
     xs_bench_report_make(&o->terms, &o->bench, &none, &o->report);
     attempt->outcome = o;
     judge_log(attempt->trial, &attempt->logged, attempt->log_trouble);
-    struct xs_string failures = {0};
+    XS_SCOPED_STRING failures = {0};
     xs_bench_say_failures(&failures, &o->bench, 1, "with the repair");
     if (attempt->trial->state == XS_TRIAL_PLANNED && failures.length)
         xs_trial_end(attempt->trial, XS_TRIAL_FAILED, "%s", failures.data);
-    xs_string_free(&failures);
     if (attempt->trial->state == XS_TRIAL_PLANNED && attempt->logged.runs && !attempt->logged.applied)
         xs_trial_end(attempt->trial, XS_TRIAL_CANNOT, "the library repaired none of its calls%s%s",
                      attempt->logged.refused.length ? ": " : "",
@@ -208,7 +203,7 @@ static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct x
 
 /* True if the unchanged program fails. Then a message was printed, and nothing is compared. */
 static bool fails_by_itself(struct xs_try *t) {
-    struct xs_string failures = {0};
+    XS_SCOPED_STRING failures = {0};
     int status;
     xs_bench_say_failures(&failures, &t->bench, 0, "without a repair");
     if (failures.length && xs_bench_failures(&t->bench, 0, &status) && WIFEXITED(status))
@@ -216,9 +211,7 @@ static bool fails_by_itself(struct xs_try *t) {
                     WEXITSTATUS(status));
     else if (failures.length)
         xs_complain("nothing was measured: %s", failures.data);
-    bool fails = failures.length > 0;
-    xs_string_free(&failures);
-    return fails;
+    return failures.length > 0;
 }
 
 static void measure_in_turns(struct xs_try *t) {
@@ -305,10 +298,9 @@ static void say_duration(const struct xs_try *t) {
     double all_ns = (double)run_ns * (double)runs;
     if (!planned || (!t->shows && all_ns < (double)LONG_S * LONG_NS_PER_S))
         return;
-    char run[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     fprintf(stderr, "This takes at least %s: %zu cause%s, %zu runs of at least %s.\n",
-            xs_format_ns(all, all_ns < 1e18 ? (uint64_t)all_ns : (uint64_t)1e18), causes, causes == 1 ? "" : "s", runs,
-            xs_format_ns(run, run_ns));
+            XS_NS_TEXT(all_ns < 1e18 ? (uint64_t)all_ns : (uint64_t)1e18), causes, causes == 1 ? "" : "s", runs,
+            XS_NS_TEXT(run_ns));
 }
 
 int xs_try_measure(struct xs_try *t) {

@@ -1,5 +1,4 @@
 /* Takes predictions and plans of trials from another trace of the same program; see trials.h. */
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/commands/common/same_finding.h"
@@ -17,13 +16,10 @@ static uint32_t *same_findings(const struct xs_diagnosis *of, const struct xs_di
     xs_match_sites_of(of, &texts, &before);
     xs_match_sites_of(in, &texts, &after);
     xs_match_places(before.places, before.count, after.places, after.count, &places);
-    struct xs_match_finding *was = xs_match_findings_of(of, &before), *is = xs_match_findings_of(in, &after);
+    XS_SCOPED struct xs_match_finding *was = xs_match_findings_of(of, &before), *is = xs_match_findings_of(in, &after);
     uint32_t *after_of = xs_realloc(NULL, of->count * sizeof *after_of);
-    uint32_t *before_of = xs_realloc(NULL, in->count * sizeof *before_of);
+    XS_SCOPED uint32_t *before_of = xs_realloc(NULL, in->count * sizeof *before_of);
     xs_match_findings(&places, was, of->count, is, in->count, true, after_of, before_of);
-    free(was);
-    free(is);
-    free(before_of);
     xs_match_free(&places);
     xs_match_sites_free(&before);
     xs_match_sites_free(&after);
@@ -33,7 +29,7 @@ static uint32_t *same_findings(const struct xs_diagnosis *of, const struct xs_di
 
 void xs_trials_predict(struct xs_trials *trials, const struct xs_diagnosis *planned,
                        const struct xs_diagnosis *predicting) {
-    uint32_t *same = same_findings(planned, predicting);
+    XS_SCOPED uint32_t *same = same_findings(planned, predicting);
     trials->together = predicting->together;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         struct xs_trial *trial = &trials->items[i];
@@ -41,7 +37,6 @@ void xs_trials_predict(struct xs_trials *trials, const struct xs_diagnosis *plan
         trial->predicted = k != XS_UNMATCHED ? predicting->items[k].saves : (struct xs_saving){0};
         trial->predicted_part = k != XS_UNMATCHED ? xs_try_part_saves(&predicting->items[k]) : (struct xs_saving){0};
     }
-    free(same);
 }
 
 /* --- the plan of another trace --- */
@@ -74,9 +69,9 @@ static void take_plan(struct xs_trial *trial, struct xs_trial *from) {
 
 int xs_trials_plan_by(struct xs_trials *trials, const struct xs_diagnosis *diagnosis, const struct xs_reading *whole,
                       char *message) {
-    size_t *in_whole = xs_realloc(NULL, trials->count * sizeof *in_whole),
-           *of = xs_realloc(NULL, trials->count * sizeof *of);
-    uint32_t *same = same_findings(diagnosis, whole->diagnosis);
+    XS_SCOPED size_t *in_whole = xs_realloc(NULL, trials->count * sizeof *in_whole),
+                     *of = xs_realloc(NULL, trials->count * sizeof *of);
+    XS_SCOPED uint32_t *same = same_findings(diagnosis, whole->diagnosis);
     size_t count = 0;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         uint32_t k = same[trials->items[i].finding];
@@ -85,14 +80,11 @@ int xs_trials_plan_by(struct xs_trials *trials, const struct xs_diagnosis *diagn
             in_whole[count++] = k;
         }
     }
-    free(same);
     struct xs_trials planned = {0};
     int status = count ? xs_trials_make(&planned, whole, in_whole, count, message) : 0;
     for (size_t i = 0; status >= 0 && i < count; i++)
         if (planned.items[i].state == XS_TRIAL_PLANNED || trials->items[of[i]].state != XS_TRIAL_PLANNED)
             take_plan(&trials->items[of[i]], &planned.items[i]);
     xs_trials_free(&planned);
-    free(in_whole);
-    free(of);
     return status;
 }

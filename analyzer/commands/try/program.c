@@ -113,7 +113,7 @@ void xs_program_set(struct xs_program *program, char *const *argv) {
 /* Asks the user, and returns true if the answer is yes. If there is no terminal, prints a message that says what to
  * type. */
 static bool ask(const char *trace, const char *command, const char *folder) {
-    char *name = xs_text_escaped(trace), *shown = xs_text_escaped(command), *where = xs_text_escaped(folder);
+    XS_SCOPED char *name = xs_text_escaped(trace), *shown = xs_text_escaped(command), *where = xs_text_escaped(folder);
     char answer[16] = "";
     bool can_ask = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
     if (can_ask) {
@@ -125,9 +125,6 @@ static bool ask(const char *trace, const char *command, const char *folder) {
         xs_complain("the command in %s is: %s", trace, command);
         xs_complain("anybody can write a command into a trace; add --yes to run it in %s", folder);
     }
-    free(name);
-    free(shown);
-    free(where);
     return *answer == 'y' || *answer == 'Y';
 }
 
@@ -147,9 +144,8 @@ int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace
     if (!why && !(program->argv = xs_program_words(command)))
         why = "has a command that cannot be read";
     if (why) {
-        char *word = xs_text_shell_word(trace->path);
+        XS_SCOPED char *word = xs_text_shell_word(trace->path);
         xs_complain("%s %s; say it: xferspy try %s -- PROGRAM [ARGUMENTS]", trace->path, why, word);
-        free(word);
     } else {
         program->folder = xs_strdup(folder);
     }
@@ -237,7 +233,7 @@ static enum xs_ran run_recorded(const struct xs_program *program, const char *ou
  * several, the user can choose one. */
 static bool find_trace(const struct xs_program *program, const char *folder, const char *prefix, bool stays,
                        char **trace) {
-    struct xs_string pattern = {0};
+    XS_SCOPED_STRING pattern = {0};
     glob_t found = {0};
     xs_string_format(&pattern, "%s/%s[0-9]*.db", folder, prefix);
     if (glob(pattern.data, 0, NULL, &found) != 0)
@@ -253,7 +249,6 @@ static bool find_trace(const struct xs_program *program, const char *folder, con
     else
         xs_complain("%zu processes of the program use CUDA", found.gl_pathc);
     globfree(&found);
-    xs_string_free(&pattern);
     return *trace != NULL;
 }
 
@@ -266,7 +261,7 @@ static void add_escaped(struct xs_string *output, const char *path) {
 static enum xs_ran record(const struct xs_program *program, const char *here, const char *folder, bool is_whole,
                           char **trace) {
     const char *prefix = is_whole ? "" : "predicts.";
-    struct xs_string output = {0};
+    XS_SCOPED_STRING output = {0};
     xs_complain(is_whole ? "recording it once more, with the contents of all copies" : "recording the program");
     add_escaped(&output, here);
     xs_string_format(&output, "%s", *here ? "/" : "");
@@ -275,7 +270,6 @@ static enum xs_ran record(const struct xs_program *program, const char *here, co
     enum xs_ran ran = run_recorded(program, output.data, is_whole);
     if (ran == XS_RAN && !find_trace(program, folder, prefix, *here != '\0', trace))
         ran = XS_RAN_NOT;
-    xs_string_free(&output);
     return ran;
 }
 
@@ -339,10 +333,9 @@ bool xs_program_record_whole(const struct xs_program *program, struct xs_recorde
 }
 
 void xs_program_forget(const struct xs_recorded *recorded) {
-    char *folder = xs_strdup(recorded->whole);
+    XS_SCOPED char *folder = xs_strdup(recorded->whole);
     *strrchr(folder, '/') = '\0';
     xs_remove_folder(folder);
-    free(folder);
 }
 
 void xs_recorded_free(struct xs_recorded *recorded) {

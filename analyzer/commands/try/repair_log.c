@@ -13,7 +13,7 @@
 static const char damaged[] = "the library's log of its repairs is damaged";
 
 static bool read_totals(const struct xs_json_document *document, struct xs_repair_log *log) {
-    sqlite3_stmt *row = xs_json_document_ask(
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(
         document, "SELECT ?1 ->> 'version', ?1 ->> 'differs_from_plan', coalesce(sum(value ->> 'applied'), 0), "
                   "coalesce(sum(value ->> 'bytes'), 0), coalesce(sum(value ->> 'wrong'), 0), "
                   "coalesce(sum(value ->> 'checked'), 0) FROM json_each(?1, '$.repairs')");
@@ -28,13 +28,12 @@ static bool read_totals(const struct xs_json_document *document, struct xs_repai
             log->bytes = bytes;
         }
     }
-    sqlite3_finalize(row);
     return good;
 }
 
 static bool read_refused(const struct xs_json_document *document, struct xs_repair_log *log) {
     enum { MOST = 8, COLUMNS = 60 };
-    sqlite3_stmt *row = xs_json_document_ask(
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(
         document, "SELECT reason.key, sum(reason.value) FROM json_each(?1, '$.repairs') AS repair, "
                   "json_each(repair.value, '$.refused') AS reason GROUP BY reason.key HAVING sum(reason.value) > 0 "
                   "ORDER BY sum(reason.value) DESC, reason.key");
@@ -49,7 +48,6 @@ static bool read_refused(const struct xs_json_document *document, struct xs_repa
         xs_string_add_cut(&log->refused, reason, COLUMNS);
         xs_string_format(&log->refused, " %" PRId64, (int64_t)sqlite3_column_int64(row, 1));
     }
-    sqlite3_finalize(row);
     return code == SQLITE_DONE;
 }
 
@@ -71,11 +69,9 @@ static bool read_off(const struct xs_json_document *document, struct xs_repair_l
 
 /* Removes the log of a second process, under the name that the library gives it. */
 static bool remove_second(const char *path) {
-    struct xs_string second = {0};
+    XS_SCOPED_STRING second = {0};
     xs_string_format(&second, "%s.2", path);
-    bool was_there = unlink(second.data) == 0;
-    xs_string_free(&second);
-    return was_there;
+    return unlink(second.data) == 0;
 }
 
 const char *xs_repair_log_take(struct xs_repair_log *log, const char *path) {

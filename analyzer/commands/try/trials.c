@@ -8,6 +8,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
@@ -34,7 +35,7 @@ static const struct {
 };
 
 enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const char **why) {
-    struct xs_string kind = {0};
+    XS_SCOPED_STRING kind = {0};
     size_t i = 0;
     xs_finding_kind(&kind, detector, verdict);
     for (; i < sizeof kinds / sizeof *kinds; i++) {
@@ -42,7 +43,6 @@ enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const c
         if (!strncmp(kinds[i].finding, kind.data, bytes) && (!kind.data[bytes] || kind.data[bytes] == '/'))
             break;
     }
-    xs_string_free(&kind);
     bool known = i < sizeof kinds / sizeof *kinds;
     if (why)
         *why = known ? kinds[i].why : "nothing outside of the program can repair it";
@@ -85,14 +85,13 @@ static size_t finding_of(const struct xs_diagnosis *diagnosis, const struct xs_c
 static bool is_shown(const struct xs_cause *cause) { return !cause->folded && cause->saves.most_ns; }
 
 bool xs_try_is_worth(const struct xs_diagnosis *diagnosis, const struct xs_trace *trace) {
-    char *doubt = xs_ordinals_doubt(trace);
+    XS_SCOPED char *doubt = xs_ordinals_doubt(trace);
     bool worth = false;
     for (size_t i = 0; i < diagnosis->cause_count && !worth; i++) {
         const struct xs_cause *cause = &diagnosis->causes[i];
         size_t finding = is_shown(cause) ? finding_of(diagnosis, cause) : SIZE_MAX;
         worth = finding != SIZE_MAX && !(doubt && xs_try_is_about_copies(repair_of(diagnosis, finding, NULL)));
     }
-    free(doubt);
     return worth;
 }
 
@@ -203,20 +202,15 @@ static void add_instance(struct making *m, struct xs_trial *trial, const struct 
 
 static int by_call(const void *a, const void *b) {
     const struct xs_try_line *x = a, *y = b;
-    if (x->repair != y->repair)
-        return x->repair < y->repair ? -1 : 1;
-    if (x->is_any || y->is_any)
-        return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
+    if (x->repair == y->repair && (x->is_any || y->is_any))
+        return xs_compare_uint64(x->bytes, y->bytes);
+    return xs_compare(x->repair, y->repair) ?: xs_compare(x->thread, y->thread) ?: xs_compare(x->ordinal, y->ordinal);
 }
 
 /* Sorts the lines, and removes repeated ones. */
 static void tidy(struct xs_trial *trial) {
     size_t kept = 0;
-    if (trial->line_count)
-        qsort(trial->lines, trial->line_count, sizeof *trial->lines, by_call);
+    xs_sort(trial->lines, trial->line_count, sizeof *trial->lines, by_call);
     for (size_t i = 0; i < trial->line_count; i++)
         if (!kept || by_call(&trial->lines[kept - 1], &trial->lines[i]) != 0)
             trial->lines[kept++] = trial->lines[i];
@@ -410,7 +404,7 @@ uint64_t xs_trial_left_out(const struct xs_trial *trial) {
 
 /* Removes the repairs of copies that another repair leaves out. */
 static void leave_out_what_is_gone(struct xs_trial *all) {
-    struct xs_hash gone = {0};
+    XS_SCOPED_HASH gone = {0};
     size_t kept = 0;
     for (size_t i = 0; i < all->line_count; i++) {
         const struct xs_try_line line = all->lines[i];
@@ -421,7 +415,6 @@ static void leave_out_what_is_gone(struct xs_trial *all) {
         all->lines[kept++] = line;
     }
     all->line_count = kept;
-    xs_hash_free(&gone);
 }
 
 static void predict_together(struct xs_trial *all, const struct xs_trials *trials) {

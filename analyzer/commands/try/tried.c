@@ -30,11 +30,10 @@ enum change { FASTER, SLOWER, CANNOT_TELL };
 
 /* Opens the file in the folder of the trace, if it belongs to the same user. */
 static FILE *open_kept(const struct xs_trace *trace) {
-    struct xs_string path = {0};
+    XS_SCOPED_STRING path = {0};
     struct stat st, of_trace;
     xs_string_format(&path, "%s" XS_TRIED_SUFFIX, trace->file);
     int fd = open(path.data, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    xs_string_free(&path);
     if (fd < 0)
         return NULL;
     bool good =
@@ -46,12 +45,10 @@ static FILE *open_kept(const struct xs_trace *trace) {
 }
 
 static bool is_of(const struct xs_json_document *document, const struct xs_trace *trace) {
-    char *identity = xs_trace_identity(trace);
-    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT ?1 ->> 'identity'");
+    XS_SCOPED char *identity = xs_trace_identity(trace);
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, "SELECT ?1 ->> 'identity'");
     const char *written = row && sqlite3_step(row) == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
     bool same = identity && written && !strcmp(identity, written);
-    sqlite3_finalize(row);
-    free(identity);
     return same;
 }
 
@@ -110,10 +107,9 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
     " WHERE json_extract(value, '$.state') = 'measured' ORDER BY number LIMIT 100) WHERE " SOME ")"
 
 static void read_items(struct xs_tried *tried, const struct xs_json_document *document, const char *sql) {
-    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, sql);
     while (row && sqlite3_step(row) == SQLITE_ROW && tried->count < MOST_ITEMS)
         read_item(tried, row);
-    sqlite3_finalize(row);
 }
 
 void xs_tried_read(struct xs_tried *tried, const struct xs_trace *trace) {
@@ -147,7 +143,7 @@ void xs_tried_free(struct xs_tried *tried) {
 
 const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const struct xs_diagnosis *diagnosis,
                                         size_t index) {
-    struct xs_string name = {0};
+    XS_SCOPED_STRING name = {0};
     const struct xs_tried_item *found = NULL;
     if (index != SIZE_MAX && tried->count)
         xs_finding_name(&name, diagnosis, index);
@@ -156,7 +152,6 @@ const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const stru
         if (index == SIZE_MAX ? !item->finding : item->finding && !strcmp(item->finding, name.data))
             found = item;
     }
-    xs_string_free(&name);
     return found;
 }
 
@@ -188,11 +183,10 @@ void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *o
                                         [DIFFERS] = "OUTPUT DIFFERS",
                                         [ENDS_OTHERWISE] = "ends otherwise",
                                         [NOT_COMPARED] = "output not compared"};
-    char buffer[XS_UNIT_BYTES];
     enum judgement judgement = judge(output);
     xs_string_format(text, "%s", words[judgement]);
     if (judgement == SAME && output->varying)
-        xs_string_format(text, " but for %s line%s", xs_format_count(buffer, output->varying),
+        xs_string_format(text, " but for %s line%s", XS_COUNT_TEXT(output->varying),
                          output->varying == 1 ? " that varies" : "s that vary");
 }
 
@@ -206,15 +200,13 @@ void xs_tried_say_change(struct xs_string *text, const struct xs_tried_item *ite
     static const char *const words[] = {
         [FASTER] = "saves ", [SLOWER] = "slower by ", [CANNOT_TELL] = "no clear change"};
     enum change change = change_of(item);
-    char ns[XS_UNIT_BYTES];
     xs_string_format(text, "%s%s", words[change],
-                     change == CANNOT_TELL ? "" : xs_format_ns(ns, xs_without_sign(item->delta_ns)));
+                     change == CANNOT_TELL ? "" : XS_NS_TEXT(xs_without_sign(item->delta_ns)));
 }
 
 static void say_interval(struct xs_string *text, const struct xs_tried_item *item) {
-    char low[XS_UNIT_BYTES], high[XS_UNIT_BYTES];
-    xs_format_ns(low, xs_without_sign(item->low_ns));
-    xs_format_ns(high, xs_without_sign(item->high_ns));
+    const char *low = XS_NS_TEXT(xs_without_sign(item->low_ns));
+    const char *high = XS_NS_TEXT(xs_without_sign(item->high_ns));
     enum change change = change_of(item);
     if (change == CANNOT_TELL)
         xs_string_format(text, "(%s less to %s more)", low, high);
@@ -232,9 +224,8 @@ static void say_only(struct xs_string *text, const char *numbers) {
 }
 
 void xs_tried_say_rest(struct xs_string *text, const struct xs_tried_item *item) {
-    char before[XS_UNIT_BYTES];
     say_interval(text, item);
-    xs_string_format(text, " of %s, %" PRIu64 " run%s each, ", xs_format_ns(before, item->before_ns), item->runs,
+    xs_string_format(text, " of %s, %" PRIu64 " run%s each, ", XS_NS_TEXT(item->before_ns), item->runs,
                      item->runs == 1 ? "" : "s");
     xs_tried_say_output(text, &item->output);
     if (item->is_partly)

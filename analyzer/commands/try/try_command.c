@@ -96,10 +96,9 @@ static bool choose(const struct arguments *a, const struct xs_diagnosis *diagnos
     for (size_t i = 0; i < a->only_count; i++) {
         long index = xs_finding_find(diagnosis, a->only[i]);
         if (index < 0) {
-            char *word = xs_text_shell_word(a->trace);
+            XS_SCOPED char *word = xs_text_shell_word(a->trace);
             xs_complain("--only=%s: %s; `xferspy report %s' names them", a->only[i],
                         index == -2 ? "several findings have this name" : "there is no such cause", word);
-            free(word);
             return false;
         }
         chosen[i] = (size_t)index;
@@ -194,7 +193,7 @@ static int plan_whole(const struct xs_program *program, const struct xs_reading 
 static int try_reading(const struct arguments *a, const struct xs_program *program, const struct xs_reading *reading) {
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_trials trials = {0};
-    size_t *chosen = xs_realloc(NULL, (a->only_count + 1) * sizeof *chosen);
+    XS_SCOPED size_t *chosen = xs_realloc(NULL, (a->only_count + 1) * sizeof *chosen);
     int status = XS_EXIT_ERROR;
     if (choose(a, reading->diagnosis, chosen)) {
         if (xs_trials_make(&trials, reading, chosen, a->only_count, message) < 0)
@@ -204,7 +203,6 @@ static int try_reading(const struct arguments *a, const struct xs_program *progr
             status = measure(a, program, reading, &trials);
         xs_trials_free(&trials);
     }
-    free(chosen);
     return status;
 }
 

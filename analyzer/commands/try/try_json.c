@@ -25,10 +25,7 @@ static void put_measured(struct xs_json *json, const struct xs_outcome *o) {
     xs_bench_time_json(json, "wall", &o->report.pair.wall);
     xs_bench_time_json(json, "loop", &o->report.pair.loop);
     xs_bench_output_json(json, &o->report);
-    xs_json_array(json, "notes");
-    for (size_t i = 0; i < o->report.note_count; i++)
-        xs_json_text(json, NULL, o->report.notes[i]);
-    xs_json_end(json, ']');
+    xs_json_texts(json, "notes", o->report.notes, o->report.note_count);
     xs_json_count(json, "rounds", o->bench.rounds);
     xs_json_end(json, '}');
 }
@@ -69,9 +66,7 @@ static void put_trial(struct xs_json *json, const char *key, const struct xs_try
 
 void xs_try_json(const struct xs_try *t, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
-    xs_json_object(&json, NULL);
-    xs_json_text(&json, "format", XS_TRY_FORMAT);
-    xs_json_int(&json, "version", XS_TRY_JSON_VERSION);
+    xs_json_document(&json, XS_TRY_FORMAT, XS_TRY_JSON_VERSION);
     xs_json_text(&json, "trace", t->reading->trace.path);
     xs_json_text(&json, "identity", t->identity);
     xs_json_bool(&json, "simulated", t->reading->summary.run.simulated);

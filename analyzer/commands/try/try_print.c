@@ -4,7 +4,7 @@
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/try/try.h"
-#include "analyzer/words/sentences.h"
+#include "analyzer/words/saving_words.h"
 
 enum { COMMAND_COLUMNS = 100 };
 #define TITLE "Each repair, tried on your unchanged program, compared with no repair"
@@ -15,13 +15,12 @@ enum { COLUMNS = sizeof headers / sizeof *headers };
 
 /* Adds the unchanged program's median, which all differences refer to. */
 static void add_now(struct xs_string *text, const struct xs_try *t) {
-    char buffer[XS_UNIT_BYTES];
     for (size_t i = 0; i < t->trials->count; i++) {
         const struct xs_outcome *o = t->attempts[i].outcome;
         if (!o || o->report.pair.is_failed)
             continue;
         const struct xs_bench_time *time = xs_bench_deciding(&o->report.pair);
-        xs_string_format(text, "%s%s, the median of %zu run%s", xs_format_ns(buffer, time->difference.before.median),
+        xs_string_format(text, "%s%s, the median of %zu run%s", XS_NS_TEXT(time->difference.before.median),
                          o->report.pair.by_loop ? " of the loop" : "", t->bench.rounds,
                          t->bench.rounds == 1 ? "" : "s");
         return;
@@ -88,12 +87,11 @@ static void text_row(void *table, struct xs_string cells[COLUMNS], enum xs_style
 }
 
 static void text_table(const struct xs_try *t, struct xs_out *out) {
-    struct xs_table *table = xs_table_new(2);
+    XS_SCOPED_TABLE *table = xs_table_new(2);
     for (size_t i = 0; i < COLUMNS; i++)
         xs_table_column(table, headers[i], false);
     each_row(t, table, text_row);
     xs_table_print(table, out);
-    xs_table_free(table);
     xs_out_line(out, XS_STYLE_DIM, MINUS);
 }
 
@@ -147,7 +145,8 @@ static void text_details(const struct xs_try *t, struct xs_out *out) {
 }
 
 void xs_try_text(const struct xs_try *t, struct xs_out *out) {
-    struct xs_string command = {0}, cut = {0}, now = {0}, gate = {0}, simulated = {0};
+    XS_SCOPED_STRING command = {0};
+    struct xs_string cut = {0}, now = {0}, gate = {0}, simulated = {0};
     xs_bench_command(&command, t->program->argv);
     xs_string_add_cut(&cut, command.data, COMMAND_COLUMNS);
     add_now(&now, t);
@@ -168,27 +167,23 @@ void xs_try_text(const struct xs_try *t, struct xs_out *out) {
     } else {
         xs_out_line(out, XS_STYLE_PLAIN, NO_CAUSE);
     }
-    xs_string_free(&command);
 }
 
 /* --- Markdown --- */
 
 static void markdown_row(void *file, struct xs_string cells[COLUMNS], enum xs_style style) {
-    struct xs_string what = {0}, measured = {0};
+    XS_SCOPED_STRING what = {0}, measured = {0};
     (void)style;
     xs_markdown_code(&what, cells[1].data);
     xs_markdown_code(&measured, cells[3].data);
     fprintf(file, "| %s | %s | %s | %s |\n", cells[0].data, cells[1].length ? what.data : "",
             cells[2].length ? cells[2].data : "", measured.data);
-    xs_string_free(&what);
-    xs_string_free(&measured);
 }
 
 static void markdown_line(struct xs_out *out, size_t *lines, const char *label, const char *text) {
-    struct xs_string code = {0};
+    XS_SCOPED_STRING code = {0};
     xs_markdown_code(&code, text);
     fprintf(out->file, "%s- %s: %s\n", (*lines)++ ? "" : "\n", label, code.data);
-    xs_string_free(&code);
 }
 
 /* Prints what was done, what was left out, and the warnings. */
@@ -208,7 +203,8 @@ static void markdown_details(const struct xs_try *t, struct xs_out *out) {
 }
 
 void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
-    struct xs_string command = {0}, code = {0}, now = {0}, gate = {0}, simulated = {0};
+    XS_SCOPED_STRING command = {0};
+    struct xs_string code = {0}, now = {0}, gate = {0}, simulated = {0};
     xs_bench_command(&command, t->program->argv);
     xs_markdown_code(&code, command.data);
     add_now(&now, t);
@@ -230,5 +226,4 @@ void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
     } else {
         fprintf(out->file, "\n%s\n", NO_CAUSE);
     }
-    xs_string_free(&command);
 }

@@ -6,8 +6,7 @@
 #include "analyzer/commands/try/try.h"
 
 static void add_less(struct xs_string *text, uint64_t ns) {
-    char buffer[XS_UNIT_BYTES];
-    xs_string_format(text, "%s%s", ns ? "-" : "", xs_format_ns(buffer, ns));
+    xs_string_format(text, "%s%s", ns ? "-" : "", XS_NS_TEXT(ns));
 }
 
 static bool reads_the_same(uint64_t a_ns, uint64_t b_ns) {
@@ -73,10 +72,8 @@ void xs_try_what(struct xs_string *text, const struct xs_trial *trial) {
 }
 
 void xs_try_left_out(struct xs_string *text, const struct xs_trial *trial) {
-    char count[XS_UNIT_BYTES];
     for (unsigned i = 0; i < trial->left_out_count; i++)
-        xs_string_format(text, "%s%s %s: %s",
-                         i ? "; " : "not tried: ", xs_format_count(count, trial->left_out[i].instances),
+        xs_string_format(text, "%s%s %s: %s", i ? "; " : "not tried: ", XS_COUNT_TEXT(trial->left_out[i].instances),
                          trial->left_out[i].verdict, trial->left_out[i].why);
 }
 
@@ -85,19 +82,16 @@ void xs_try_left_out(struct xs_string *text, const struct xs_trial *trial) {
 void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt) {
     const struct xs_trial *trial = &t->trials->items[attempt];
     const struct xs_repair_log *log = &t->attempts[attempt].logged;
-    char planned[XS_UNIT_BYTES], of[XS_UNIT_BYTES], applied[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     if (!trial->planned)
         return;
     xs_trial_repairs(text, trial);
-    xs_string_format(text, ": %s of %s %s in the plan", xs_format_count(planned, trial->planned),
-                     xs_format_count(of, trial->of),
+    xs_string_format(text, ": %s of %s %s in the plan", XS_COUNT_TEXT(trial->planned), XS_COUNT_TEXT(trial->of),
                      !trial->number                          ? "copies and allocations"
                      : xs_try_is_about_copies(trial->repair) ? "copies"
                                                              : "allocations");
     if (!log->runs)
         return;
-    xs_string_format(text, ", applied %s times (%s)", xs_format_count(applied, log->applied),
-                     xs_format_bytes(bytes, log->bytes));
+    xs_string_format(text, ", applied %s times (%s)", XS_COUNT_TEXT(log->applied), XS_BYTES_TEXT(log->bytes));
     if (log->refused.length)
         xs_string_format(text, "; refused: %s", log->refused.data);
 }

@@ -1,7 +1,6 @@
 /* Counts how many contents are known; see content_coverage.h. */
 #include "analyzer/totals/summary/content_coverage.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "analyzer/base/units.h"
@@ -105,9 +104,8 @@ enum xs_no_contents xs_content_coverage_none(const struct xs_content_coverage *c
     return c->lost > c->skipped[most] ? XS_CONTENTS_LOST : XS_CONTENTS_SKIPPED;
 }
 
-void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buffer, size_t bytes) {
+void xs_content_coverage_why_none(struct xs_string *text, const struct xs_content_coverage *c) {
     static const char *const texts[] = {
-        [XS_CONTENTS_KNOWN] = "",
         [XS_CONTENTS_IMPORTED] =
             "Contents were not checked: the trace was imported, and a profile has none. Record the "
             "program with xferspy to find needless copies.",
@@ -118,20 +116,18 @@ void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buf
     enum xs_no_contents none = xs_content_coverage_none(c);
     unsigned most = most_skipped(c);
     if (none == XS_CONTENTS_SKIPPED && !most)
-        snprintf(buffer, bytes, "Contents were not checked: the trace has no fingerprints, and does not say why.");
+        xs_string_format(text, "Contents were not checked: the trace has no fingerprints, and does not say why.");
     else if (none == XS_CONTENTS_SKIPPED)
-        snprintf(buffer, bytes, "Contents were not checked: no transfer has a fingerprint. The trace says why: %s.",
-                 xs_skip_names[most]);
-    else
-        snprintf(buffer, bytes, "%s", texts[none]);
+        xs_string_format(text, "Contents were not checked: no transfer has a fingerprint. The trace says why: %s.",
+                         xs_skip_names[most]);
+    else if (none != XS_CONTENTS_KNOWN)
+        xs_string_format(text, "%s", texts[none]);
 }
 
-void xs_content_coverage_migrations(const struct xs_content_coverage *c, char *buffer, size_t bytes) {
-    char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
-    *buffer = 0;
+void xs_content_coverage_migrations(struct xs_string *text, const struct xs_content_coverage *c) {
     if (c->migration_rests)
-        snprintf(buffer, bytes,
-                 "Page migrations of managed memory were recorded for only %s of %s, because they slow down the"
-                 " program. XFERSPY_MIGRATIONS=all records them all.",
-                 xs_format_ns(recorded, c->migrations_ns), xs_format_ns(run, c->run_ns));
+        xs_string_format(text,
+                         "Page migrations of managed memory were recorded for only %s of %s, because they slow down "
+                         "the program. XFERSPY_MIGRATIONS=all records them all.",
+                         XS_NS_TEXT(c->migrations_ns), XS_NS_TEXT(c->run_ns));
 }

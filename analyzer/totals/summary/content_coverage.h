@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/text.h"
 #include "schema/format/kinds.h"
 #include "schema/read/trace.h"
 
@@ -42,12 +43,11 @@ enum xs_no_contents {
 extern const char *const xs_no_contents_names[]; /* NULL for the first */
 enum xs_no_contents xs_content_coverage_none(const struct xs_content_coverage *contents);
 
-/* Writes a sentence that says why no content at all is known and what to do. Writes "" if some content is known, or if
- * there was no content to know. */
-void xs_content_coverage_why_none(const struct xs_content_coverage *contents, char *buffer, size_t bytes);
+/* Adds a sentence that says why no content at all is known, and what to do. Adds nothing if some content is known, or
+ * if there was no content to know. */
+void xs_content_coverage_why_none(struct xs_string *text, const struct xs_content_coverage *contents);
 
-/* If page migrations were recorded during only a part of the run, writes a sentence that says this and what to do; else
- * writes "". */
-void xs_content_coverage_migrations(const struct xs_content_coverage *contents, char *buffer, size_t bytes);
+/* If page migrations were recorded during only a part of the run, adds a sentence that says so, and what to do. */
+void xs_content_coverage_migrations(struct xs_string *text, const struct xs_content_coverage *contents);
 
 #endif

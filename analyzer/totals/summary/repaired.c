@@ -36,13 +36,12 @@ bool xs_repaired_any(const struct xs_repaired *r) { return r->known ? r->made > 
 
 /* Adds "49, 3.06 GiB". */
 static void say_made(struct xs_string *text, const struct xs_repaired *r, unsigned i) {
-    char count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     if (r->of[i].made)
-        xs_string_format(text, "%s%s", r->ended ? "" : "at least ", xs_format_count(count, r->of[i].made));
+        xs_string_format(text, "%s%s", r->ended ? "" : "at least ", XS_COUNT_TEXT(r->of[i].made));
     else
         xs_string_format(text, "how many is not known");
     if (r->of[i].bytes)
-        xs_string_format(text, ", %s", xs_format_bytes(bytes, r->of[i].bytes));
+        xs_string_format(text, ", %s", XS_BYTES_TEXT(r->of[i].bytes));
 }
 
 /* True if the repair certainly did nothing. */
@@ -92,7 +91,7 @@ void xs_repaired_say(struct xs_string *text, const struct xs_repaired *r) {
 }
 
 void xs_repaired_json(const struct xs_repaired *r, struct xs_json *json) {
-    struct xs_string text = {0};
+    XS_SCOPED_STRING text = {0};
     xs_repaired_say(&text, r);
     if (!text.length) {
         xs_json_null(json, "repairs");
@@ -114,5 +113,4 @@ void xs_repaired_json(const struct xs_repaired *r, struct xs_json *json) {
     }
     xs_json_end(json, ']');
     xs_json_end(json, '}');
-    xs_string_free(&text);
 }

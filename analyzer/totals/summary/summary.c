@@ -24,7 +24,7 @@ static bool are_stacks_recorded(const struct xs_trace *trace) {
 }
 
 static void read_budget(const struct xs_trace *trace, struct xs_cost *cost) {
-    char *percent = meta_text(trace, "option.budget", "off");
+    XS_SCOPED char *percent = meta_text(trace, "option.budget", "off");
     cost->budgeted = xs_trace_meta_int(trace, "cost.wrappers_ns", -1) >= 0;
     cost->begin_ns = cost->budgeted ? xs_trace_meta_count(trace, "cost.begin_ns")
                                     : xs_sum(cost->start_ns, cost->cupti_start_ns); /* in this case they ran one after
@@ -37,7 +37,6 @@ static void read_budget(const struct xs_trace *trace, struct xs_cost *cost) {
     cost->migrations_ns = xs_trace_meta_count(trace, "cost.migrations_ns");
     cost->exit_ns = xs_trace_meta_count(trace, "cost.exit_ns");
     cost->contention_ns = xs_trace_meta_count(trace, "cost.contention_ns");
-    free(percent);
 }
 
 static void read_recorded_steps(const struct xs_trace *trace, struct xs_recorded_steps *steps) {

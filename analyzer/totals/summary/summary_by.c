@@ -296,20 +296,11 @@ static int read_names(struct work *w) {
 /* Sorts by cost, then by values that make the order the same in every run. */
 static int compare(const void *a, const void *b) {
     const struct xs_by_row *x = a, *y = b;
-    const uint64_t keys[][2] = {{x->device_ns, y->device_ns},
-                                {x->host_ns, y->host_ns},
-                                {x->saves_ns, y->saves_ns},
-                                {x->bytes, y->bytes},
-                                {x->transfers, y->transfers}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (keys[i][0] != keys[i][1])
-            return keys[i][0] < keys[i][1] ? 1 : -1;
-    if (x->id != y->id)
-        return x->id < y->id ? -1 : 1;
-    const char *p = x->name ? x->name : x->entry_point, *q = y->name ? y->name : y->entry_point;
-    int order = strcmp(p ? p : "", q ? q : "");
-    return order ? order
-                 : (x->frame && y->frame ? (x->frame->line > y->frame->line) - (x->frame->line < y->frame->line) : 0);
+    return xs_compare_uint64(y->device_ns, x->device_ns) ?: xs_compare_uint64(y->host_ns, x->host_ns)
+        ?: xs_compare_uint64(y->saves_ns, x->saves_ns) ?: xs_compare_uint64(y->bytes, x->bytes)
+        ?: xs_compare_uint64(y->transfers, x->transfers) ?: xs_compare(x->id, y->id)
+        ?: strcmp(x->name ?: x->entry_point ?: "", y->name ?: y->entry_point ?: "")
+        ?: (x->frame && y->frame ? xs_compare_uint64(x->frame->line, y->frame->line) : 0);
 }
 
 static bool any_saving(const struct work *w, enum xs_evidence_table table) {

@@ -3,7 +3,6 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/totals/summary/summary_internal.h"
 #include "analyzer/trace/ran.h"
@@ -146,7 +145,7 @@ static void read_given_sets(struct xs_summary_work *work, struct xs_hash *sets) 
 /* Counts kernels that got a pointer to host memory as an argument. They read this memory across the link, or move its
  * pages, without a copy. */
 static void count_given(struct xs_summary_work *work) {
-    struct xs_hash sets = {0};
+    XS_SCOPED_HASH sets = {0};
     struct xs_scan scan;
     read_given_sets(work, &sets);
     if (sets.count) {
@@ -159,7 +158,6 @@ static void count_given(struct xs_summary_work *work) {
         }
         xs_work_end(work, &scan);
     }
-    xs_hash_free(&sets);
 }
 
 void xs_summary_calls(struct xs_summary_work *work) {

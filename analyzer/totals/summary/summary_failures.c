@@ -131,11 +131,8 @@ static int forgive_refusals(struct xs_failures *failures, const struct xs_trace 
 
 static int compare(const void *a, const void *b) {
     const struct xs_failure *x = a, *y = b;
-    if (x->is_fatal != y->is_fatal)
-        return x->is_fatal ? -1 : 1;
-    if (x->calls != y->calls)
-        return x->calls > y->calls ? -1 : 1;
-    return (x->result > y->result) - (x->result < y->result);
+    return xs_compare(y->is_fatal, x->is_fatal) ?: xs_compare_uint64(y->calls, x->calls)
+        ?: xs_compare(x->result, y->result);
 }
 
 static void read_device_failure(const struct xs_trace *trace, struct xs_device_failure *failure) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/totals/summary/summary_internal.h"
 
 enum { ENTRY, DIRECTION, BYTES, SRC, DST, ASYNC, CAPTURED, RESULT, ENTER, RETURN, CORRELATION, BATCH, ID, STACK };
@@ -34,14 +35,9 @@ static struct xs_totals totals_of(const struct xs_slow_transfer *t, uint64_t hos
 
 /* Sorts shapes by size, then by values that make the order the same in every run. */
 static int compare_shape(const struct xs_shape *shape, const struct xs_slow_transfer *t) {
-    if (shape->bytes != t->bytes)
-        return shape->bytes < t->bytes ? -1 : 1;
-    int64_t a[] = {shape->direction, shape->src_kind, shape->dst_kind, shape->entry_point_id};
-    int64_t b[] = {t->direction, t->src_kind, t->dst_kind, t->entry_point_id};
-    for (int i = 0; i < 4; i++)
-        if (a[i] != b[i])
-            return a[i] < b[i] ? 1 : -1;
-    return 0;
+    return xs_compare_uint64(shape->bytes, t->bytes) ?: xs_compare(t->direction, shape->direction)
+        ?: xs_compare(t->src_kind, shape->src_kind) ?: xs_compare(t->dst_kind, shape->dst_kind)
+        ?: xs_compare(t->entry_point_id, shape->entry_point_id);
 }
 
 /* Keeps the five largest shapes. A shape that is dropped never comes back, because five larger shapes exist. The counts
@@ -149,14 +145,9 @@ static void take_row(struct xs_summary_work *work, struct xs_scan *scan) {
 
 static int by_cost(const void *a, const void *b) {
     const struct xs_group *x = a, *y = b;
-    const uint64_t keys[][2] = {{x->totals.device_ns, y->totals.device_ns},
-                                {x->totals.bytes, y->totals.bytes},
-                                {x->totals.count, y->totals.count}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (keys[i][0] != keys[i][1])
-            return keys[i][0] < keys[i][1] ? 1 : -1;
-    return x->direction != y->direction ? (x->direction > y->direction) - (x->direction < y->direction)
-                                        : (x->src_kind > y->src_kind) - (x->src_kind < y->src_kind);
+    return xs_compare_uint64(y->totals.device_ns, x->totals.device_ns)
+        ?: xs_compare_uint64(y->totals.bytes, x->totals.bytes) ?: xs_compare_uint64(y->totals.count, x->totals.count)
+        ?: xs_compare(x->direction, y->direction) ?: xs_compare(x->src_kind, y->src_kind);
 }
 
 static struct xs_group *make_groups(void) {

@@ -91,7 +91,7 @@ enum table { TRANSFER, MEMSET, LAUNCH, SYNC, API, ALLOCATION, FREE, TABLES };
 
 /* Finds the thread with most time in calls; the first if there are several. total() does not overflow. */
 static int find_line(struct work *work) {
-    struct xs_string sql = {0};
+    XS_SCOPED_STRING sql = {0};
     struct xs_scan scan;
     xs_string_format(&sql, "SELECT thread, (SELECT tid FROM thread t WHERE t.id = thread), total(ns) FROM (");
     for (unsigned i = 0; i < TABLES; i++)
@@ -104,7 +104,6 @@ static int find_line(struct work *work) {
         work->where->thread = xs_scan_int(&scan, 0);
         work->where->tid = xs_scan_int(&scan, 1);
     }
-    xs_string_free(&sql);
     return xs_scan_end(&scan);
 }
 

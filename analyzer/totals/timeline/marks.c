@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 
 void xs_marks_take(void *data, unsigned detector, const struct xs_instance *instance) {
@@ -35,9 +34,7 @@ void xs_marks_take(void *data, unsigned detector, const struct xs_instance *inst
 
 static int by_row(const void *a, const void *b) {
     const struct xs_mark *x = a, *y = b;
-    if (x->table != y->table)
-        return x->table < y->table ? -1 : 1;
-    return x->row != y->row ? xs_compare(x->row, y->row) : xs_compare(x->site, y->site);
+    return xs_compare(x->table, y->table) ?: xs_compare(x->row, y->row) ?: xs_compare(x->site, y->site);
 }
 
 int xs_mark_runs_by_site(const void *a, const void *b) {
@@ -61,7 +58,7 @@ const uint64_t *xs_findings_find(const struct xs_hash *index, unsigned detector,
 }
 
 void xs_marks_seal(struct xs_marks *marks, const struct xs_diagnosis *diagnosis, size_t limit) {
-    struct xs_hash index = {0};
+    XS_SCOPED_HASH index = {0};
     size_t kept = 0;
     xs_findings_index(&index, diagnosis, diagnosis->count < limit ? diagnosis->count : limit);
     for (size_t i = 0; i < marks->count; i++) {
@@ -89,7 +86,6 @@ void xs_marks_seal(struct xs_marks *marks, const struct xs_diagnosis *diagnosis,
         marks->runs[kept++] = run;
     }
     marks->run_count = kept;
-    xs_hash_free(&index);
     xs_sort(marks->items, marks->count, sizeof *marks->items, by_row);
     xs_sort(marks->runs, marks->run_count, sizeof *marks->runs, xs_mark_runs_by_site);
 }

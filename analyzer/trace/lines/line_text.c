@@ -96,7 +96,7 @@ static bool open_file(struct reader *reader, const struct xs_frame *frame) {
     reader->is_open = false;
     if (reader->read_bytes >= READ_BYTES_MAX || reader->files++ >= FILES_MAX)
         return false;
-    struct xs_string path = {0};
+    XS_SCOPED_STRING path = {0};
     bool relative = frame->file[0] != '/';
     xs_string_format(&path, "%s%s%s", relative ? reader->cwd : "", relative ? "/" : "", frame->file);
     int64_t limit_ns = not_after(reader, frame);
@@ -104,7 +104,6 @@ static bool open_file(struct reader *reader, const struct xs_frame *frame) {
         limit_ns != INT64_MIN && xs_source_file_read(path.data, limit_ns, &reader->open) == XS_SOURCE_READ;
     if (reader->is_open)
         reader->read_bytes += (size_t)reader->open.identity.bytes;
-    xs_string_free(&path);
     return reader->is_open;
 }
 
@@ -119,8 +118,7 @@ static char *read_line(struct reader *reader, const struct xs_frame *frame) {
 
 static int by_place(const void *a, const void *b) {
     const struct xs_line_text *x = a, *y = b;
-    int order = strcmp(x->path, y->path);
-    return order ? order : (x->line > y->line) - (x->line < y->line);
+    return strcmp(x->path, y->path) ?: xs_compare(x->line, y->line);
 }
 
 /* Removes repeated lines. Several places can have the same line, for instance if the line was inlined into two

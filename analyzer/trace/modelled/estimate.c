@@ -35,8 +35,8 @@ bool xs_ratio_of(const double *above, const double *below, size_t count, struct 
 static uint64_t whole(double ns) { return ns <= 0 ? 0 : ns < 0x1p63 ? (uint64_t)ns : INT64_MAX; }
 
 static void estimate_sum(struct xs_device_estimate *estimate, const struct xs_parts *parts, enum xs_device_sum sum) {
-    double *measured = xs_realloc(NULL, (parts->count + 1) * sizeof *measured);
-    double *expected = xs_realloc(NULL, (parts->count + 1) * sizeof *expected);
+    XS_SCOPED double *measured = xs_realloc(NULL, (parts->count + 1) * sizeof *measured);
+    XS_SCOPED double *expected = xs_realloc(NULL, (parts->count + 1) * sizeof *expected);
     struct xs_ratio ratio;
     for (size_t i = 0; i < parts->count; i++) {
         measured[i] = parts->measured[i][sum];
@@ -50,8 +50,6 @@ static void estimate_sum(struct xs_device_estimate *estimate, const struct xs_pa
         estimate->least_ns = whole(known + fmin(ratio.ratio * alone - error, modelled));
         estimate->most_ns = whole(known + fmax(ratio.ratio * alone + error, modelled));
     }
-    free(measured);
-    free(expected);
 }
 
 /* Collects the times in which recorded copies or kernels ran, for each part. A row that lies in two parts belongs to
@@ -70,8 +68,8 @@ static void estimate_overlap(struct xs_device_windows *windows, const struct xs_
                              const struct xs_modelled_tables *tables) {
     struct xs_intervals *copies = xs_zeroed(parts->count + 1, sizeof *copies);
     struct xs_intervals *kernels = xs_zeroed(parts->count + 1, sizeof *kernels);
-    double *both = xs_realloc(NULL, (parts->count + 1) * sizeof *both);
-    double *busy = xs_realloc(NULL, (parts->count + 1) * sizeof *busy);
+    XS_SCOPED double *both = xs_realloc(NULL, (parts->count + 1) * sizeof *both);
+    XS_SCOPED double *busy = xs_realloc(NULL, (parts->count + 1) * sizeof *busy);
     struct xs_ratio ratio;
     collect(copies, &tables->of[XS_MODELLED_COPY], parts, windows);
     collect(kernels, &tables->of[XS_MODELLED_KERNEL], parts, windows);
@@ -89,8 +87,6 @@ static void estimate_overlap(struct xs_device_windows *windows, const struct xs_
     }
     free(copies);
     free(kernels);
-    free(both);
-    free(busy);
 }
 
 void xs_estimate(struct xs_device_windows *windows, const struct xs_parts *parts,

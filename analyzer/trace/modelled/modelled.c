@@ -71,7 +71,7 @@ static void find_source(sqlite3 *db, const char *table, struct xs_string *from) 
  * correlation. The new column has SQLite's type integer like the old one, because a join of an integer with another
  * type would use no index and compare each row with every other. */
 static int show_calls(sqlite3 *db, unsigned kind) {
-    struct xs_string sql = {0}, from = {0};
+    XS_SCOPED_STRING sql = {0}, from = {0};
     sqlite3_stmt *statement = NULL;
     const char *table = call_tables[kind];
     find_source(db, table, &from);
@@ -91,8 +91,6 @@ static int show_calls(sqlite3 *db, unsigned kind) {
     xs_string_format(&sql, " FROM %s", from.data);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(db, sql.data, NULL, NULL, NULL);
-    xs_string_free(&sql);
-    xs_string_free(&from);
     return rc;
 }
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 
@@ -143,8 +142,7 @@ static int read_table(struct xs_recordings *recordings, struct xs_modelled_table
 
 static int by_correlation(const void *a, const void *b) {
     const struct xs_recorded *x = a, *y = b;
-    return x->correlation != y->correlation ? xs_compare(x->correlation, y->correlation)
-                                            : xs_compare(x->order, y->order);
+    return xs_compare(x->correlation, y->correlation) ?: xs_compare(x->order, y->order);
 }
 
 int xs_recordings_read(struct xs_recordings *recordings, struct xs_modelled_tables *tables,

@@ -6,7 +6,6 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/window_list.h"
@@ -69,13 +68,12 @@ static int64_t median(int64_t *values, size_t count) {
 /* Finds the windows that are no samples. The first window began with the capture and ended at the first migrations, and
  * other long windows ended at migrations, too. */
 static void find_samples(struct xs_migration_windows *w) {
-    int64_t *lengths = xs_realloc(NULL, (w->count + 1) * sizeof *lengths);
+    XS_SCOPED int64_t *lengths = xs_realloc(NULL, (w->count + 1) * sizeof *lengths);
     for (size_t i = 0; i < w->count; i++)
         lengths[i] = w->items[i].end_ns - w->items[i].start_ns;
     int64_t usual = median(lengths, w->count);
     for (size_t i = 0; i < w->count; i++)
         w->items[i].is_sample = i > 0 && w->items[i].end_ns - w->items[i].start_ns <= LONG * usual;
-    free(lengths);
 }
 
 /* Cuts the end off every window, because the records that CUPTI had not delivered when recording was switched off are

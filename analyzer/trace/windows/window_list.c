@@ -9,7 +9,7 @@ void xs_window_list_read(const struct xs_trace *trace, const char *key,
                          void (*add)(void *context, int64_t start_ns, int64_t end_ns), void *context) {
     enum { LIST_BYTES = 1 << 18, LATEST_US = 1 << 30 };
     const unsigned long long latest = (unsigned long long)LATEST_US * 1000000;
-    char *list = xs_realloc(NULL, LIST_BYTES);
+    XS_SCOPED char *list = xs_realloc(NULL, LIST_BYTES);
     const char *text = xs_trace_meta_text(trace, key, list, LIST_BYTES, "");
     for (char *end;; text = end + 1) {
         unsigned long long start = strtoull(text, &end, 10), length;
@@ -24,5 +24,4 @@ void xs_window_list_read(const struct xs_trace *trace, const char *key,
         if (*end != ',')
             break;
     }
-    free(list);
 }

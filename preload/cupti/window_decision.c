@@ -1,5 +1,5 @@
-/* Decides when device times are recorded; see windows.h. */
-#include "preload/cupti/windows.h"
+/* Decides when device times are recorded; see window_decision.h. */
+#include "preload/cupti/window_decision.h"
 
 #include <string.h>
 

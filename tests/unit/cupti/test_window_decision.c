@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "preload/cupti/random.h"
-#include "preload/cupti/windows.h"
+#include "preload/cupti/window_decision.h"
 
 #define BEGIN UINT64_C(1000000000)
 #define MS UINT64_C(1000000)

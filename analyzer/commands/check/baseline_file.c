@@ -1,5 +1,5 @@
-/* Reading and writing baselines; see baseline.h. */
-#include "analyzer/commands/check/baseline.h"
+/* Reading and writing baselines; see baseline_file.h. */
+#include "analyzer/commands/check/baseline_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
@@ -40,22 +41,15 @@ static int by_place(const void *a, const void *b, void *data) {
     const struct xs_match_place *places = data;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const struct xs_match_place *l = &places[x], *r = &places[y];
-    int order = strcmp(l->file ? l->file : "", r->file ? r->file : "");
-    if (!order)
-        order = strcmp(l->function ? l->function : "", r->function ? r->function : "");
-    if (!order)
-        order = (l->line > r->line) - (l->line < r->line);
-    if (!order)
-        order = strcmp(l->entry_point, r->entry_point);
-    return order ? order : (x > y) - (x < y);
+    return strcmp(l->file ?: "", r->file ?: "") ?: strcmp(l->function ?: "", r->function ?: "")
+        ?: xs_compare_uint64(l->line, r->line) ?: strcmp(l->entry_point, r->entry_point) ?: xs_compare(x, y);
 }
 
 /* Sorts findings by their places, in the order of by_place. */
 static int by_site(const void *a, const void *b, void *data) {
     const struct xs_check_finding *l = *(const struct xs_check_finding *const *)a,
                                   *r = *(const struct xs_check_finding *const *)b;
-    int order = by_place(&l->site, &r->site, data);
-    return order ? order : strcmp(l->kind, r->kind);
+    return by_place(&l->site, &r->site, data) ?: strcmp(l->kind, r->kind);
 }
 
 /* Writes the verdicts of a finding that has several. The name of any other finding contains its verdict. */
@@ -94,7 +88,7 @@ static void put_finding(struct xs_json *json, const struct xs_check_finding *g) 
 
 static void put_metrics(struct xs_json *json, const struct xs_metric_values *metrics) {
     for (unsigned unit = 0; unit < XS_METRIC_UNITS; unit++) {
-        struct xs_string key = {0};
+        XS_SCOPED_STRING key = {0};
         xs_string_format(&key, "metrics_%s", xs_metric_unit_names[unit]);
         xs_json_object(json, key.data);
         for (int i = 0; i < XS_METRICS; i++) {
@@ -103,7 +97,6 @@ static void put_metrics(struct xs_json *json, const struct xs_metric_values *met
                 xs_json_known_count(json, xs_metric_infos[i].name, metric->known, metric->value);
         }
         xs_json_end(json, '}');
-        xs_string_free(&key);
     }
 }
 
@@ -120,7 +113,7 @@ static void put_place(struct xs_json *json, const struct xs_match_place *place) 
 
 static void put_call_sites(struct xs_json *json, const struct xs_check_findings *findings) {
     const struct xs_check_finding **sorted = xs_realloc(NULL, sizeof *sorted * findings->count);
-    uint32_t *order = xs_realloc(NULL, sizeof *order * findings->place_count);
+    XS_SCOPED uint32_t *order = xs_realloc(NULL, sizeof *order * findings->place_count);
     size_t k = 0;
     for (size_t i = 0; i < findings->count; i++)
         sorted[i] = &findings->items[i];
@@ -140,16 +133,13 @@ static void put_call_sites(struct xs_json *json, const struct xs_check_findings 
     }
     xs_json_end(json, ']');
     free(sorted);
-    free(order);
 }
 
 void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
     struct xs_json json = {.file = file};
     struct xs_check_findings findings;
     xs_check_findings_of(reading, &findings);
-    xs_json_object(&json, NULL);
-    xs_json_text(&json, "format", FORMAT);
-    xs_json_int(&json, "version", VERSION);
+    xs_json_document(&json, FORMAT, VERSION);
     put_metrics(&json, &reading->metrics);
     xs_json_object(&json, "undecided_count");
     for (unsigned i = 0; i < xs_detector_count; i++)
@@ -184,13 +174,12 @@ static void read_kind(struct xs_check_finding *g, const char *kind, const char *
     const struct xs_detector *d = xs_detectors[g->detector];
     g->verdict = kind[id] ? XS_SEVERAL_VERDICTS : 0; /* this version may not have the verdict */
     for (unsigned verdict = 0; verdict < XS_VERDICTS && d->verdicts[verdict].name; verdict++) {
-        struct xs_string quoted = {0};
+        XS_SCOPED_STRING quoted = {0};
         xs_string_format(&quoted, "\"%s\"", d->verdicts[verdict].name);
         if (kind[id] ? !strcmp(kind + id + 1, d->verdicts[verdict].name) : names && strstr(names, quoted.data)) {
             g->verdict = kind[id] ? verdict : XS_SEVERAL_VERDICTS;
             g->verdicts |= 1u << verdict;
         }
-        xs_string_free(&quoted);
     }
     *good &= kind[id] || g->verdicts || !d->verdicts_join;
 }
@@ -206,7 +195,7 @@ static bool read_places(const struct xs_json_document *document, struct xs_check
     static const char sql[] =
         "SELECT value ->> 'entry_point', value ->> 'category', value ->> 'function', value ->> 'file',"
         " value ->> 'text', ifnull(value ->> 'line', 0), value ->> 'address' FROM json_each(?1, '$.call_sites')";
-    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
@@ -224,7 +213,6 @@ static bool read_places(const struct xs_json_document *document, struct xs_check
         good = good && known < XS_CATEGORY_COUNT;
         xs_check_findings_add_place(findings, &place);
     }
-    sqlite3_finalize(row);
     return good && code == SQLITE_DONE;
 }
 
@@ -236,7 +224,7 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
         " found.value ->> 'bytes_low', found.value ->> 'bytes_high',"
         " found.value ->> 'saves_low_ns', found.value ->> 'saves_high_ns'"
         " FROM json_each(?1, '$.call_sites') AS site, json_each(site.value, '$.findings') AS found";
-    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
@@ -258,7 +246,6 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
         read_range(row, 10, &g->range[XS_METRIC_BYTES], &good);
         read_range(row, 12, &g->range[XS_METRIC_NS], &good);
     }
-    sqlite3_finalize(row);
     return good && code == SQLITE_DONE;
 }
 
@@ -267,7 +254,7 @@ static bool read_metrics(const struct xs_json_document *document, struct xs_metr
     static const char sql[] = "SELECT key, value, type FROM json_each(?1, '$.metrics_ns') UNION ALL "
                               "SELECT key, value, type FROM json_each(?1, '$.metrics_bytes') UNION ALL "
                               "SELECT key, value, type FROM json_each(?1, '$.metrics_count')";
-    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
@@ -277,12 +264,12 @@ static bool read_metrics(const struct xs_json_document *document, struct xs_metr
             metrics->of[metric] =
                 (struct xs_metric_value){.value = xs_json_document_count(row, 1, &good), .known = true};
     }
-    sqlite3_finalize(row);
     return good && code == SQLITE_DONE;
 }
 
 static bool read_undecided(const struct xs_json_document *document, uint64_t *undecided) {
-    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT key, value FROM json_each(?1, '$.undecided_count')");
+    XS_SCOPED_STATEMENT *row =
+        xs_json_document_ask(document, "SELECT key, value FROM json_each(?1, '$.undecided_count')");
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
@@ -292,14 +279,12 @@ static bool read_undecided(const struct xs_json_document *document, uint64_t *un
             if (id && !strcmp(xs_detectors[i]->id, id))
                 undecided[i] = count;
     }
-    sqlite3_finalize(row);
     return good && code == SQLITE_DONE;
 }
 
 static bool has_call_sites(const struct xs_json_document *document) {
-    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT json_type(?1, '$.call_sites') = 'array'");
+    XS_SCOPED_STATEMENT *row = xs_json_document_ask(document, "SELECT json_type(?1, '$.call_sites') = 'array'");
     bool has = row && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int(row, 0);
-    sqlite3_finalize(row);
     return has;
 }
 

@@ -1,11 +1,10 @@
-/* Sentences that several printers need; see sentences.h. */
-#include "analyzer/words/sentences.h"
+/* Words for savings and amounts that several printers need; see saving_words.h. */
+#include "analyzer/words/saving_words.h"
 
 #include "analyzer/base/units.h"
 
 void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns) {
-    char saved[XS_UNIT_BYTES];
-    xs_string_format(text, "All repaired: saves %s%s", up_to ? XS_UP_TO : "", xs_format_ns(saved, ns));
+    xs_string_format(text, "All repaired: saves %s%s", up_to ? XS_UP_TO : "", XS_NS_TEXT(ns));
 }
 
 const char *xs_share_column(const struct xs_recorded_time *recorded) {
@@ -13,30 +12,27 @@ const char *xs_share_column(const struct xs_recorded_time *recorded) {
 }
 
 void xs_say_recorded(struct xs_string *text, const struct xs_recorded_time *recorded) {
-    char ns[XS_UNIT_BYTES];
-    xs_string_format(text, "%s%s%s", recorded->in_part ? "the " : "", xs_format_ns(ns, recorded->ns),
+    xs_string_format(text, "%s%s%s", recorded->in_part ? "the " : "", XS_NS_TEXT(recorded->ns),
                      recorded->in_part ? " recorded" : "");
 }
 
 static void say_part_of_run(struct xs_string *text, uint64_t ns, const struct xs_recorded_time *recorded) {
-    char part[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    xs_format_ns(part, recorded->ns);
+    const char *part = XS_NS_TEXT(recorded->ns);
     if (ns > recorded->ns)
         xs_string_format(text, ", some of it at the same time: %s were recorded", part);
     else
-        xs_string_format(text, " of the %s recorded (%s)", part, xs_format_share(share, ns, recorded->ns));
-    xs_string_format(text, ", of a run of %s", xs_format_ns(run, recorded->run_ns));
+        xs_string_format(text, " of the %s recorded (%s)", part, XS_SHARE_TEXT(ns, recorded->ns));
+    xs_string_format(text, ", of a run of %s", XS_NS_TEXT(recorded->run_ns));
 }
 
 void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, const struct xs_recorded_time *recorded) {
-    char run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     uint64_t run_ns = recorded->run_ns;
     if (recorded->in_part)
         say_part_of_run(text, ns, recorded);
     else if (ns > run_ns && run_ns)
-        xs_string_format(text, ", some of it at the same time: the run took %s", xs_format_ns(run, run_ns));
+        xs_string_format(text, ", some of it at the same time: the run took %s", XS_NS_TEXT(run_ns));
     else if (run_ns)
-        xs_string_format(text, "%s%s (%s)", of, xs_format_ns(run, run_ns), xs_format_share(share, ns, run_ns));
+        xs_string_format(text, "%s%s (%s)", of, XS_NS_TEXT(run_ns), XS_SHARE_TEXT(ns, run_ns));
 }
 
 bool xs_saving_is_range(const struct xs_saving *saves) {
@@ -46,15 +42,13 @@ bool xs_saving_is_range(const struct xs_saving *saves) {
 uint64_t xs_saving_least(uint64_t least_ns, uint64_t most_ns) { return least_ns >= most_ns / 100 ? least_ns : 0; }
 
 static void say_least(struct xs_string *text, const struct xs_saving *saves) {
-    char buffer[XS_UNIT_BYTES];
     uint64_t least_ns = xs_saving_least(saves->least_ns, saves->most_ns);
     if (xs_saving_is_range(saves) && least_ns)
-        xs_string_format(text, " (%s or more)", xs_format_ns(buffer, least_ns));
+        xs_string_format(text, " (%s or more)", XS_NS_TEXT(least_ns));
 }
 
 void xs_say_saving(struct xs_string *text, const struct xs_saving *saves) {
-    char most[XS_UNIT_BYTES];
-    xs_string_format(text, "%s%s", xs_saving_is_range(saves) ? XS_UP_TO : "", xs_format_ns(most, saves->most_ns));
+    xs_string_format(text, "%s%s", xs_saving_is_range(saves) ? XS_UP_TO : "", XS_NS_TEXT(saves->most_ns));
     say_least(text, saves);
 }
 
@@ -65,8 +59,7 @@ void xs_say_total_of_run(struct xs_string *text, const struct xs_diagnosis *diag
     if (!ns)
         return;
     xs_say_total(text, xs_saving_is_range(&diagnosis->together), ns);
-    if (diagnosis->together.most_ns == ns)
-        say_least(text, &diagnosis->together);
+    say_least(text, &diagnosis->together);
     xs_format_two_ns(run, whole_ns, left, whole_ns > ns ? whole_ns - ns : 0);
     if (whole_ns > ns) {
         bool is_small = *xs_format_share(share, ns, whole_ns) == '<';
@@ -85,8 +78,7 @@ void xs_say_share(struct xs_string *text, const char *before, uint64_t ns, const
 }
 
 void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const struct xs_recorded_time *recorded) {
-    char back[XS_UNIT_BYTES];
-    xs_string_format(text, "saves %s%s", bound, xs_format_ns(back, ns));
+    xs_string_format(text, "saves %s%s", bound, XS_NS_TEXT(ns));
     xs_say_share(text, ", ", ns, recorded);
 }
 
@@ -107,17 +99,15 @@ uint64_t xs_amount_ns(const struct xs_amount *amount, uint64_t ns) {
 }
 
 void xs_say_count(struct xs_string *text, const struct xs_amount *amount) {
-    char buffer[XS_UNIT_BYTES];
-    xs_string_format(text, "%s%s", amount->about ? "about " : "", xs_format_count(buffer, amount->instances));
+    xs_string_format(text, "%s%s", amount->about ? "about " : "", XS_COUNT_TEXT(amount->instances));
 }
 
 void xs_say_amount(struct xs_string *text, const struct xs_amount *amount) {
-    char buffer[XS_UNIT_BYTES];
     xs_say_count(text, amount);
     if (amount->transfers > amount->instances)
-        xs_string_format(text, " (%s transfers)", xs_format_count(buffer, amount->transfers));
+        xs_string_format(text, " (%s transfers)", XS_COUNT_TEXT(amount->transfers));
     if (amount->bytes)
-        xs_string_format(text, ", %s", xs_format_bytes(buffer, amount->bytes));
+        xs_string_format(text, ", %s", XS_BYTES_TEXT(amount->bytes));
 }
 
 void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t advice) {
@@ -131,10 +121,8 @@ void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t a
 }
 
 void xs_say_other_causes(struct xs_string *text, size_t causes, uint64_t ns, size_t advice) {
-    char together[XS_UNIT_BYTES];
     if (causes)
-        xs_string_format(text, "%zu smaller cause%s (saving %s)", causes, causes > 1 ? "s" : "",
-                         xs_format_ns(together, ns));
+        xs_string_format(text, "%zu smaller cause%s (saving %s)", causes, causes > 1 ? "s" : "", XS_NS_TEXT(ns));
     if (advice)
         xs_string_format(text, "%s%zu piece%s of advice", causes ? " and " : "", advice, advice > 1 ? "s" : "");
     if (causes + advice)

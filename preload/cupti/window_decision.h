@@ -9,8 +9,8 @@
  *
  * This file only makes the decision, from the numbers that its caller passes. One thread at a time uses it; there is no
  * lock. */
-#ifndef XFERSPY_PRELOAD_CUPTI_WINDOWS_H
-#define XFERSPY_PRELOAD_CUPTI_WINDOWS_H
+#ifndef XFERSPY_PRELOAD_CUPTI_WINDOW_DECISION_H
+#define XFERSPY_PRELOAD_CUPTI_WINDOW_DECISION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ struct xs_windows {
     uint64_t random;
     unsigned detachments;
 
-    /* The measured extra time of a recorded call, in percent of the assumed time (windows.c). */
+    /* The measured extra time of a recorded call, in percent of the assumed time (window_decision.c). */
     unsigned cost_percent;
     unsigned costs[XS_WINDOWS_COSTS], cost_count;
     uint64_t paced_calls, paced_ns, paced_table_ns; /* pace in the last window, kept until the pace after it is known */

@@ -1,8 +1,8 @@
-/* The sentences that several outputs share: text, Markdown, the report of a job, the page, a diff. Each sentence is
- * written here once, without what an output format puts around it: the full stop, markup, the end of the line.
- * scripts/check-sentences finds duplicates. */
-#ifndef XFERSPY_ANALYZER_WORDS_SENTENCES_H
-#define XFERSPY_ANALYZER_WORDS_SENTENCES_H
+/* The words for savings, amounts and shares of the run that several outputs share: text, Markdown, the report of a job,
+ * the page, a diff. Each sentence is written here once, without what an output format puts around it: the full stop,
+ * markup, the end of the line. scripts/check-sentences finds duplicates. */
+#ifndef XFERSPY_ANALYZER_WORDS_SAVING_WORDS_H
+#define XFERSPY_ANALYZER_WORDS_SAVING_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

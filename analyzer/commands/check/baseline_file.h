@@ -1,7 +1,7 @@
 /* Reads and writes the baseline that a run is compared with: another trace, or a small file that is kept with the
  * program's sources. */
-#ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_BASELINE_H
-#define XFERSPY_ANALYZER_COMMANDS_CHECK_BASELINE_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_BASELINE_FILE_H
+#define XFERSPY_ANALYZER_COMMANDS_CHECK_BASELINE_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
