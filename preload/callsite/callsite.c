@@ -98,19 +98,29 @@ static struct xs_stack_key key_of(const struct walked *w) {
 
 /* ---- definitions ---- */
 
+static size_t define_head(struct walked *w) {
+    struct xs_define_stack stack = {w->natives, w->pythons, w->is_cut, 0};
+    memcpy(w->definition, &stack, sizeof stack);
+    return sizeof stack;
+}
+
+static size_t define_python(struct walked *w, size_t n, const struct xs_python_frame *of, uint32_t code,
+                            uint32_t line) {
+    struct xs_define_python_frame frame = {code, line & 0x7fffffffu, of->is_entry};
+    memcpy(w->definition + n, &frame, sizeof frame);
+    return n + sizeof frame;
+}
+
 static bool define(uint32_t number, struct walked *w, struct xs_event **e) {
     uint8_t *bytes = w->definition;
-    struct xs_define_stack stack = {w->natives, w->pythons, w->is_cut, 0};
-    size_t n = sizeof stack;
-    memcpy(bytes, &stack, n);
+    size_t n = define_head(w);
     for (unsigned i = 0; i < w->natives; i++, n += sizeof(struct xs_define_frame)) {
         struct xs_define_frame frame = {w->pcs[i], xs_native_module(w->pcs[i], e), 0};
         memcpy(bytes + n, &frame, sizeof frame);
     }
-    for (unsigned i = 0; i < w->pythons; i++, n += sizeof(struct xs_define_python_frame)) {
+    for (unsigned i = 0; i < w->pythons; i++) {
         uint32_t line = 0, code = xs_python_code(&w->python[i], &line, e);
-        struct xs_define_python_frame frame = {code, line & 0x7fffffffu, w->python[i].is_entry};
-        memcpy(bytes + n, &frame, sizeof frame);
+        n = define_python(w, n, &w->python[i], code, line);
     }
     return xs_define(e, XS_DEFINE_STACK, number, bytes, n);
 }
@@ -174,6 +184,8 @@ static struct walked *walked_from(const struct xs_caller *caller) {
     bool python_cut = false;
     take_natives(w, caller);
     w->pythons = xs_python_walk(w->python, depth_limit, &python_cut);
+    if (XS_LIKELY(xs_gate_slot != NULL))
+        atomic_store_explicit(&xs_gate_slot->python, xs_python_own_thread, memory_order_relaxed);
     w->is_cut = (w->has_pcs && w->is_cut) || python_cut;
     return w->natives || w->pythons ? w : NULL;
 }
@@ -268,6 +280,44 @@ uint32_t xs_callsite_number(struct xs_caller caller) {
     if (is_new)
         forget_definition(key);
     return number;
+}
+
+/* ---- samples of other threads ---- */
+
+/* The thread runs on while its frames are read, so a code object may be gone when its text is wanted. */
+static bool define_sample(uint32_t number, struct walked *w, struct xs_python_copy *copy,
+                          const struct xs_definer *definer) {
+    size_t n = define_head(w);
+    for (unsigned i = 0; i < w->pythons; i++) {
+        uint32_t line = 0, code = xs_python_code_of_other(&w->python[i], copy, &line, definer);
+        if (w->python[i].code && !code)
+            return false;
+        n = define_python(w, n, &w->python[i], code, line);
+    }
+    return definer->define(definer->to, XS_DEFINE_STACK, number, w->definition, n);
+}
+
+uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_definer *definer, bool *is_lost) {
+    struct walked *w = xs_thread_memory_of(XS_PART_FRAMES, sizeof *w);
+    struct xs_python_copy *copy = xs_thread_memory_of(XS_PART_PYTHON, xs_python_copy_bytes);
+    bool is_new;
+    *is_lost = false;
+    if (unwinder == XS_UNWIND_NONE || !w || !copy)
+        return 0;
+    int count = xs_python_walk_other(python, pthread, w->python, depth_limit, copy, &w->is_cut);
+    *is_lost = count < 0;
+    if (count <= 0)
+        return 0;
+    w->natives = 0;
+    w->pythons = (unsigned)count;
+    w->key = key_of_natives(NULL, 0);
+    struct xs_stack_key key = key_of(w);
+    uint32_t number = xs_stacks_number(key, &is_new);
+    if (!is_new || define_sample(number, w, copy, definer))
+        return number;
+    forget_definition(key);
+    *is_lost = true;
+    return 0;
 }
 
 void xs_callsite_forget(void) {

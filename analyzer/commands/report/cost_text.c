@@ -143,6 +143,10 @@ void xs_report_cost(const struct xs_summary *s, struct xs_out *out) {
         "in a spool of %s.",
         xs_format_ns(start, c->begin_ns), xs_format_ns(end, xs_sum(c->exit_ns, c->close_ns)),
         xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events), xs_format_bytes(spool, c->spool_bytes));
+    if (c->samples)
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    "%s of that CPU time went into %s samples of what threads did between their calls.",
+                    xs_format_ns(cpu, c->samples_ns), xs_format_count(events, c->samples));
     if (c->fingerprint_launches)
         xs_out_line(out, XS_STYLE_PLAIN,
                     "Fingerprints took %s at the start, %s in the program's calls, %s on the device in %s kernels, and "

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/savings/idle/pause_samples.h"
 #include "analyzer/savings/replay/model.h"
 
 /* What the thread did while the device was idle. */
@@ -36,6 +37,11 @@ struct xs_idle_row {
     struct xs_idle_call before, after;
     uint64_t count; /* how many idle times have a part of this reason here */
     uint64_t ns, longest_ns;
+    /* What samples show of the program's own code in these idle times (XS_IDLE_HOST, XS_IDLE_START). */
+    uint64_t sampled_ns; /* time that all samples stand for; 0: there are none */
+    uint64_t most_ns;    /* time that those at `place` stand for */
+    uint32_t place;      /* place with most time (xs_callsites_place_frame); 0: not known */
+    bool is_main;        /* the samples are of the main thread, because the thread runs no Python code */
 };
 
 struct xs_idle_device {
@@ -57,9 +63,10 @@ struct xs_idle {
 /* Only so many devices are accounted for, because each takes a walk through all calls. */
 #define XS_IDLE_MOST_DEVICES 256
 
-/* Makes the account of a model from `start_ns` to `end_ns`, for example of its steps. The rows of a device add up to
- * its idle time, and the idle and the busy time to that time. Call xs_idle_free. */
-void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, int64_t start_ns, int64_t end_ns);
+/* Makes the account of a model from `start_ns` to `end_ns`, for example of its steps. `samples`: NULL is none. The rows
+ * of a device add up to its idle time, and the idle and the busy time to that time. Call xs_idle_free. */
+void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const struct xs_pause_samples *samples,
+                     int64_t start_ns, int64_t end_ns);
 void xs_idle_free(struct xs_idle *idle);
 
 #endif
