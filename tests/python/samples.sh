@@ -54,11 +54,15 @@ if sys.argv[1] == "storm":
         threads = [threading.Thread(target=storm) for _ in range(6)]
         for t in threads: t.start()
         for t in threads: t.join()
-if sys.argv[1] == "end":  # the interpreter ends while daemons run
-    def daemon():
-        while True:
-            storm()
-    for _ in range(4): threading.Thread(target=daemon, daemon=True).start()
+if sys.argv[1] == "end":  # the interpreter ends while its objects still run code
+    class Late:
+        def __del__(self, monotonic=time.monotonic, sum=sum, range=range):
+            until = monotonic() + 0.02
+            while monotonic() < until:
+                sum(range(1000))
+    late = [Late() for _ in range(10)]
+    for one in late:
+        one.itself = one
     step()
 END2
 capture() {

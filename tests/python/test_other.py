@@ -192,18 +192,14 @@ library.stack_spy_for_ever.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
 library.stack_take(4)
 state = ctypes.pythonapi.PyThreadState_Get
 state.restype = ctypes.c_void_p
-def spin():
-    while True:
-        sum(range(20))
-threads = [threading.Thread(target=spin, daemon=True) for _ in range(3)]
-for t in threads:
-    t.start()
 assert library.stack_spy_for_ever(state(), threading.get_ident()) == 0
 class Late:
     def __del__(self, sum=sum, range=range):
-        sum(range(1000))
-late = Late()
-late.self = late
+        for _ in range(200):
+            sum(range(1000))
+late = [Late() for _ in range(20)]
+for one in late:
+    one.self = one
 """
 
 
