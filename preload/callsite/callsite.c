@@ -12,7 +12,7 @@
 #include "preload/core/thread_memory.h"
 #include "preload/nvtx/nvtx.h"
 
-enum { DEPTH_MAX = 512, RECENT = 16, REST = 64 };
+enum { DEPTH_MAX = 512, SAMPLE_DEPTH_MAX = 32, RECENT = 16, REST = 64 };
 
 _Atomic bool xs_callsite_on;
 static enum xs_unwinder unwinder;
@@ -284,36 +284,40 @@ uint32_t xs_callsite_number(struct xs_caller caller) {
 
 /* ---- samples of other threads ---- */
 
-/* The thread runs on while its frames are read, so a code object may be gone when its text is wanted. */
-static bool define_sample(uint32_t number, struct walked *w, struct xs_python_copy *copy,
-                          const struct xs_definer *definer) {
+/* Writes the definition of the stack, whose frames have lines instead of positions, so that there are fewer different
+ * stacks. Returns its length; 0: a code object is gone, because the thread runs on. Sets the key. */
+static size_t describe_sample(struct walked *w, struct xs_python_copy *copy, const struct xs_definer *definer,
+                              struct xs_stack_key *key) {
     size_t n = define_head(w);
+    *key = key_of_natives(NULL, 0);
     for (unsigned i = 0; i < w->pythons; i++) {
-        uint32_t line = 0, code = xs_python_code_of_other(&w->python[i], copy, &line, definer);
-        if (w->python[i].code && !code)
-            return false;
-        n = define_python(w, n, &w->python[i], code, line);
+        const struct xs_python_frame *frame = &w->python[i];
+        uint32_t line = 0, code = xs_python_code_of_other(frame, copy, &line, definer);
+        if (frame->code && !code)
+            return 0;
+        n = define_python(w, n, frame, code, line);
+        add(key, (uint64_t)code << 32 | line);
+        add(key, frame->is_entry);
     }
-    return definer->define(definer->to, XS_DEFINE_STACK, number, w->definition, n);
+    return n;
 }
 
 uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_definer *definer, bool *is_lost) {
     struct walked *w = xs_thread_memory_of(XS_PART_FRAMES, sizeof *w);
     struct xs_python_copy *copy = xs_thread_memory_of(XS_PART_PYTHON, xs_python_copy_bytes);
+    struct xs_stack_key key;
     bool is_new;
     *is_lost = false;
     if (unwinder == XS_UNWIND_NONE || !w || !copy)
         return 0;
-    int count = xs_python_walk_other(python, pthread, w->python, depth_limit, copy, &w->is_cut);
-    *is_lost = count < 0;
-    if (count <= 0)
-        return 0;
+    unsigned limit = depth_limit < SAMPLE_DEPTH_MAX ? depth_limit : SAMPLE_DEPTH_MAX;
+    int count = xs_python_walk_other(python, pthread, w->python, limit, copy, &w->is_cut);
     w->natives = 0;
-    w->pythons = (unsigned)count;
-    w->key = key_of_natives(NULL, 0);
-    struct xs_stack_key key = key_of(w);
-    uint32_t number = xs_stacks_number(key, &is_new);
-    if (!is_new || define_sample(number, w, copy, definer))
+    w->pythons = count > 0 ? (unsigned)count : 0;
+    size_t bytes = count > 0 ? describe_sample(w, copy, definer, &key) : 0;
+    *is_lost = count != 0 && !bytes;
+    uint32_t number = bytes ? xs_stacks_number(key, &is_new) : 0;
+    if (!number || !is_new || definer->define(definer->to, XS_DEFINE_STACK, number, w->definition, bytes))
         return number;
     forget_definition(key);
     *is_lost = true;

@@ -84,13 +84,16 @@ static void put_pointer(struct xs_python_copy *copy, uint16_t offset, const uint
 bool xs_python_copy_texts(struct xs_python_copy *copy) {
     const struct xs_python_layout *l = &xs_python.layout;
     if (copy->texts.at_name == (uintptr_t)copy->name)
-        return true; /* copied already */
-    if (!copy_text(copy, copy->filename, copy->texts.filename) || !copy_text(copy, copy->name, copy->texts.name) ||
-        !copy_lines(copy, copy->texts.lines))
+        return true;                                               /* copied already */
+    bool has_filename = copy->filename_of == copy->texts.filename; /* neighbouring frames often have the same file */
+    copy->filename_of = 0;
+    if ((!has_filename && !copy_text(copy, copy->filename, copy->texts.filename)) ||
+        !copy_text(copy, copy->name, copy->texts.name) || !copy_lines(copy, copy->texts.lines))
         return false;
     put_pointer(copy, l->filename, copy->filename);
     put_pointer(copy, l->qualname ? l->qualname : l->name, copy->name);
     put_pointer(copy, l->lines, copy->lines);
+    copy->filename_of = copy->texts.filename;
     copy->texts.at_filename = (uintptr_t)copy->filename;
     copy->texts.at_name = (uintptr_t)copy->name;
     copy->texts.at_lines = (uintptr_t)copy->lines;
@@ -106,17 +109,25 @@ bool xs_python_copy_link(struct xs_python_copy *copy, uintptr_t at, uintptr_t wo
     return true;
 }
 
-bool xs_python_copy_is_settled(struct xs_python_copy *copy) {
-    struct xs_python_links *links = &copy->links;
+/* Reads the noted words again by one system call, from the first to the last or in the other order. */
+static bool is_as_noted(struct xs_python_links *links, bool is_backwards) {
     size_t bytes = links->count * sizeof *links->value;
     for (unsigned i = 0; i < links->count; i++) {
-        links->local[i] = (struct iovec){&links->again[i], sizeof links->again[i]};
+        unsigned k = is_backwards ? links->count - 1 - i : i;
+        links->local[i] = (struct iovec){&links->again[k], sizeof links->again[k]};
         // NOLINTNEXTLINE(performance-no-int-to-ptr): an address in the interpreter's memory
-        links->remote[i] = (struct iovec){(void *)links->at[i], sizeof links->again[i]};
+        links->remote[i] = (struct iovec){(void *)links->at[k], sizeof links->again[k]};
     }
     int before = errno;
     long read = syscall(SYS_process_vm_readv, syscall(SYS_getpid), links->local, (unsigned long)links->count,
                         links->remote, (unsigned long)links->count, 0UL);
     errno = before;
     return read == (long)bytes && memcmp(links->value, links->again, bytes) == 0;
+}
+
+/* A thread that does the same again and again may have every value again although it never had all of them at once: it
+ * returns to the next frame while these words are read. In the other order the same values would need a whole turn of
+ * its loop between two reads. */
+bool xs_python_copy_is_settled(struct xs_python_copy *copy) {
+    return is_as_noted(&copy->links, false) && is_as_noted(&copy->links, true);
 }

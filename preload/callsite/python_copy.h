@@ -23,6 +23,7 @@ struct xs_python_copy {
     _Alignas(8) uint8_t type[XS_PYTHON_TP_FLAGS + 8]; /* stands for the type of the copied texts */
     _Alignas(8) uint8_t filename[XS_PYTHON_COPY_TEXT], name[XS_PYTHON_COPY_TEXT], lines[XS_PYTHON_COPY_LINES];
     struct xs_python_texts texts;    /* the pointers as the code object has them, and the copies */
+    uintptr_t filename_of;           /* the str that `filename` was copied from in this walk; 0: none */
     uintptr_t text_type, bytes_type; /* types that were checked before; 0: none */
     /* Words that say which frames there are and where they are in their code, as they were read. */
     struct xs_python_links {

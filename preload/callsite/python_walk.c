@@ -306,20 +306,22 @@ int xs_python_walk_other(uintptr_t thread, uint64_t pthread, struct xs_python_fr
     struct out out = {.frames = frames, .limit = limit, .copy = copy};
     uintptr_t frame;
     copy->links.count = 0;
+    copy->filename_of = 0;
     if (!may_read_others(p))
         return 0;
     if (!first_frame(&out, &p->layout, thread, pthread, &frame))
         return -1;
     walk(&out, p, frame, true);
     *is_cut = out.is_cut;
-    return out.is_broken || !xs_python_copy_is_settled(copy) || !may_read_others(p) ? -1 : (int)out.count;
+    return out.is_broken || !xs_python_copy_is_settled(copy) ? -1 : (int)out.count;
 }
 
 uintptr_t xs_python_copy_same_code(struct xs_python_copy *copy, const struct xs_python_frame *frame) {
     struct out out = {.copy = copy};
     uint64_t identity;
-    bool is_same =
-        may_read_others(&xs_python) && xs_python_copy_code(copy, frame->code) && xs_python_copy_texts(copy) &&
-        identity_at(&out, &xs_python.layout, (uintptr_t)copy->code, true, &identity) && identity == frame->identity;
+    copy->filename_of = 0;
+    bool is_same = xs_python_copy_code(copy, frame->code) && xs_python_copy_texts(copy) &&
+                   identity_at(&out, &xs_python.layout, (uintptr_t)copy->code, true, &identity) &&
+                   identity == frame->identity;
     return is_same ? (uintptr_t)copy->code : 0;
 }

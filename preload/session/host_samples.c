@@ -23,6 +23,7 @@ enum {
     PENDING = 256,
     QUIET_TICKS = 16,     /* ticks without a sample, after which ticks are longer */
     SAMPLES = 50000,      /* after so many samples they are taken half as often */
+    HOPELESS = 200,       /* so many lost samples in a row: a sandbox forbids reading, for example */
     OF_PAUSE = 32,        /* a pause gets at most so many samples until it is twice as long */
     UNREADY_WAIT_MS = 100 /* until an interpreter is known that can be read */
 };
@@ -40,7 +41,7 @@ static struct {
     bool on;
     unsigned permille;
     uint64_t start_ns, next_ns, tick_ns, spent_ns, taken, lost;
-    unsigned quiet_ticks;
+    unsigned quiet_ticks, lost_in_a_row;
     bool is_again; /* the next look is the one two milliseconds after a tick */
     struct seen seen[SLOTS];
     struct pending {
@@ -92,6 +93,7 @@ static void sample(const struct xs_gate_slot *slot, struct seen *seen, struct ba
     uint32_t stack =
         xs_callsite_sample(python, atomic_load_explicit(&slot->pthread, memory_order_relaxed), &definer, &is_lost);
     samples.lost += is_lost;
+    samples.lost_in_a_row = is_lost ? samples.lost_in_a_row + 1 : 0;
     /* a stack that was read while the thread began a call is none of the pause */
     if (!stack || atomic_load(&slot->inside) || atomic_load(&slot->owner) != seen->owner ||
         atomic_load(&slot->until_measured) != seen->calls)
@@ -152,7 +154,7 @@ static void look(struct batch *batch, uint64_t now) {
 int xs_host_samples_look(struct xs_store *store, const struct xs_clock *clock, unsigned *wait_ms) {
     struct batch batch = {.store = store};
     uint64_t now = xs_monotonic_ns();
-    if (!samples.on)
+    if (!samples.on || samples.lost_in_a_row >= HOPELESS)
         return XS_OK;
     if (!xs_python_is_ready() || atomic_load(&xs_outside)) {
         samples.next_ns = now + UNREADY_WAIT_MS * MS;

@@ -77,11 +77,12 @@ def chain(depth):
 
 @test
 def running():
-    """Of a thread that calls and returns all the time: a part of the only chain that there is."""
+    """Of a thread that calls and returns all the time: a part of the only chain that there is. The lines of the callers
+    are those of the calls, but for a few that were read while the thread came to the same frames again."""
     if not READ:
         return
     watched = Watched(chain(12))
-    taken, deepest = 0, 0
+    taken, deepest, later = 0, 0, 0
     try:
         until = time.time() + 60
         while (taken < 2000 or deepest < 12) and time.time() < until:
@@ -93,10 +94,11 @@ def running():
             deepest = max(deepest, len(levels))
             for depth, row in enumerate(reversed(levels)):
                 equal((row[0], row[1], row[2]), ("level_%d" % depth, "level_%d.py" % depth, 1), "frame")
-                assert row[3] == 3 or depth == len(levels) - 1 and row[3] in (1, 2, 3, 4), (depth, row)
+                assert row[3] in (1, 2, 3, 4), (depth, row)
+                later += depth < len(levels) - 1 and row[3] != 3
     finally:
         watched.end()
-    assert taken >= 2000 and deepest == 12, (taken, deepest)
+    assert taken >= 2000 and deepest == 12 and later <= taken // 500, (taken, deepest, later)
 
 
 @test
