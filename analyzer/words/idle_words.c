@@ -1,6 +1,8 @@
 /* Idle time and waits in words and as JSON; see idle_words.h. */
 #include "analyzer/words/idle_words.h"
 
+#include <stdlib.h>
+
 #include "analyzer/trace/kind_words.h"
 #include "analyzer/words/place.h"
 #include "schema/format/kinds.h"
@@ -38,20 +40,59 @@ static void say_of(struct xs_string *text, const struct xs_findings *findings, c
     say_call(text, findings, call->kind, call->direction, call->site);
 }
 
+static const struct xs_frame *sampled_frame(const struct xs_findings *findings, const struct xs_idle_row *row) {
+    return row->place ? xs_callsites_place_frame(findings->sites->callsites, row->place) : NULL;
+}
+
+/* Writes "ema.py:23 in step (`weight.mul_(decay)`)". */
+static void say_sampled(struct xs_string *text, const struct xs_findings *findings, const struct xs_frame *frame) {
+    enum { SOURCE_COLUMNS = 60 };
+    char *line = xs_place_source(findings->sites, frame);
+    xs_place_text(text, findings->sites, frame);
+    if (line) {
+        xs_string_add(text, " (`", 3);
+        xs_string_add_cut(text, line, SOURCE_COLUMNS);
+        xs_string_add(text, "`)", 2);
+    }
+    free(line);
+}
+
+static void say_host(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row) {
+    const struct xs_frame *frame = sampled_frame(findings, row);
+    xs_string_format(text, "ran its own code");
+    if (frame && !row->is_main) {
+        xs_string_format(text, ", mostly at ");
+        say_sampled(text, findings, frame);
+        xs_string_format(text, ",");
+    }
+    xs_string_format(text, " after ");
+    say_of(text, findings, &row->before);
+    xs_string_format(text, ", before ");
+    say_of(text, findings, &row->after);
+}
+
+/* Writes where the main thread was, if the thread that the row is about runs no Python code. */
+static void say_main(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row) {
+    const struct xs_frame *frame = row->is_main ? sampled_frame(findings, row) : NULL;
+    if (!frame)
+        return;
+    xs_string_format(text, ", while its main thread was mostly at ");
+    say_sampled(text, findings, frame);
+}
+
 void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row) {
     switch (row->reason) {
     case XS_IDLE_START:
         xs_string_format(text, "had not yet called CUDA on the thread that later gave the work");
+        say_main(text, findings, row);
         break;
     case XS_IDLE_CALL:
         xs_string_format(text, "was inside ");
         say_of(text, findings, &row->before);
         break;
     case XS_IDLE_HOST:
-        xs_string_format(text, "ran its own code after ");
-        say_of(text, findings, &row->before);
-        xs_string_format(text, ", before ");
-        say_of(text, findings, &row->after);
+        say_host(text, findings, row);
+        say_main(text, findings, row);
         break;
     case XS_IDLE_LAUNCHING:
         xs_string_format(text, "was giving the GPU its next small piece of work");
@@ -99,6 +140,19 @@ static void put_idle_call(struct xs_json *json, const char *key, const struct xs
         xs_json_null(json, key);
 }
 
+static void put_sampled(struct xs_json *json, const struct xs_findings *findings, const struct xs_idle_row *row) {
+    if (!row->sampled_ns) {
+        xs_json_null(json, "sampled");
+        return;
+    }
+    xs_json_object(json, "sampled");
+    xs_json_count(json, "ns", row->sampled_ns);
+    xs_json_count(json, "most_ns", row->most_ns);
+    xs_json_bool(json, "main_thread", row->is_main);
+    xs_place_json_object(json, sampled_frame(findings, row), false);
+    xs_json_end(json, '}');
+}
+
 static void put_idle_row(struct xs_json *json, const struct xs_findings *findings, const struct xs_idle_row *row) {
     xs_json_object(json, NULL);
     xs_json_text(json, "reason", xs_idle_reason_names[row->reason]);
@@ -108,6 +162,7 @@ static void put_idle_row(struct xs_json *json, const struct xs_findings *finding
     xs_json_count(json, "longest_ns", row->longest_ns);
     put_idle_call(json, "after", findings, &row->before);
     put_idle_call(json, "before", findings, &row->after);
+    put_sampled(json, findings, row);
     xs_json_end(json, '}');
 }
 

@@ -12,7 +12,7 @@
 #include "preload/core/thread_memory.h"
 #include "preload/nvtx/nvtx.h"
 
-enum { DEPTH_MAX = 512, RECENT = 16, REST = 64 };
+enum { DEPTH_MAX = 512, SAMPLE_DEPTH_MAX = 32, RECENT = 16, REST = 64 };
 
 _Atomic bool xs_callsite_on;
 static enum xs_unwinder unwinder;
@@ -98,19 +98,29 @@ static struct xs_stack_key key_of(const struct walked *w) {
 
 /* ---- definitions ---- */
 
+static size_t define_head(struct walked *w) {
+    struct xs_define_stack stack = {w->natives, w->pythons, w->is_cut, 0};
+    memcpy(w->definition, &stack, sizeof stack);
+    return sizeof stack;
+}
+
+static size_t define_python(struct walked *w, size_t n, const struct xs_python_frame *of, uint32_t code,
+                            uint32_t line) {
+    struct xs_define_python_frame frame = {code, line & 0x7fffffffu, of->is_entry};
+    memcpy(w->definition + n, &frame, sizeof frame);
+    return n + sizeof frame;
+}
+
 static bool define(uint32_t number, struct walked *w, struct xs_event **e) {
     uint8_t *bytes = w->definition;
-    struct xs_define_stack stack = {w->natives, w->pythons, w->is_cut, 0};
-    size_t n = sizeof stack;
-    memcpy(bytes, &stack, n);
+    size_t n = define_head(w);
     for (unsigned i = 0; i < w->natives; i++, n += sizeof(struct xs_define_frame)) {
         struct xs_define_frame frame = {w->pcs[i], xs_native_module(w->pcs[i], e), 0};
         memcpy(bytes + n, &frame, sizeof frame);
     }
-    for (unsigned i = 0; i < w->pythons; i++, n += sizeof(struct xs_define_python_frame)) {
+    for (unsigned i = 0; i < w->pythons; i++) {
         uint32_t line = 0, code = xs_python_code(&w->python[i], &line, e);
-        struct xs_define_python_frame frame = {code, line & 0x7fffffffu, w->python[i].is_entry};
-        memcpy(bytes + n, &frame, sizeof frame);
+        n = define_python(w, n, &w->python[i], code, line);
     }
     return xs_define(e, XS_DEFINE_STACK, number, bytes, n);
 }
@@ -174,6 +184,8 @@ static struct walked *walked_from(const struct xs_caller *caller) {
     bool python_cut = false;
     take_natives(w, caller);
     w->pythons = xs_python_walk(w->python, depth_limit, &python_cut);
+    if (XS_LIKELY(xs_gate_slot != NULL))
+        atomic_store_explicit(&xs_gate_slot->python, xs_python_own_thread, memory_order_relaxed);
     w->is_cut = (w->has_pcs && w->is_cut) || python_cut;
     return w->natives || w->pythons ? w : NULL;
 }
@@ -268,6 +280,48 @@ uint32_t xs_callsite_number(struct xs_caller caller) {
     if (is_new)
         forget_definition(key);
     return number;
+}
+
+/* ---- samples of other threads ---- */
+
+/* Writes the definition of the stack, whose frames have lines instead of positions, so that there are fewer different
+ * stacks. Returns its length; 0: a code object is gone, because the thread runs on. Sets the key. */
+static size_t describe_sample(struct walked *w, struct xs_python_copy *copy, const struct xs_definer *definer,
+                              struct xs_stack_key *key) {
+    size_t n = define_head(w);
+    *key = key_of_natives(NULL, 0);
+    for (unsigned i = 0; i < w->pythons; i++) {
+        const struct xs_python_frame *frame = &w->python[i];
+        uint32_t line = 0, code = xs_python_code_of_other(frame, copy, &line, definer);
+        if (frame->code && !code)
+            return 0;
+        n = define_python(w, n, frame, code, line);
+        add(key, (uint64_t)code << 32 | line);
+        add(key, frame->is_entry);
+    }
+    return n;
+}
+
+uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_definer *definer, bool *is_lost) {
+    struct walked *w = xs_thread_memory_of(XS_PART_FRAMES, sizeof *w);
+    struct xs_python_copy *copy = xs_thread_memory_of(XS_PART_PYTHON, xs_python_copy_bytes);
+    struct xs_stack_key key;
+    bool is_new;
+    *is_lost = false;
+    if (unwinder == XS_UNWIND_NONE || !w || !copy)
+        return 0;
+    unsigned limit = depth_limit < SAMPLE_DEPTH_MAX ? depth_limit : SAMPLE_DEPTH_MAX;
+    int count = xs_python_walk_other(python, pthread, w->python, limit, copy, &w->is_cut);
+    w->natives = 0;
+    w->pythons = count > 0 ? (unsigned)count : 0;
+    size_t bytes = count > 0 ? describe_sample(w, copy, definer, &key) : 0;
+    *is_lost = count != 0 && !bytes;
+    uint32_t number = bytes ? xs_stacks_number(key, &is_new) : 0;
+    if (!number || !is_new || definer->define(definer->to, XS_DEFINE_STACK, number, w->definition, bytes))
+        return number;
+    forget_definition(key);
+    *is_lost = true;
+    return 0;
 }
 
 void xs_callsite_forget(void) {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "preload/callsite/native.h"
+#include "preload/callsite/python.h"
 #include "preload/core/thread.h"
 
 /* Sets how stacks are walked: `mode` is the option's value (auto, fp, dwarf or none), and at most `depth` frames of
@@ -25,6 +26,11 @@ struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller);
  * are not recorded; the stack is not defined in the trace. 0: stacks are not recorded, or there is no memory. Called
  * while the guard is raised. */
 uint32_t xs_callsite_number(struct xs_caller caller);
+
+/* Takes the Python stack of another thread, which runs meanwhile, and returns its number. `python` and `pthread` are
+ * those of its xs_gate_slot; `definer` gets the definition if the stack is new. 0: the thread runs no Python code, it
+ * cannot be read, or `*is_lost`: it changed meanwhile. For a thread of the library that makes no other stacks. */
+uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_definer *definer, bool *is_lost);
 
 /* The registers of the calling wrapper's caller. This is a macro because it needs the registers of the function that
  * uses it. __builtin_frame_address makes the compiler give that function a frame pointer, which points to the saved

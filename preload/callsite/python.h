@@ -30,6 +30,9 @@ struct xs_python_frame {
  * does not have the layout of its version, the trace gets one note. */
 bool xs_python_present(void);
 
+/* True if an interpreter was found and its layout was checked. */
+bool xs_python_is_ready(void);
+
 /* Writes at most `limit` frames of the calling thread, innermost first, and returns their number: 0 if the thread runs
  * no Python code. `*is_cut`: there are more. Any thread, with or without the GIL: only the calling thread changes these
  * frames, so they do not change meanwhile. Gives no frames after the interpreter has begun to end (Py_FinalizeEx, after
@@ -40,6 +43,32 @@ unsigned xs_python_walk(struct xs_python_frame *frames, unsigned limit, bool *is
  * just given to this thread. If the code is new, it is defined in the trace (xs_define), which may move the event `*e`.
  * Returns 0 if the code gets no number, because the table is full. Any thread. */
 uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, struct xs_event **e);
+
+/* The calling thread's PyThreadState at its latest walk; 0: it had none. */
+extern XS_TLS uintptr_t xs_python_own_thread;
+
+/* The following functions are about the stack of another thread, which runs meanwhile. They read the interpreter's
+ * memory through the kernel, so nothing that the interpreter does can make them crash. They take no lock. The calling
+ * thread may be any thread. `copy` is memory of the caller of xs_python_copy_bytes bytes, which are zero at first. */
+struct xs_python_copy;
+extern const size_t xs_python_copy_bytes;
+
+/* Does what xs_python_walk does, for the thread with this PyThreadState and this pthread_self(). Returns the number of
+ * frames, or -1 if they changed during the walk or there is no such thread any more. Gives no frames while there is
+ * more than one interpreter. */
+int xs_python_walk_other(uintptr_t thread, uint64_t pthread, struct xs_python_frame *frames, unsigned limit,
+                         struct xs_python_copy *copy, bool *is_cut);
+
+/* Writes definitions: a function with the parameters of xs_define. False: nothing was written. */
+struct xs_definer {
+    bool (*define)(void *to, enum xs_definition what, uint32_t id, const void *data, size_t bytes);
+    void *to;
+};
+
+/* Does what xs_python_code does, for a frame of xs_python_walk_other. Returns 0 also if the code object was needed and
+ * is gone. */
+uint32_t xs_python_code_of_other(const struct xs_python_frame *frame, struct xs_python_copy *copy, uint32_t *line,
+                                 const struct xs_definer *definer);
 
 /* Called in a forked child. Numbers begin at 1 again, because the child has its own trace. */
 void xs_python_forget(void);

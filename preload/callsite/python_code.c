@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
-#include "preload/callsite/python_layout.h"
+#include "preload/callsite/python_copy.h"
 #include "preload/core/notes.h"
 #include "schema/format/event.h"
 
@@ -77,7 +77,23 @@ static uint32_t number_of(struct code *c) {
     return number;
 }
 
-static bool define(uint32_t number, uintptr_t code, struct xs_event **e) {
+/* A code object to be read. */
+struct source {
+    const struct xs_python_frame *frame;
+    struct xs_python_copy *copy; /* NULL: the object is read in place */
+    uintptr_t at;                /* where it can be read; 0: not yet copied */
+    bool is_gone;                /* it could not be copied */
+};
+
+/* Returns where the code object can be read; 0: it cannot. */
+static uintptr_t readable(struct source *source) {
+    if (!source->at)
+        source->at = source->copy ? xs_python_copy_same_code(source->copy, source->frame) : source->frame->code;
+    source->is_gone = !source->at;
+    return source->at;
+}
+
+static bool define(uint32_t number, uintptr_t code, const struct xs_definer *definer) {
     const struct xs_python_layout *l = &xs_python.layout;
     struct {
         struct xs_define_code head;
@@ -88,27 +104,31 @@ static bool define(uint32_t number, uintptr_t code, struct xs_event **e) {
     size_t file = xs_python_text(d.text, TEXT_BYTES_MAX, xs_python_word(code + l->filename));
     size_t function = xs_python_text(d.text + file, TEXT_BYTES_MAX, name);
     d.head = (struct xs_define_code){first_line > 0 ? (uint32_t)first_line : 0, (uint32_t)file, (uint32_t)function};
-    return xs_define(e, XS_DEFINE_CODE, number, &d, sizeof d.head + file + function);
+    return definer->define(definer->to, XS_DEFINE_CODE, number, &d, sizeof d.head + file + function);
 }
 
 /* Returns the line of a position. It is computed once and then stored, unless there is no room. */
-static uint32_t line_of(struct tables *t, uint32_t number, uintptr_t code, uint32_t position) {
+static uint32_t line_of(struct tables *t, uint32_t number, struct source *source) {
+    uint32_t position = source->frame->position;
     uint64_t key = (uint64_t)number << 32u | position, slot = mixed(key);
     for (unsigned i = 0; i < PROBES; i++) {
         struct line *l = &t->lines[(slot + i) % LINES];
         if (claim(&l->key, key)) {
             uint64_t line = atomic_load_explicit(&l->line, memory_order_acquire);
             if (line == 0) {
-                line = (uint64_t)1 << 32u | xs_python_line(code, position);
+                if (!readable(source))
+                    return 0;
+                line = (uint64_t)1 << 32u | xs_python_line(source->at, position);
                 atomic_store_explicit(&l->line, line, memory_order_release);
             }
             return (uint32_t)line;
         }
     }
-    return xs_python_line(code, position);
+    return readable(source) ? xs_python_line(source->at, position) : 0;
 }
 
-uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, struct xs_event **e) {
+static uint32_t code_of(struct source *source, uint32_t *line, const struct xs_definer *definer) {
+    const struct xs_python_frame *frame = source->frame;
     *line = 0;
     struct tables *t = frame->code ? tables_get() : NULL;
     if (!t)
@@ -126,11 +146,27 @@ uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, str
      * that case as well. */
     if (atomic_load_explicit(&c->state, memory_order_acquire) == UNDEFINED &&
         atomic_compare_exchange_strong(&c->state, &state, BEING_DEFINED)) {
-        bool ok = define(number, (uintptr_t)frame->code, e);
+        bool ok = readable(source) && define(number, source->at, definer);
         atomic_store_explicit(&c->state, ok ? DEFINED : UNDEFINED, memory_order_release);
     }
-    *line = line_of(t, number, (uintptr_t)frame->code, frame->position);
+    *line = line_of(t, number, source);
     return number;
+}
+
+static bool define_in_spool(void *to, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
+    return xs_define(to, what, id, data, bytes);
+}
+
+uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, struct xs_event **e) {
+    struct source source = {.frame = frame};
+    return code_of(&source, line, &(struct xs_definer){define_in_spool, e});
+}
+
+uint32_t xs_python_code_of_other(const struct xs_python_frame *frame, struct xs_python_copy *copy, uint32_t *line,
+                                 const struct xs_definer *definer) {
+    struct source source = {.frame = frame, .copy = copy};
+    uint32_t number = code_of(&source, line, definer);
+    return source.is_gone ? 0 : number;
 }
 
 void xs_python_forget(void) {

@@ -109,6 +109,8 @@ static bool take(void *handle) {
     uintptr_t runtime = (uintptr_t)xs_real_dlsym(handle, "_PyRuntime");
     p->this_thread = (void *(*)(void))xs_real_dlsym(handle, "PyGILState_GetThisThreadState");
     p->is_initialized = (int (*)(void))xs_real_dlsym(handle, "Py_IsInitialized");
+    p->latest_interpreter = (void *(*)(void))xs_real_dlsym(handle, "PyInterpreterState_Head");
+    p->main_interpreter = (void *(*)(void))xs_real_dlsym(handle, "PyInterpreterState_Main");
     if (!get_version || !p->this_thread || !p->is_initialized)
         return false;
     const char *text = get_version();
@@ -223,6 +225,10 @@ bool xs_python_present(void) {
         look_now_and_then();
     int state = atomic_load_explicit(&xs_python.state, memory_order_acquire);
     return state == XS_PYTHON_UNCHECKED || state == XS_PYTHON_READY;
+}
+
+bool xs_python_is_ready(void) {
+    return atomic_load_explicit(&xs_python.state, memory_order_acquire) == XS_PYTHON_READY;
 }
 
 static void check(void *fit) { *(enum xs_python_fit *)fit = xs_python_check(); }

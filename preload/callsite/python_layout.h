@@ -67,8 +67,18 @@ struct xs_python {
     void *(*this_thread)(void);
     int (*is_finalizing)(void);
     int (*is_initialized)(void);
+    /* These two return the interpreter that was made last, and the first one. They only read a variable each. NULL:
+     * they are not exported. */
+    void *(*latest_interpreter)(void);
+    void *(*main_interpreter)(void);
 };
 extern struct xs_python xs_python;
+
+/* The texts and the line table of a code object: the pointers as the object has them, and where they can be read. */
+struct xs_python_texts {
+    uintptr_t filename, name, lines;
+    uintptr_t at_filename, at_name, at_lines;
+};
 
 /* True if the interpreter has begun to end. It then frees thread states while their threads still run, so no thread
  * state may be read. */
@@ -91,6 +101,19 @@ XS_PYTHON_READ(uint8_t, xs_python_byte)
 
 /* True if this can be the address of an object or of a frame. */
 XS_HOT bool xs_python_plausible(uintptr_t at) { return at >= 4096 && at % 8 == 0 && at < (uintptr_t)1 << 56; }
+
+/* `code` is where the struct of a code object can be read. */
+XS_HOT struct xs_python_texts xs_python_texts_of(const struct xs_python_layout *l, uintptr_t code) {
+    struct xs_python_texts t = {.filename = xs_python_word(code + l->filename),
+                                .name = xs_python_word(code + (l->qualname ? l->qualname : l->name)),
+                                .lines = xs_python_word(code + l->lines)};
+    t.at_filename = t.filename, t.at_name = t.name, t.at_lines = t.lines;
+    return t;
+}
+
+/* Copies a code object that has the frame's identity, with its texts (python_copy.h). Returns the address of the copy;
+ * 0: it is not there any more, or was changed meanwhile. */
+uintptr_t xs_python_copy_same_code(struct xs_python_copy *copy, const struct xs_python_frame *frame);
 
 /* Finds and checks the interpreter. Called by the walk if it is not known yet whether the interpreter can be read.
  * True: the interpreter can be read. */

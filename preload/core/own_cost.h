@@ -24,8 +24,9 @@ uint64_t xs_own_cost_ns(void);
 /* Called at the start of a wrapper. Returns the time; 0: this call is not measured. */
 XS_HOT uint64_t xs_own_cost_begin(void) {
     struct xs_gate_slot *slot = xs_gate_slot;
-    if (XS_LIKELY(slot && slot->until_measured)) {
-        slot->until_measured--;
+    uint32_t calls = slot ? atomic_load_explicit(&slot->until_measured, memory_order_relaxed) : 0;
+    if (XS_LIKELY(calls)) {
+        atomic_store_explicit(&slot->until_measured, calls - 1, memory_order_relaxed);
         return 0;
     }
     return slot ? xs_now() : 0;
@@ -47,7 +48,7 @@ XS_HOT void xs_own_cost_end(uint64_t begun, uint64_t entered, uint64_t returned)
     uint64_t ticks = entered - begun + (xs_now() - returned),
              elsewhere = slot->elsewhere_at == entered ? slot->elsewhere_ticks : 0;
     ticks -= elsewhere < ticks ? elsewhere : ticks;
-    slot->until_measured = XS_OWN_COST_EVERY - 1;
+    atomic_store_explicit(&slot->until_measured, XS_OWN_COST_EVERY - 1, memory_order_relaxed);
     xs_gate_count(&slot->measured);
     if (ticks < xs_own_cost_most_ticks) {
         atomic_store_explicit(&slot->measured_ticks,

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -168,6 +169,9 @@ struct xs_gate_slot *xs_gate_join(void) {
         atomic_store(&crowded, true);
         slot = &crowd;
     }
+    atomic_store_explicit(&slot->python, 0, memory_order_relaxed);
+    atomic_store_explicit(&slot->thread, 0, memory_order_relaxed);
+    atomic_store_explicit(&slot->pthread, (uint64_t)pthread_self(), memory_order_relaxed);
     errno = saved;
     xs_gate_slot = slot;
     return slot;
@@ -285,6 +289,8 @@ void xs_gate_open(void) {
     atomic_store(&xs_gate_closed, at_rest());
     xs_futex_wake(&xs_gate_closed);
 }
+
+const struct xs_gate_slot *xs_gate_slot_at(uint32_t i) { return i < atomic_load(&used) ? &slots[i] : NULL; }
 
 static void add_counts(struct xs_gate_counts *sum, const struct xs_gate_slot *slot) {
     sum->launches += atomic_load_explicit(&slot->launches, memory_order_relaxed);

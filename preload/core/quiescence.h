@@ -43,10 +43,15 @@ struct xs_gate_slot {
     _Atomic uint64_t graphs;                /* graph launches that CUPTI recorded */
     _Atomic uint64_t copies;                /* copies and memsets that CUPTI recorded */
     _Atomic uint32_t correlation;           /* CUPTI's id of the latest recorded launch or copy */
-    uint32_t until_measured;                /* calls until the next measured one (core/own_cost.h) */
+    _Atomic uint32_t until_measured;        /* calls until the next measured one (core/own_cost.h); changes at every
+                                             * recorded call */
     uint64_t elsewhere_at, elsewhere_ticks; /* ticks that own_cost.h excludes from the call at elsewhere_at */
     _Atomic uint64_t measured, measured_ticks;
     _Atomic uint64_t left_out[XS_LEFT_OUT_KINDS]; /* left-out calls by kind (core/outside.h) */
+    /* What another thread needs to read this thread's Python stack (session/host_samples.h): its pthread_self(), the
+     * address of its PyThreadState at its latest call, and its number in the trace; 0: not known. */
+    _Atomic uint64_t pthread, python;
+    _Atomic uint32_t thread;
 } __attribute__((aligned(64)));
 
 extern XS_TLS struct xs_gate_slot *xs_gate_slot; /* NULL until the thread's first call */
@@ -118,6 +123,10 @@ void xs_gate_open(void);
 /* True while no thread except the calling one is inside the closed gate. A thread that has waited ten seconds at the
  * gate enters although the gate is closed; after that no thread waits any more, until the gate is opened. */
 bool xs_gate_is_empty(void);
+
+/* Returns the slot of a thread; NULL: fewer slots were ever taken. A slot whose owner is not positive has no thread at
+ * present. Any thread may read the atomic fields. */
+const struct xs_gate_slot *xs_gate_slot_at(uint32_t i);
 
 /* Sums over all threads, including those that have ended. */
 struct xs_gate_counts {

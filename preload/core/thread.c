@@ -183,6 +183,8 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
         return false;
     xs_drain_chunk_taken(xs_spool_ring_every(atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed)));
     t->retry_ns = 0;
+    if (xs_gate_slot)
+        atomic_store_explicit(&xs_gate_slot->thread, t->id, memory_order_relaxed);
     t->chunk = chunk;
     t->next = chunk->events;
     t->end = chunk->events + XS_SPOOL_CHUNK_EVENTS;

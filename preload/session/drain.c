@@ -25,6 +25,7 @@
 #include "preload/fingerprint/fingerprint.h"
 #include "preload/session/drain_place.h"
 #include "preload/session/files.h"
+#include "preload/session/host_samples.h"
 #include "preload/session/metadata.h"
 #include "preload/session/own_descriptors.h"
 #include "preload/session/placement.h"
@@ -172,6 +173,7 @@ static int take_over(void) {
             xs_window_facts_write_cupti(&facts, drain.store);
         xs_window_facts_write_in_between(&facts, drain.store);
         xs_facts_write_unknown(drain.store);
+        status = status ? status : xs_host_samples_write(drain.store, &drain.spool->header->clock);
         status = status == 0 ? xs_store_commit(drain.store) : status;
     }
     drain.events += (uint64_t)events;
@@ -290,6 +292,21 @@ static void discard(void) {
     xs_spool_unmap(drain.spool);
 }
 
+/* Sleeps until the bell rings, or until it is time to look for work. Takes the samples that are due meanwhile. */
+static int wait_for_work(uint32_t heard) {
+    int status = 0;
+    uint64_t now = xs_monotonic_ns(), until = now + xs_outside_wait_ms(IDLE_MS) * UINT64_C(1000000);
+    for (; status == 0 && now < until && !atomic_load(&drain.stop); now = xs_monotonic_ns()) {
+        unsigned wait_ms = (unsigned)((until - now) / 1000000) + 1;
+        if (atomic_load(&xs_state) == XS_STATE_ACTIVE)
+            status = xs_host_samples_look(drain.store, &drain.spool->header->clock, &wait_ms);
+        xs_drain_sleep(heard, wait_ms);
+        if (xs_drain_rings() != heard)
+            break;
+    }
+    return status;
+}
+
 static void drain_main(void) {
     xs_own_thread_stand_back();
     xs_own_descriptors();
@@ -315,8 +332,7 @@ static void drain_main(void) {
         uint32_t heard = xs_drain_rings();
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE)
             status = take_over();
-        if (status == 0 && !atomic_load(&drain.stop))
-            xs_drain_sleep(heard, xs_outside_wait_ms(IDLE_MS));
+        status = status ? status : wait_for_work(heard);
     }
     finish_trace(status);
 }

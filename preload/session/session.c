@@ -41,6 +41,7 @@
 #include "preload/session/asked_steps.h"
 #include "preload/session/drain.h"
 #include "preload/session/drain_place.h"
+#include "preload/session/host_samples.h"
 #include "preload/session/metadata.h"
 #include "preload/session/naming.h"
 #include "preload/session/options.h"
@@ -55,6 +56,7 @@
 /* Shares per mille of the run's time, if XFERSPY_BUDGET is off. */
 #define UNBOUNDED_FINGERPRINT_SHARE 30u
 #define UNBOUNDED_MIGRATIONS_SHARE 20u
+#define UNBOUNDED_SAMPLES_SHARE 5u
 #define FAST_EXIT_PATIENCE_MS 3000u /* a signal handler may call _exit while its thread holds any lock */
 
 static struct xs_options options;
@@ -350,6 +352,8 @@ static bool begin_locked(void) {
     xs_facts_read_rank();
     xs_clock_begin(&first_clock);
     xs_clock_source = (enum xs_clock_source)first_clock.source;
+    if (options.host_samples)
+        xs_host_samples_start(options.budget ? (unsigned)options.budget * 10 / 4 : UNBOUNDED_SAMPLES_SHARE);
     if (xs_drain_start(&trace_name, &options, &first_clock, &xs_spool, why) != 0)
         return give_up(why);
     start_windows(begun_ns);

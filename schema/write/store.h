@@ -82,6 +82,13 @@ int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerpri
 int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_t id, const uint8_t *data,
                         size_t bytes);
 
+/* Stores a sample of what a thread did between its calls. */
+struct xs_host_sample {
+    uint32_t thread, stack;
+    int64_t at_ns, ns;
+};
+int xs_store_host_sample(struct xs_store *store, const struct xs_host_sample *sample);
+
 /* Reads a value of meta as text; false: it is missing or too long. */
 bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes);
 

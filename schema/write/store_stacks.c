@@ -133,6 +133,15 @@ static int define_range(struct xs_store *store, uint32_t id, struct rest rest) {
     return xs_row_insert(&row);
 }
 
+int xs_store_host_sample(struct xs_store *store, const struct xs_host_sample *sample) {
+    struct xs_row row = xs_row_into(store, "INSERT INTO host_sample(thread, at_ns, ns, stack)");
+    xs_put(&row, sample->thread);
+    xs_put(&row, sample->at_ns);
+    xs_put(&row, sample->ns);
+    xs_put(&row, sample->stack);
+    return xs_row_insert(&row);
+}
+
 int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_t id, const uint8_t *data,
                         size_t bytes) {
     struct rest rest = {data, bytes};

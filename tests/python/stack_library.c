@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -99,6 +100,48 @@ XS_EXPORT const char *stack_take(unsigned limit) {
     fputs(is_cut ? "cut\n" : "", to);
     fclose(to);
     return text;
+}
+
+/* The stack of another thread, as stack_take has it; "lost" if it changed meanwhile. */
+static bool define_other(void *to, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
+    struct xs_event *none = NULL;
+    (void)to;
+    return xs_define(&none, what, id, data, bytes);
+}
+XS_EXPORT const char *stack_take_other(uint64_t thread, uint64_t pthread, unsigned limit) {
+    static XS_TLS char *text;
+    static XS_TLS struct xs_python_copy *copy;
+    struct xs_python_frame frames[LIMIT_MAX];
+    const struct xs_definer definer = {define_other, NULL};
+    size_t bytes;
+    bool is_cut = false, is_gone = false;
+    copy = copy ? copy : calloc(1, xs_python_copy_bytes);
+    int n = xs_python_walk_other(thread, pthread, frames, limit < LIMIT_MAX ? limit : LIMIT_MAX, copy, &is_cut);
+    free(text);
+    text = NULL;
+    FILE *to = open_memstream(&text, &bytes);
+    for (int i = 0; i < n; i++) {
+        uint32_t line, number = xs_python_code_of_other(&frames[i], copy, &line, &definer);
+        const char *of_code = atomic_load(&definitions[number]);
+        is_gone |= frames[i].code && !number;
+        fprintf(to, "%s\t%u\t%d\n", of_code ? of_code : "-\t-\t0", line, frames[i].is_entry);
+    }
+    fputs(is_cut ? "cut\n" : "", to);
+    fclose(to);
+    return n < 0 || is_gone ? "lost" : text;
+}
+
+/* A thread that reads the stack of another thread again and again, until the process is over. */
+static struct spied { uint64_t thread, pthread; } spied;
+static void *spy(void *unused) {
+    for (;;)
+        stack_take_other(spied.thread, spied.pthread, 64);
+    return unused;
+}
+XS_EXPORT int stack_spy_for_ever(uint64_t thread, uint64_t pthread) {
+    pthread_t native;
+    spied = (struct spied){thread, pthread};
+    return pthread_create(&native, NULL, spy, NULL);
 }
 
 /* Calls a ctypes callback: Python inside C inside Python. */

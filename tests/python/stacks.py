@@ -16,6 +16,9 @@ CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 for library in HELD, RELEASED:
     library.stack_take.restype = library.stack_notes.restype = library.stack_at_capsule.restype = ctypes.c_char_p
     library.stack_ns.restype = ctypes.c_double
+    library.stack_take_other.restype = ctypes.c_char_p
+    library.stack_take_other.argtypes = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint]
+    library.stack_spy_for_ever.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
     library.stack_call_back.argtypes = [CALLBACK, ctypes.c_int]
 
 TESTS = []

@@ -138,6 +138,10 @@ void xs_report_cost(const struct xs_summary *s, struct xs_out *out) {
         "in a spool of %s.",
         XS_NS_TEXT(c->begin_ns), XS_NS_TEXT(xs_sum(c->exit_ns, c->close_ns)), XS_NS_TEXT(c->drain_cpu_ns),
         XS_COUNT_TEXT(c->events), XS_BYTES_TEXT(c->spool_bytes));
+    if (c->samples)
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    "%s of that CPU time went into %s samples of what threads did between their calls.",
+                    XS_NS_TEXT(c->samples_ns), XS_COUNT_TEXT(c->samples));
     if (c->fingerprint_launches)
         xs_out_line(out, XS_STYLE_PLAIN,
                     "Fingerprints took %s at the start, %s in the program's calls, %s on the device in %s kernels, and "

@@ -199,12 +199,13 @@ static bool is_replay_needed(const struct xs_findings *findings, const struct xs
 
 /* Accounts for idle time, and says which waits pay. The first steps and what is before and after the loop have other
  * reasons to be slow than the loop. `run_ns` is the duration of the replay; `is_believed`: it is like the run. */
-static void account_idle(struct xs_diagnosis *diagnosis, const struct xs_analysis_options *options,
-                         const struct xs_model *model, int64_t run_ns, bool is_believed) {
+static int account_idle(const struct xs_trace *trace, struct xs_diagnosis *diagnosis,
+                        const struct xs_analysis_options *options, const struct xs_model *model, int64_t run_ns,
+                        bool is_believed, char *message) {
     if (options && options->judges_waits && is_believed)
         xs_waits_paid_find(&diagnosis->waits, model, run_ns);
     if (!options || !options->accounts_idle || !diagnosis->findings->exposed_known)
-        return;
+        return XS_OK;
     const struct xs_steps *steps = &diagnosis->findings->steps;
     int64_t start_ns = 0, end_ns = model->run_ns;
     if (steps->count > steps->warm_up) {
@@ -212,7 +213,12 @@ static void account_idle(struct xs_diagnosis *diagnosis, const struct xs_analysi
         end_ns = steps->items[steps->count].begin_ns;
         diagnosis->idle_steps = steps->count - steps->warm_up;
     }
-    xs_idle_account(&diagnosis->idle, model, start_ns, end_ns);
+    struct xs_pause_samples samples;
+    int status = xs_pause_samples_read(&samples, trace, diagnosis->findings->sites, message, NULL);
+    if (status >= 0)
+        xs_idle_account(&diagnosis->idle, model, &samples, start_ns, end_ns);
+    xs_pause_samples_free(&samples);
+    return status;
 }
 
 static bool is_believed(const struct xs_model *model, double error) {
@@ -231,7 +237,7 @@ static int find_no_causes(const struct xs_trace *trace, struct xs_diagnosis *dia
     int status = xs_model_read(&model, trace, diagnosis->findings->sites, message, NULL);
     if (status >= 0) {
         double error = xs_replay_error(&model, &run);
-        account_idle(diagnosis, options, &model, run, is_believed(&model, error));
+        status = account_idle(trace, diagnosis, options, &model, run, is_believed(&model, error), message);
     }
     xs_model_free(&model);
     return status;
@@ -254,10 +260,10 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
         diagnosis->replay_error = xs_replay_error(&model, &run);
         diagnosis->replayed = is_believed(&model, diagnosis->replay_error);
         set_fit(diagnosis, &model, run);
-        account_idle(diagnosis, options, &model, run, diagnosis->replayed);
+        status = account_idle(trace, diagnosis, options, &model, run, diagnosis->replayed, message);
         find_savings(diagnosis, &plan, options, run);
         xs_contexts_time(diagnosis, &plan);
-        status = xs_detours_find(diagnosis, &plan, trace, run, message);
+        status = status < 0 ? status : xs_detours_find(diagnosis, &plan, trace, run, message);
         if (status >= 0)
             xs_group_causes(diagnosis, &plan, run);
     }

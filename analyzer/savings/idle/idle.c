@@ -8,11 +8,14 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
+#include "analyzer/trace/scan.h"
 
 struct account {
     const struct xs_model *model;
     struct xs_idle *idle;
-    struct xs_hash rows; /* maps reason, device and the two calls' places to the index of a row plus 1 */
+    const struct xs_pause_samples *samples; /* NULL: none */
+    struct xs_hash rows;    /* maps reason, device and the two calls' places to the index of a row plus 1 */
+    struct xs_hash sampled; /* maps the index of a row and a place to the time of its samples */
     size_t capacity;
     int32_t device; /* number of the model */
     int64_t id;     /* its device.id */
@@ -51,10 +54,10 @@ static struct xs_idle_row *row_of(struct account *account, enum xs_idle_reason r
     return &idle->rows[*found - 1];
 }
 
-static void charge(struct account *account, enum xs_idle_reason reason, uint32_t before, uint32_t after,
-                   int64_t start_ns, int64_t end_ns) {
+static struct xs_idle_row *charge(struct account *account, enum xs_idle_reason reason, uint32_t before, uint32_t after,
+                                  int64_t start_ns, int64_t end_ns) {
     if (start_ns >= end_ns)
-        return;
+        return NULL;
     struct xs_idle_row *row = row_of(account, reason, before, after);
     uint64_t ns = (uint64_t)(end_ns - start_ns);
     row->count++;
@@ -62,6 +65,47 @@ static void charge(struct account *account, enum xs_idle_reason reason, uint32_t
     if (ns > row->longest_ns) {
         row->longest_ns = ns;
         row->longest_at_ns = start_ns;
+    }
+    return row;
+}
+
+/* True if the thread has samples at all; a thread without Python code has none. */
+static bool is_sampled(const struct xs_pause_samples *samples, int64_t thread) {
+    size_t first = xs_pause_samples_from(samples, thread, INT64_MIN);
+    return first < samples->count && samples->items[first].thread == thread;
+}
+
+/* Charges time of the program's own code, on the thread of a call, and adds the samples of this time. */
+static void charge_host(struct account *account, enum xs_idle_reason reason, uint32_t before, uint32_t after,
+                        uint32_t of_call, int64_t start_ns, int64_t end_ns) {
+    const struct xs_pause_samples *samples = account->samples;
+    struct xs_idle_row *row = charge(account, reason, before, after, start_ns, end_ns);
+    if (!row || !samples || !samples->count || !account->model->thread_ids)
+        return;
+    int64_t thread = account->model->thread_ids[account->model->calls[of_call].thread];
+    bool is_main = !is_sampled(samples, thread);
+    thread = is_main ? samples->main_thread : thread;
+    for (size_t i = xs_pause_samples_from(samples, thread, start_ns); i < samples->count; i++) {
+        const struct xs_pause_sample *sample = &samples->items[i];
+        if (sample->thread != thread || sample->at_ns > end_ns)
+            break;
+        uint64_t *ns = xs_hash_put(&account->sampled, (uint64_t)(row - account->idle->rows), sample->place);
+        *ns = xs_sum(*ns, sample->ns);
+        row->sampled_ns = xs_sum(row->sampled_ns, sample->ns);
+        row->is_main |= is_main;
+    }
+}
+
+/* Sets the place of each row at which most of its samples are. */
+static void find_places(struct account *account) {
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&account->sampled, entry));) {
+        struct xs_idle_row *row = &account->idle->rows[entry->low];
+        uint32_t place = (uint32_t)entry->high;
+        bool is_first = entry->value == row->most_ns && place < row->place;
+        if (place && (entry->value > row->most_ns || is_first)) {
+            row->place = place;
+            row->most_ns = entry->value;
+        }
     }
 }
 
@@ -79,7 +123,7 @@ static void charge_pause(struct account *account, uint32_t before, uint32_t afte
     if (launches)
         charge(account, XS_IDLE_LAUNCHING, XS_NO_CALL, XS_NO_CALL, start_ns, end_ns);
     else
-        charge(account, XS_IDLE_HOST, before, after, start_ns, end_ns);
+        charge_host(account, XS_IDLE_HOST, before, after, after, start_ns, end_ns);
 }
 
 /* Charges the time from `start_ns` to the enter of the call, by going back from call to call. If the thread paused
@@ -89,7 +133,7 @@ static void charge_calls_before(struct account *account, uint32_t call, int64_t 
     while (end_ns > start_ns) {
         uint32_t before = calls[call].handed_by ? calls[call].handed_by - 1 : calls[call].previous;
         if (before == XS_NO_CALL || before >= call) {
-            charge(account, XS_IDLE_START, XS_NO_CALL, XS_NO_CALL, start_ns, end_ns);
+            charge_host(account, XS_IDLE_START, XS_NO_CALL, XS_NO_CALL, call, start_ns, end_ns);
             return;
         }
         int64_t returned_ns = earlier_of(xs_later(calls[before].return_ns, start_ns), end_ns);
@@ -163,9 +207,10 @@ static int compare_rows(const void *a, const void *b) {
                ?: compare_calls(&x->before, &y->before) ?: compare_calls(&x->after, &y->after);
 }
 
-void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, int64_t start_ns, int64_t end_ns) {
+void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const struct xs_pause_samples *samples,
+                     int64_t start_ns, int64_t end_ns) {
     *idle = (struct xs_idle){.start_ns = start_ns, .end_ns = end_ns};
-    struct account account = {.model = model, .idle = idle};
+    struct account account = {.model = model, .idle = idle, .samples = samples};
     size_t count = model->operation_count;
     const struct xs_model_operation **operations = xs_realloc(NULL, count * sizeof *operations);
     idle->devices = xs_zeroed(XS_IDLE_MOST_DEVICES, sizeof *idle->devices);
@@ -179,8 +224,10 @@ void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, int64_t
             last++;
         account_device(&account, &operations[i], last - i);
     }
+    find_places(&account);
     xs_sort(idle->rows, idle->count, sizeof *idle->rows, compare_rows);
     xs_hash_free(&account.rows);
+    xs_hash_free(&account.sampled);
     free(operations);
 }
 

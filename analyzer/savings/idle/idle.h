@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/savings/idle/pause_samples.h"
 #include "analyzer/savings/replay/model.h"
 
 /* What the thread did while the device was idle. */
@@ -40,6 +41,11 @@ struct xs_idle_row {
     uint64_t count; /* number of idle times that have a part with this reason and these places */
     uint64_t ns, longest_ns;
     int64_t longest_at_ns; /* when the longest part began */
+    /* What samples show of the program's own code in these idle times (XS_IDLE_HOST, XS_IDLE_START). */
+    uint64_t sampled_ns; /* time that all samples stand for; 0: there are none */
+    uint64_t most_ns;    /* time that those at `place` stand for */
+    uint32_t place;      /* place with most time (xs_callsites_place_frame); 0: not known */
+    bool is_main;        /* the samples are of the main thread, because the thread runs no Python code */
 };
 
 struct xs_idle_device {
@@ -61,9 +67,11 @@ struct xs_idle {
 /* At most this many devices are accounted for, because all calls must be visited for each device. */
 #define XS_IDLE_MOST_DEVICES 256
 
-/* Makes the account for a part of the run, from `start_ns` to `end_ns`, for example for the steps. The rows of a device
- * add up to its idle time. Its idle time and busy time add up to the length of this part. Always call xs_idle_free. */
-void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, int64_t start_ns, int64_t end_ns);
+/* Makes the account for a part of the run, from `start_ns` to `end_ns`, for example for the steps. `samples`: NULL is
+ * none. The rows of a device add up to its idle time. Its idle time and busy time add up to the length of this part.
+ * Always call xs_idle_free. */
+void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const struct xs_pause_samples *samples,
+                     int64_t start_ns, int64_t end_ns);
 void xs_idle_free(struct xs_idle *idle);
 
 #endif

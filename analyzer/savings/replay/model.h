@@ -115,6 +115,7 @@ struct xs_model {
     uint32_t operation_count;
     int32_t threads, streams, devices; /* how many numbers of threads, streams and devices there are */
     int64_t *device_ids;               /* by number of a device: device.id; -1: unknown. NULL in models made by hand */
+    int64_t *thread_ids;               /* by number of a thread: thread.id. NULL in models made by hand */
     int64_t run_ns;                    /* the measured duration */
     int64_t notice_ns;  /* usual time from the end of the work that a call waited for to the call's return */
     uint64_t unmatched; /* device records without a call, which are left out */

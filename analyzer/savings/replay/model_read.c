@@ -360,6 +360,13 @@ static void set_device_ids(struct reading *r) {
         model->device_ids[entry->value - 1] = (int64_t)(entry->low - 1);
 }
 
+static void set_thread_ids(struct reading *r) {
+    struct xs_model *model = r->model;
+    model->thread_ids = xs_realloc(NULL, ((size_t)r->threads.count + 1) * sizeof *model->thread_ids);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&r->threads.of, entry));)
+        model->thread_ids[entry->value - 1] = (int64_t)entry->low;
+}
+
 static void end(struct reading *r) {
     xs_streams_free(&r->streams);
     xs_hash_free(&r->threads.of);
@@ -396,6 +403,7 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
         model->streams = r.stream_numbers.count;
         model->devices = r.devices.count;
         set_device_ids(&r);
+        set_thread_ids(&r);
         end(&r); /* frees memory, because the next steps need memory, too */
         xs_model_find_waits(model);
         xs_model_find_looks(model);
@@ -413,5 +421,6 @@ void xs_model_free(struct xs_model *model) {
     free(model->copies);
     free(model->operations);
     free(model->device_ids);
+    free(model->thread_ids);
     *model = (struct xs_model){0};
 }

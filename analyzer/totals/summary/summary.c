@@ -97,6 +97,8 @@ static void read_meta(struct xs_summary_work *work) {
     cost->cupti_start_ns = xs_trace_meta_count(trace, "cost.cupti_start_ns");
     cost->close_ns = xs_trace_meta_count(trace, "cost.close_ns");
     cost->drain_cpu_ns = xs_trace_meta_count(trace, "cost.drain_cpu_ns");
+    cost->samples = xs_trace_meta_count(trace, "cost.samples");
+    cost->samples_ns = xs_trace_meta_count(trace, "cost.samples_ns");
     cost->spool_stalls = xs_trace_meta_count(trace, "cost.spool_stalls");
     cost->spool_stall_ns = xs_trace_meta_count(trace, "cost.spool_stall_ns");
     cost->spool_bytes = xs_trace_meta_count(trace, "cost.spool_bytes");

@@ -115,6 +115,7 @@ struct xs_cost {
     uint64_t start_ns, cupti_start_ns, close_ns, drain_cpu_ns, spool_stalls, spool_stall_ns, spool_bytes, events;
     uint64_t fingerprint_start_ns, fingerprint_call_ns, fingerprint_kernel_ns, fingerprint_device_bytes;
     uint64_t fingerprint_launches;
+    uint64_t samples, samples_ns; /* samples of what threads did between their calls; CPU time of the drain thread */
     /* The next fields are set if capture had a budget; else `budgeted` is false. */
     bool budgeted;
     uint64_t begin_ns, wrappers_ns, device_times_ns; /* the program's time that was used for xferspy's start, in the

@@ -25,3 +25,35 @@ make_trace none.db "$SOURCE/fixtures/without_cupti.sql"
 run "$XFERSPY" report none.db; expect_status 0; expect_not "Where the GPU waited"
 run "$XFERSPY" report --sections=idle,waits none.db; expect_status 0; expect_not "Where the GPU waited"
 run "$XFERSPY" report --json none.db; expect_out '"idle": null'
+
+# Samples of the thread's own code name the line with most time; those of the main thread stand in for a thread without.
+sampled() { # THREAD TID: samples of a thread, of two lines, all over the run; values that no reader may trust
+    cp "$SOURCE/../golden/guide_cpp_before.db" t.db
+    python3 - "$1" "$2" <<'END'
+import sqlite3, sys
+thread, tid = map(int, sys.argv[1:])
+db = sqlite3.connect("t.db")
+end, = db.execute("SELECT value FROM meta WHERE key = 'duration_ns'").fetchone()
+if tid:
+    db.execute("INSERT INTO thread (id, tid) VALUES (?, (SELECT value FROM meta WHERE key = 'pid'))", (thread,))
+    db.execute("UPDATE thread SET tid = 1 WHERE id <> ?", (thread,))
+db.execute("INSERT INTO python_code (id, file, function, first_line) VALUES (900, 'ema.py', 'update', 1)")
+for stack, line in (900, 23), (901, 24):
+    db.execute("INSERT INTO stack (id, native_frames, python_frames, is_cut) VALUES (?, 0, 1, 0)", (stack,))
+    db.execute("INSERT INTO stack_frame (id, stack, depth, code, line, is_entry) VALUES (?, ?, 0, 900, ?, 1)", (stack * 4096 + 2048, stack, line))
+samples = [(thread, at, 3000 if i % 2 else 1000, 900 + (i % 2 == 0)) for i, at in enumerate(range(0, int(end), 20000))]
+samples += [(thread, -5, 1 << 62, 901), (thread, 1 << 62, -1, 77), (77, 5, 5, 5), (thread, 1000, -1, 901)]
+db.executemany("INSERT INTO host_sample (thread, at_ns, ns, stack) VALUES (?, ?, ?, ?)", samples)
+db.commit()
+END
+}
+sampled 1 0
+run "$XFERSPY" report t.db; expect_status 0
+expect_out "ran its own code, mostly at ema.py:23 in update, after the download at train.cu:69 in main, before the upload at"
+run "$XFERSPY" report --json t.db; expect_status 0; expect_out '"main_thread": false'; cp stdout report.json
+run python3 "$SOURCE/report/idle.py" report.json; expect_status 0
+sampled 900 1
+run "$XFERSPY" report t.db; expect_status 0
+expect_out "before the upload at train.cu:63 in main, while its main thread was mostly at ema.py:23 in update"
+run "$XFERSPY" report --json t.db; expect_status 0; expect_out '"main_thread": true'
+rm -f t.db*

@@ -23,6 +23,7 @@
 #include "preload/repair/repair.h"
 #include "preload/session/asked_steps.h"
 #include "preload/session/drain.h"
+#include "preload/session/host_samples.h"
 #include "preload/session/metadata.h"
 #include "preload/session/naming.h"
 #include "preload/session/options.h"
@@ -125,6 +126,7 @@ int xs_trace_name(const char *template, struct xs_trace_name *name) {
     (void)name;
     return 0;
 }
+void xs_host_samples_start(unsigned permille) { (void)permille; }
 void xs_drain_started(uint64_t took_ns) { (void)took_ns; }
 void xs_drain_exited(uint64_t took_ns) { (void)took_ns; }
 uint64_t xs_thread_stalled_ns(void) { return 0; }

@@ -7,7 +7,7 @@
 static struct xs_idle account_of(struct run *run, int64_t run_us) {
     struct xs_idle idle;
     const struct xs_model *model = ended(run, run_us);
-    xs_idle_account(&idle, model, 0, model->run_ns);
+    xs_idle_account(&idle, model, NULL, 0, model->run_ns);
     assert_int_equal(idle.device_count, 1);
     assert_int_equal(idle.devices[0].busy_ns + idle.devices[0].idle_ns, model->run_ns);
     uint64_t ns = 0;
@@ -106,13 +106,13 @@ static void another_thread_works(void **state) {
     ended(&run, 1000);
     run.calls[2].handed_by = 2;
     struct xs_idle idle;
-    xs_idle_account(&idle, &run.model, 0, 1000 * US);
+    xs_idle_account(&idle, &run.model, NULL, 0, 1000 * US);
     assert_int_equal(idle.rows[0].reason, XS_IDLE_CALL);
     assert_int_equal(idle.rows[0].ns, 750 * US);
     assert_int_equal(idle.rows[0].before.site, 3);
     xs_idle_free(&idle);
     run.calls[2].handed_by = 0;
-    xs_idle_account(&idle, &run.model, 0, 1000 * US);
+    xs_idle_account(&idle, &run.model, NULL, 0, 1000 * US);
     assert_int_equal(idle.rows[0].reason, XS_IDLE_HOST);
     assert_int_equal(idle.rows[0].ns, 803 * US);
     xs_idle_free(&idle);
@@ -127,13 +127,13 @@ static void a_part_of_the_run(void **state) {
         runs(&run, XS_ENGINE_OTHER, 1000 * i + 10, 1000 * i + 400);
     }
     struct xs_idle idle;
-    xs_idle_account(&idle, ended(&run, 4000), 1200 * US, 2200 * US);
+    xs_idle_account(&idle, ended(&run, 4000), NULL, 1200 * US, 2200 * US);
     assert_int_equal(idle.devices[0].busy_ns, 390 * US);
     assert_int_equal(idle.devices[0].idle_ns, 610 * US);
     assert_int_equal(sum(&idle, XS_IDLE_HOST), 600);
     assert_int_equal(sum(&idle, XS_IDLE_LAUNCHING), 10);
     xs_idle_free(&idle);
-    xs_idle_account(&idle, &run.model, 500 * US, 900 * US); /* ends while the device is idle */
+    xs_idle_account(&idle, &run.model, NULL, 500 * US, 900 * US); /* ends while the device is idle */
     assert_int_equal(idle.devices[0].idle_ns, 400 * US);
     assert_int_equal(sum(&idle, XS_IDLE_HOST), 400);
     xs_idle_free(&idle);
@@ -144,7 +144,7 @@ static void no_work_at_all(void **state) {
     struct run run = {0};
     struct xs_idle idle;
     call(&run, XS_MODEL_ALLOCATION, 0, 1, 2);
-    xs_idle_account(&idle, ended(&run, 10), 0, 10 * US);
+    xs_idle_account(&idle, ended(&run, 10), NULL, 0, 10 * US);
     assert_int_equal(idle.device_count, 0);
     assert_int_equal(idle.count, 0);
     xs_idle_free(&idle);

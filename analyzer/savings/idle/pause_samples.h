@@ -1,0 +1,32 @@
+/* The samples of what threads did between their calls (table host_sample). */
+#ifndef XFERSPY_ANALYZER_SAVINGS_IDLE_PAUSE_SAMPLES_H
+#define XFERSPY_ANALYZER_SAVINGS_IDLE_PAUSE_SAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/trace/site.h"
+#include "schema/read/trace.h"
+
+struct xs_pause_sample {
+    int64_t thread, at_ns; /* thread.id */
+    uint64_t ns;           /* how much time it stands for */
+    uint32_t place;        /* xs_sites_place of its stack; 0: not known */
+};
+
+struct xs_pause_samples {
+    struct xs_pause_sample *items; /* by thread, then by time */
+    size_t count;
+    int64_t main_thread; /* thread.id of the process's main thread; 0: not known */
+};
+
+/* Negative status: the message is set. Call xs_pause_samples_free even then. */
+int xs_pause_samples_read(struct xs_pause_samples *samples, const struct xs_trace *trace, const struct xs_sites *sites,
+                          char *message, uint64_t *damaged);
+void xs_pause_samples_free(struct xs_pause_samples *samples);
+
+/* Returns the index of a thread's first sample at `at_ns` or later, which is that of another sample or the count if
+ * there is none. */
+size_t xs_pause_samples_from(const struct xs_pause_samples *samples, int64_t thread, int64_t at_ns);
+
+#endif

@@ -1,0 +1,198 @@
+/* Samples of threads between their calls; see host_samples.h. A look compares each thread's gate slot with the look
+ * before. If the slot has changed, or the thread is inside the driver, nothing is sampled. Two milliseconds after a
+ * look that found changes comes another look, so a sample is of a thread that has made no call for two milliseconds at
+ * least. Short pauses are therefore sampled, too, in proportion to their length. */
+#include "preload/session/host_samples.h"
+
+#include <stdatomic.h>
+
+#include "preload/callsite/callsite.h"
+#include "preload/core/outside.h"
+#include "preload/core/quiescence.h"
+#include "preload/core/state.h"
+#include "schema/error.h"
+
+#define MS UINT64_C(1000000)
+#define TICK_NS (10 * MS)
+#define LONGEST_TICK_NS (40 * MS) /* if threads make calls all the time */
+#define AGAIN_NS (2 * MS)
+#define ALLOWANCE_NS (1 * MS) /* samples may take this time beyond their share */
+
+enum {
+    SLOTS = 1024,
+    PENDING = 256,
+    QUIET_TICKS = 16,     /* ticks without a sample, after which ticks are longer */
+    SAMPLES = 50000,      /* after so many samples they are taken half as often */
+    HOPELESS = 200,       /* so many lost samples in a row: a sandbox forbids reading, for example */
+    OF_PAUSE = 32,        /* a pause gets at most so many samples until it is twice as long */
+    UNREADY_WAIT_MS = 100 /* until an interpreter is known that can be read */
+};
+
+/* What the latest look saw of a slot. */
+struct seen {
+    int32_t owner;
+    uint32_t calls;
+    bool is_inside;
+    uint64_t since_ns;   /* unchanged since then, as far as is known */
+    uint64_t sampled_ns; /* the next sample stands for the time since then */
+};
+
+static struct {
+    bool on;
+    unsigned permille;
+    uint64_t start_ns, next_ns, tick_ns, spent_ns, taken, lost;
+    unsigned quiet_ticks, lost_in_a_row;
+    bool is_again; /* the next look is the one two milliseconds after a tick */
+    struct seen seen[SLOTS];
+    struct pending {
+        uint64_t at_ns, ns;
+        uint32_t thread, stack;
+    } pending[PENDING];
+    unsigned pending_count;
+} samples;
+
+void xs_host_samples_start(unsigned permille) {
+    samples.on = true;
+    samples.permille = permille;
+    samples.start_ns = xs_monotonic_ns();
+    samples.tick_ns = TICK_NS;
+}
+
+/* Writes definitions into the store, in a batch that begins with the first of them. */
+struct batch {
+    struct xs_store *store;
+    bool is_open;
+    int status;
+};
+
+static bool define(void *to, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
+    struct batch *batch = to;
+    if (!batch->is_open)
+        batch->status = xs_store_begin(batch->store);
+    batch->is_open = true;
+    if (batch->status == XS_OK)
+        batch->status = xs_store_definition(batch->store, what, id, data, bytes);
+    return batch->status == XS_OK;
+}
+
+static uint64_t longer(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static bool is_due(const struct seen *seen, uint64_t now) {
+    uint64_t halvings = samples.taken / SAMPLES, pause_ns = now - seen->since_ns;
+    uint64_t interval_ns = longer(TICK_NS, pause_ns / OF_PAUSE) << (halvings < 6 ? halvings : 6);
+    return now - seen->sampled_ns >= interval_ns;
+}
+
+static void sample(const struct xs_gate_slot *slot, struct seen *seen, struct batch *batch, uint64_t now) {
+    const struct xs_definer definer = {define, batch};
+    bool is_lost;
+    uint64_t python = atomic_load_explicit(&slot->python, memory_order_relaxed);
+    uint32_t thread = atomic_load_explicit(&slot->thread, memory_order_relaxed);
+    if (!python || !thread)
+        return;
+    uint32_t stack =
+        xs_callsite_sample(python, atomic_load_explicit(&slot->pthread, memory_order_relaxed), &definer, &is_lost);
+    samples.lost += is_lost;
+    samples.lost_in_a_row = is_lost ? samples.lost_in_a_row + 1 : 0;
+    /* a stack that was read while the thread began a call is none of the pause */
+    if (!stack || atomic_load(&slot->inside) || atomic_load(&slot->owner) != seen->owner ||
+        atomic_load(&slot->until_measured) != seen->calls)
+        return;
+    samples.pending[samples.pending_count++] = (struct pending){now, now - seen->sampled_ns, thread, stack};
+    samples.taken++;
+    samples.quiet_ticks = 0;
+    samples.tick_ns = TICK_NS;
+    seen->sampled_ns = now;
+}
+
+/* Looks at one slot. Returns true if it has changed since the latest look. */
+static bool look_at(const struct xs_gate_slot *slot, struct seen *seen, struct batch *batch, uint64_t now) {
+    int32_t owner = atomic_load_explicit(&slot->owner, memory_order_relaxed);
+    uint32_t calls = atomic_load_explicit(&slot->until_measured, memory_order_relaxed);
+    bool is_inside = atomic_load_explicit(&slot->inside, memory_order_relaxed) != 0;
+    if (owner != seen->owner || calls != seen->calls || is_inside != seen->is_inside) {
+        *seen = (struct seen){owner, calls, is_inside, now, now - (samples.tick_ns - AGAIN_NS)};
+        return owner > 0;
+    }
+    if (owner > 0 && !is_inside && is_due(seen, now) && batch->status == XS_OK && samples.pending_count < PENDING)
+        sample(slot, seen, batch, now);
+    return false;
+}
+
+/* Sets the time of the next look. Threads that have not changed for long are looked at less often. */
+static void set_next(uint64_t now, bool has_changed, uint64_t still_ns) {
+    if (has_changed && !samples.is_again) {
+        samples.is_again = true;
+        samples.next_ns = now + AGAIN_NS;
+        return;
+    }
+    if (++samples.quiet_ticks >= QUIET_TICKS && samples.tick_ns < LONGEST_TICK_NS) {
+        samples.tick_ns *= 2;
+        samples.quiet_ticks = 0;
+    }
+    uint64_t slow_ns = still_ns / 100 < 1000 * MS ? still_ns / 100 : 1000 * MS;
+    samples.next_ns = now + longer(samples.tick_ns, slow_ns) - (samples.is_again ? AGAIN_NS : 0);
+    samples.is_again = false;
+}
+
+static bool is_within_share(uint64_t now) {
+    return samples.spent_ns <= ALLOWANCE_NS + (now - samples.start_ns) / 1000 * samples.permille;
+}
+
+static void look(struct batch *batch, uint64_t now) {
+    const struct xs_gate_slot *slot;
+    bool has_changed = false;
+    uint64_t still_ns = UINT64_MAX;
+    for (uint32_t i = 0; i < SLOTS && (slot = xs_gate_slot_at(i)); i++) {
+        has_changed |= look_at(slot, &samples.seen[i], batch, now);
+        if (samples.seen[i].owner > 0 && now - samples.seen[i].since_ns < still_ns)
+            still_ns = now - samples.seen[i].since_ns;
+    }
+    set_next(now, has_changed, still_ns);
+}
+
+int xs_host_samples_look(struct xs_store *store, const struct xs_clock *clock, unsigned *wait_ms) {
+    struct batch batch = {.store = store};
+    uint64_t now = xs_monotonic_ns();
+    if (!samples.on || samples.lost_in_a_row >= HOPELESS)
+        return XS_OK;
+    if (!xs_python_is_ready() || atomic_load(&xs_outside)) {
+        samples.next_ns = now + UNREADY_WAIT_MS * MS;
+    } else if (now >= samples.next_ns && is_within_share(now)) {
+        uint64_t before_ns = xs_thread_cpu_ns();
+        look(&batch, now);
+        if (batch.is_open && batch.status == XS_OK)
+            batch.status = xs_host_samples_write(store, clock);
+        if (batch.is_open && batch.status == XS_OK)
+            batch.status = xs_store_commit(store);
+        else if (batch.is_open)
+            xs_store_rollback(store);
+        samples.spent_ns += xs_thread_cpu_ns() - before_ns;
+    } else if (now >= samples.next_ns) {
+        samples.next_ns = now + TICK_NS;
+    }
+    uint64_t wait = samples.next_ns > now ? (samples.next_ns - now + MS - 1) / MS : 1;
+    if (wait < *wait_ms)
+        *wait_ms = (unsigned)wait;
+    return batch.status;
+}
+
+int xs_host_samples_write(struct xs_store *store, const struct xs_clock *clock) {
+    int status = XS_OK;
+    if (!samples.on)
+        return XS_OK;
+    for (unsigned i = 0; i < samples.pending_count && status == XS_OK; i++) {
+        const struct pending *p = &samples.pending[i];
+        status = xs_store_host_sample(store, &(struct xs_host_sample){.thread = p->thread,
+                                                                      .stack = p->stack,
+                                                                      .at_ns = xs_clock_from_monotonic(clock, p->at_ns),
+                                                                      .ns = (int64_t)p->ns});
+    }
+    samples.pending_count = 0;
+    if (status == XS_OK && samples.taken + samples.lost) {
+        xs_store_meta_int(store, "cost.samples_ns", (int64_t)samples.spent_ns);
+        xs_store_meta_int(store, "cost.samples", (int64_t)samples.taken);
+        xs_store_meta_int(store, "cost.samples_lost", (int64_t)samples.lost);
+    }
+    return status;
+}
