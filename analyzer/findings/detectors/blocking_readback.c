@@ -19,7 +19,7 @@ static void count(struct xs_detection *detection, const struct xs_trace_event *d
     instance.cost = instance.removable = (struct xs_times){.host_ns = host_ns};
     if (wait)
         xs_add_evidence(&instance, XS_EVIDENCE_SYNC, wait->id, XS_ROLE_WAIT);
-    xs_repeats_add(detection->state, detection, &instance, download->account);
+    xs_repeats_add_host(detection->state, detection, &instance, download->account);
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
@@ -37,7 +37,7 @@ const struct xs_detector xs_detector_blocking_readback = {
     .id = "blocking-readback",
     .title = "downloads that the host waits for, though they are short",
     .definition = "At least 10 downloads of more than 64 bytes from one place, each of which blocked the host for at "
-                  "least twice the copy's own time.",
+                  "least twice the copy's own time, together for at least 5 % of the run.",
     .remedy = "Do on the device what the host does with the data, or read it later: download into pinned memory, and "
               "wait when the data is needed.",
     .kind = XS_REMOVES_TRANSFERS,

@@ -20,7 +20,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         xs_add_evidence(&instance, XS_EVIDENCE_SYNC, event->id, XS_ROLE_WAIT);
     instance.cost = (struct xs_times){.host_ns = host_ns};
     instance.removable = (struct xs_times){.host_ns = host_ns - copy_ns};
-    xs_repeats_add(detection->state, detection, &instance, upload->account);
+    xs_repeats_add_host(detection->state, detection, &instance, upload->account);
 }
 
 static void end(struct xs_detection *detection) { xs_repeats_end(detection->state, detection); }
@@ -29,7 +29,7 @@ const struct xs_detector xs_detector_blocking_upload = {
     .id = "blocking-upload",
     .title = "uploads that hold up the host until earlier work has ended",
     .definition = "At least 10 uploads from one place, each of which made the host wait, in its own call or in a wait "
-                  "directly after it, for at least twice the copy's own time.",
+                  "directly after it, for at least twice the copy's own time, together for at least 5 % of the run.",
     .remedy = "Upload from pinned memory by an asynchronous copy, and do not wait for it.",
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_NOT_WAIT,

@@ -37,7 +37,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     struct xs_instance instance;
     xs_instance_of(&instance, event, "this upload");
     instance.cost = instance.removable = (struct xs_times){.host_ns = (uint64_t)work_ns};
-    xs_repeats_add(&state->repeats, detection, &instance, NULL);
+    xs_repeats_add_host(&state->repeats, detection, &instance, NULL);
 }
 
 static void on_gap(struct xs_detection *detection) {
@@ -55,7 +55,7 @@ const struct xs_detector xs_detector_host_preparation = {
     .id = "host-preparation",
     .title = "work of the host before an upload while the device waits",
     .definition = "At least 10 uploads of at least 4 KiB at one place, before each of which the thread worked for at "
-                  "least 100 us and a quarter of the upload's time.",
+                  "least 100 us and a quarter of the upload's time, together for at least 5 % of the run.",
     .remedy = "Upload what the host had before this work, and do the work on the device; or prepare the next data "
               "while the device works.",
     .kind = XS_POTENTIAL,

@@ -43,7 +43,7 @@ static void end_work(struct xs_detection *detection, struct thread *thread) {
     struct state *state = detection->state;
     if (thread->work_ns >= LEAST_NS) {
         thread->instance.cost = thread->instance.removable = (struct xs_times){.host_ns = thread->work_ns};
-        xs_repeats_add(&state->repeats, detection, &thread->instance, thread->account);
+        xs_repeats_add_host(&state->repeats, detection, &thread->instance, thread->account);
     }
     forget(detection, thread);
 }
@@ -87,7 +87,7 @@ const struct xs_detector xs_detector_host_work = {
     .id = "host-work",
     .title = "work of the host on downloaded data while the device waits",
     .definition = "At least 10 downloads of more than 64 bytes at one place, after each of which the thread worked for "
-                  "at least 20 us before it gave the device more work.",
+                  "at least 20 us before it gave the device more work, together for at least 5 % of the run.",
     .remedy = "Do this work on the device, or give the device its next work first.",
     .kind = XS_POTENTIAL,
     .repair = XS_REPAIR_WORK_ON_DEVICE,

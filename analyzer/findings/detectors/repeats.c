@@ -1,11 +1,21 @@
-/* Keeps a site's first instances; see repeats.h. */
+/* Keeps a site's instances until there are enough; see repeats.h. */
 #include "analyzer/findings/detectors/repeats.h"
 
-/* A site whose first instances are kept. */
+#include <stdlib.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/trace/scan.h"
+
+struct kept {
+    struct xs_instance instance;
+    struct xs_account *account;
+};
+
 struct site {
-    unsigned count; /* number of instances, counted up to XS_REPEATS_LEAST */
-    struct xs_instance first[XS_REPEATS_LEAST - 1];
-    struct xs_account *accounts[XS_REPEATS_LEAST - 1];
+    bool are_enough;
+    uint64_t count, ns; /* all instances so far, and their removable host time */
+    struct kept *kept;  /* NULL if there are enough */
+    size_t kept_count, kept_capacity;
 };
 
 static void report(struct xs_detection *detection, const struct xs_instance *instance, struct xs_account *account) {
@@ -13,27 +23,47 @@ static void report(struct xs_detection *detection, const struct xs_instance *ins
     xs_claim(detection, account, &instance->removable);
 }
 
+static void keep(struct site *site, const struct xs_instance *instance, struct xs_account *account) {
+    if (site->kept_count == XS_REPEATS_KEPT)
+        return;
+    xs_grow(&site->kept, site->kept_count, &site->kept_capacity, sizeof *site->kept);
+    site->kept[site->kept_count++] = (struct kept){*instance, xs_account_keep(account)};
+}
+
+/* Forgets the kept instances; with `is_reported`, reports them first. */
+static void forget(struct xs_detection *detection, struct site *site, bool is_reported) {
+    for (size_t i = 0; i < site->kept_count; i++) {
+        if (is_reported)
+            report(detection, &site->kept[i].instance, site->kept[i].account);
+        xs_account_release(detection->analysis, site->kept[i].account);
+    }
+    free(site->kept);
+    site->kept = NULL;
+    site->kept_count = 0;
+}
+
 void xs_repeats_add(struct xs_repeats *repeats, struct xs_detection *detection, const struct xs_instance *instance,
                     struct xs_account *account) {
     struct site *site = xs_hash_item(&repeats->sites, instance->site, 0, sizeof *site);
-    if (site->count < XS_REPEATS_LEAST - 1) {
-        site->first[site->count] = *instance;
-        site->accounts[site->count++] = xs_account_keep(account);
+    site->count++;
+    site->ns = xs_sum(site->ns, instance->removable.host_ns);
+    if (!site->are_enough && (site->count < XS_REPEATS_LEAST || site->ns < repeats->least_ns)) {
+        keep(site, instance, account);
         return;
     }
-    for (unsigned i = 0; site->count < XS_REPEATS_LEAST && i < XS_REPEATS_LEAST - 1; i++) {
-        report(detection, &site->first[i], site->accounts[i]);
-        xs_account_release(detection->analysis, site->accounts[i]);
-    }
-    site->count = XS_REPEATS_LEAST;
+    site->are_enough = true;
+    forget(detection, site, true);
     report(detection, instance, account);
 }
 
+void xs_repeats_add_host(struct xs_repeats *repeats, struct xs_detection *detection, const struct xs_instance *instance,
+                         struct xs_account *account) {
+    repeats->least_ns = detection->run_ns / XS_REPEATS_RUN_SHARE;
+    xs_repeats_add(repeats, detection, instance, account);
+}
+
 void xs_repeats_end(struct xs_repeats *repeats, struct xs_detection *detection) {
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&repeats->sites, entry));) {
-        struct site *site = (struct site *)(uintptr_t)entry->value;
-        for (unsigned i = 0; site->count < XS_REPEATS_LEAST && i < site->count; i++)
-            xs_account_release(detection->analysis, site->accounts[i]);
-    }
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&repeats->sites, entry));)
+        forget(detection, (struct site *)(uintptr_t)entry->value, false);
     xs_hash_free(&repeats->sites);
 }

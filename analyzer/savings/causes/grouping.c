@@ -34,13 +34,39 @@ static enum xs_repair repair_of(const struct xs_finding *f) {
     return xs_detector_repair(xs_detectors[f->detector], f->verdict);
 }
 
-/* True if the repair changes what the program does before a copy, but not the copy. Its finding is then a cause of its
+static bool is_removed(const struct xs_finding *f, unsigned verdict) {
+    static const unsigned removing = 1u << XS_REPAIR_DROP | 1u << XS_REPAIR_DROP_BOTH | 1u << XS_REPAIR_PEER_COPY |
+                                     1u << XS_REPAIR_KEEP | 1u << XS_REPAIR_NOT_ALLOCATE;
+    return removing >> xs_detector_repair(xs_detectors[f->detector], verdict) & 1;
+}
+
+static bool removes(const struct xs_finding *f) {
+    bool removed = true;
+    for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
+        removed &= !xs_finding_has_verdict(f, verdict) || is_removed(f, verdict);
+    return removed;
+}
+
+/* True if a repair removes at least half of these copies, so that nothing has to be prepared for them. */
+static bool are_removed(const struct grouping *g, const struct xs_finding *of) {
+    for (size_t i = 0; i < g->diagnosis->count; i++) {
+        const struct xs_finding *f = g->diagnosis->items[i].finding;
+        double removed = f->sample.is_of_contents ? f->sample.estimate : (double)f->instances;
+        if (f->site == of->site && removes(f) && 2 * removed >= (double)of->instances)
+            return true;
+    }
+    return false;
+}
+
+/* True if the repair changes what the program does before a copy that is still made. Its finding is then a cause of its
  * own beside those of the copy. */
-static bool is_apart(const struct xs_finding *f) { return repair_of(f) == XS_REPAIR_PREPARE_EARLY; }
+static bool is_apart(const struct grouping *g, const struct xs_finding *f) {
+    return repair_of(f) == XS_REPAIR_PREPARE_EARLY && !are_removed(g, f);
+}
 
 static enum what what_of(const struct grouping *g, const struct xs_finding *f) {
     const struct xs_instance *instance = &f->first[0];
-    if (is_apart(f))
+    if (is_apart(g, f))
         return OTHER;
     if (!f->first_count || !instance->evidence_count)
         return OTHER;
@@ -85,19 +111,6 @@ static void group_by_place(struct grouping *g) {
 /* --- rank --- */
 
 static uint64_t middle(const struct xs_saving *s) { return s->least_ns + (s->most_ns - s->least_ns) / 2; }
-
-static bool is_removed(const struct xs_finding *f, unsigned verdict) {
-    static const unsigned removing = 1u << XS_REPAIR_DROP | 1u << XS_REPAIR_DROP_BOTH | 1u << XS_REPAIR_PEER_COPY |
-                                     1u << XS_REPAIR_KEEP | 1u << XS_REPAIR_NOT_ALLOCATE;
-    return removing >> xs_detector_repair(xs_detectors[f->detector], verdict) & 1;
-}
-
-static bool removes(const struct xs_finding *f) {
-    bool removed = true;
-    for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
-        removed &= !xs_finding_has_verdict(f, verdict) || is_removed(f, verdict);
-    return removed;
-}
 
 /* True if the repair of finding a is better than that of b. */
 static bool is_better(const struct xs_diagnosed *a, const struct xs_diagnosed *b) {
@@ -184,7 +197,7 @@ static void merge_covered(struct grouping *g) {
     xs_plan_clear(g->plan);
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         struct xs_cause *cause = &diagnosis->causes[i];
-        bool is_alone = is_apart(diagnosis->items[cause->findings[0]].finding);
+        bool is_alone = is_apart(g, diagnosis->items[cause->findings[0]].finding);
         size_t into = is_alone ? kept : larger_cause(g, i), count;
         if (into < kept) {
             for (size_t k = 0; k < cause->count; k++)

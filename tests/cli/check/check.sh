@@ -147,11 +147,11 @@ make_trace sampled.db "$F/no_findings.sql" "$F/sampled_uploads.sql"
 check --fail-on=noop-upload:0,noop-upload:20,noop-upload:83MiB,noop-upload:4ms,noop-upload:8% sampled.db
 expect_status 3; expect_out "FAIL     noop-upload:0      about 60 instances (21 to 60), limit 0"
 [ "$(grep -c '  FAIL  ' stdout)" -eq 5 ] || show "all five fail for certain"
-check --fail-on=noop-upload:21,noop-upload:59,noop-upload:200MiB,noop-upload:5ms,noop-upload:20%,any:20ms sampled.db
+check --fail-on=noop-upload:21,noop-upload:59,noop-upload:200MiB,noop-upload:5ms,noop-upload:20%,any:30ms sampled.db
 expect_status 3; [ "$(grep -c '  UNKNOWN  ' stdout)" -eq 5 ] || show "five limits lie in the interval"
 expect_out "it is 21 to 60 with 95 % certainty, and the limit lies between."
 expect_out "run --fingerprint=all -- PROGRAM"
-expect_out "PASS     any:20ms"
+expect_out "PASS     any:30ms"
 check --fail-on=noop-upload:60,noop-upload:240MiB,noop-upload:12.1ms,noop-upload:25% sampled.db; expect_status 0
 expect_out "PASS     noop-upload:60      about 60 instances (21 to 60), limit 60"
 # Other samples of the program are no growth, nor a new number of instances: the intervals overlap.

@@ -68,7 +68,7 @@ static void of_every_column_it_is_said_what_is_done(void **state) {
             sqlite3_table_column_metadata(db, NULL, table, columns[i].name, &type, NULL, NULL, NULL, NULL);
             if (columns[i].kind < 0)
                 fail_msg("%s.%s needs a row in analyzer/commands/anonymize/columns.def", table, columns[i].name);
-            if (!strcmp(type, "INTEGER") == columns[i].kind > XS_ANONYMOUS_CONTENT_HIGH)
+            if (!strcmp(type, "INTEGER") == (columns[i].kind > XS_ANONYMOUS_CONTENT_HIGH))
                 fail_msg("%s.%s: its kind is not for a column of that type", table, columns[i].name);
         }
     }
