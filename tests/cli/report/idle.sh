@@ -28,7 +28,7 @@ run "$XFERSPY" report --json none.db; expect_out '"idle": null'
 
 # Samples of the thread's own code name the line with most time; those of the main thread stand in for a thread without.
 sampled() { # THREAD TID: samples of a thread, of two lines, all over the run; values that no reader may trust
-    cp "$SOURCE/../golden/guide_cpp_before.db" t.db
+    cp "$GOLDEN/guide_cpp_before.db" t.db; chmod u+w t.db
     python3 - "$1" "$2" <<'END'
 import sqlite3, sys
 thread, tid = map(int, sys.argv[1:])
