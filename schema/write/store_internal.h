@@ -61,8 +61,8 @@ struct xs_row {
 
 /* `sql` is a string literal, by whose address the prepared statement is found again. */
 struct xs_row xs_row_start(struct xs_store *store, const char *sql);
-/* Starts an INSERT whose text ends after the list of columns; the caller must put one value for each column. With the word
- * UPSERT instead of INSERT, it changes the row of that id if there is one; `id` is then the first column. */
+/* Starts an INSERT whose text ends after the list of columns; the caller must put one value for each column. With the
+ * word UPSERT instead of INSERT, it changes the row of that id if there is one; `id` is then the first column. */
 struct xs_row xs_row_into(struct xs_store *store, const char *insert);
 /* Runs a statement that returns no row. Returns the error if preparing the statement failed. */
 int xs_row_insert(struct xs_row *row);

@@ -101,7 +101,7 @@ fi
 # A name of a megabyte at 600 copies is cut before the rows are sorted: neither memory nor temporary files grow with it.
 echo "UPDATE entry_point SET name = printf('%.*c', 1 << 20, 'e') WHERE id IN (SELECT entry_point FROM transfer);
     UPDATE kernel_name SET name = printf('%.*c', 1 << 20, 'k');" >long_names.sql
-cp "$SOURCE/../golden/h100_wasteful.db" long_names.db
+cp "$GOLDEN/h100_wasteful.db" long_names.db; chmod u+w long_names.db
 "$python" -c 'import sqlite3; sqlite3.connect("long_names.db").executescript(open("long_names.sql").read())'
 small() { (ulimit -f 65536; exec "$@"); }
 for format in $formats; do

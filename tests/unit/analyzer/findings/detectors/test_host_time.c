@@ -146,7 +146,8 @@ static void the_host_works_before_an_upload(void **state) {
     (void)state;
     steps(true, 500, 0);
     FOUND("host-preparation", NULL, TIMES - 1); /* before the first upload the thread has made no call */
-    assert_int_equal(played_finding(p, "host-preparation")->removable.host_ns, (TIMES - 1) * (500 + 2 * NEXT_US - 100) * US);
+    assert_int_equal(played_finding(p, "host-preparation")->removable.host_ns,
+                     (TIMES - 1) * (500 + 2 * NEXT_US - 100) * US);
     play_end(p);
     steps(true, 60, 0);
     NOT_FOUND("host-preparation");
