@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "preload/callsite/python_copy.h"
 #include "preload/callsite/python_layout.h"
 #include "preload/core/alternate_stack.h"
 #include "preload/core/glibc_dlsym.h"
@@ -76,7 +77,9 @@ static bool take_said(struct xs_python_layout *l, const struct said *s) {
     /* This offset is not published. Between this field and the code there are an int and co_extra (cpython/code.h of
      * 3.13 and 3.14). */
     l->traceable = (uint16_t)(l->body - 16);
-    return l->qualname && l->f_owner > l->f_at && l->body >= 64 && l->body % 8 == 0;
+    bool fits = l->f_owner < XS_PYTHON_COPY_STRUCT && l->f_previous + 8 <= XS_PYTHON_COPY_STRUCT &&
+                l->f_code + 8 <= XS_PYTHON_COPY_STRUCT && l->f_at + 8 <= XS_PYTHON_COPY_STRUCT;
+    return fits && l->qualname && l->f_owner > l->f_at && l->body >= 64 && l->body % 8 == 0;
 }
 
 /* ---- one candidate ---- */
@@ -159,6 +162,15 @@ static int collect(struct dl_phdr_info *info, size_t size, void *data) {
 
 static unsigned long long loads_before;
 
+/* Keeps the interpreter's library loaded, because its functions are called from now on, also by a thread of ours when
+ * the program makes no call. For an interpreter in the program itself this changes nothing. */
+static void keep_loaded(void) {
+    Dl_info info;
+    if (dladdr((void *)xs_python.is_initialized, &info) && info.dli_fname)
+        (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    dlerror();
+}
+
 /* Searches for the interpreter. A search for a symbol waits for a dlopen or dlclose of another thread to end, and that
  * call may be waiting for the calling thread, for example if a library's constructor joins a thread, or a destructor
  * ends its workers. So symbols are searched at the session's start, and later only if a library has the name of an
@@ -174,8 +186,10 @@ static void look(void *unused) {
     loads_before = names.loads;
     if (!is_first && names.count == 0)
         return;
-    if (take(RTLD_DEFAULT))
+    if (take(RTLD_DEFAULT)) {
+        keep_loaded();
         return;
+    }
     for (unsigned i = 0; i < names.count; i++) {
         /* The library was loaded with RTLD_LOCAL. If it contains an interpreter, the handle is kept, because its
          * functions are called from now on. */

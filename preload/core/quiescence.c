@@ -339,6 +339,9 @@ void xs_gate_forget(void) {
         xs_gate_slot = &slots[0];
         atomic_store(&slots[0].owner, (int32_t)own_tid());
         atomic_store(&slots[0].inside, inside);
+        atomic_store(&slots[0].pthread, (uint64_t)pthread_self());
+        atomic_store(&slots[0].python, 0);
+        atomic_store(&slots[0].thread, 0);
         atomic_store(&used, 1);
     }
 }

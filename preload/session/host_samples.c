@@ -16,22 +16,28 @@
 #define TICK_NS (10 * MS)
 #define LONGEST_TICK_NS (40 * MS) /* if threads make calls all the time */
 #define AGAIN_NS (2 * MS)
-#define ALLOWANCE_NS (1 * MS) /* samples may take this time beyond their share */
+#define ALLOWANCE_NS (1 * MS)    /* samples may take this time beyond their share */
+#define LONGEST_LOOK_NS (5 * MS) /* a look ends then, so that the drain goes on */
+#define MOST_SAVED_NS (20 * MS)  /* of a share that was not used, so much is left for later */
 
 enum {
     SLOTS = 1024,
     PENDING = 256,
-    QUIET_TICKS = 16,     /* ticks without a sample, after which ticks are longer */
-    SAMPLES = 50000,      /* after so many samples they are taken half as often */
-    HOPELESS = 200,       /* so many lost samples in a row: a sandbox forbids reading, for example */
-    OF_PAUSE = 32,        /* a pause gets at most so many samples until it is twice as long */
-    UNREADY_WAIT_MS = 100 /* until an interpreter is known that can be read */
+    QUIET_TICKS = 16,   /* ticks without a sample, after which ticks are longer */
+    SAMPLES = 50000,    /* after so many samples they are taken half as often */
+    HOPELESS = 200,     /* after so many lost samples in a row there is a longer pause: a sandbox may forbid reading */
+    MOST_STACKS = 1000, /* after so many new stacks no more samples are taken, because the trace keeps all stacks */
+    OF_PAUSE = 32,      /* a pause gets at most so many samples until it is twice as long */
+    UNREADY_WAIT_MS = 100, /* until an interpreter is known that can be read */
+    UNREADY_LOOKS = 50,    /* after so many such waits they become ten times as long */
+    UNREADABLE_MS = 10000  /* the pause after HOPELESS */
 };
 
 /* What the latest look saw of a slot. */
 struct seen {
     int32_t owner;
-    uint32_t calls;
+    uint32_t calls;    /* a counter that comes back to the same value after some calls */
+    uint64_t measured; /* grows with the calls, but not with each of them */
     bool is_inside;
     uint64_t since_ns;   /* unchanged since then, as far as is known */
     uint64_t sampled_ns; /* the next sample stands for the time since then */
@@ -40,8 +46,11 @@ struct seen {
 static struct {
     bool on;
     unsigned permille;
-    uint64_t start_ns, next_ns, tick_ns, spent_ns, taken, lost;
-    unsigned quiet_ticks, lost_in_a_row;
+    uint64_t next_ns, tick_ns, spent_ns, taken, lost;
+    uint64_t shared_ns; /* the share was added to left_ns until then */
+    int64_t left_ns;    /* of the share */
+    unsigned quiet_ticks, lost_in_a_row, unready_looks, stacks;
+    bool is_stale; /* the recording was off since the latest look: what it saw of the slots is old */
     bool is_again; /* the next look is the one two milliseconds after a tick */
     struct seen seen[SLOTS];
     struct pending {
@@ -54,7 +63,8 @@ static struct {
 void xs_host_samples_start(unsigned permille) {
     samples.on = true;
     samples.permille = permille;
-    samples.start_ns = xs_monotonic_ns();
+    samples.shared_ns = xs_monotonic_ns();
+    samples.left_ns = ALLOWANCE_NS;
     samples.tick_ns = TICK_NS;
 }
 
@@ -70,6 +80,7 @@ static bool define(void *to, enum xs_definition what, uint32_t id, const void *d
     if (!batch->is_open)
         batch->status = xs_store_begin(batch->store);
     batch->is_open = true;
+    samples.stacks += what == XS_DEFINE_STACK;
     if (batch->status == XS_OK)
         batch->status = xs_store_definition(batch->store, what, id, data, bytes);
     return batch->status == XS_OK;
@@ -96,7 +107,7 @@ static void sample(const struct xs_gate_slot *slot, struct seen *seen, struct ba
     samples.lost_in_a_row = is_lost ? samples.lost_in_a_row + 1 : 0;
     /* a stack that was read while the thread began a call is none of the pause */
     if (!stack || atomic_load(&slot->inside) || atomic_load(&slot->owner) != seen->owner ||
-        atomic_load(&slot->until_measured) != seen->calls)
+        atomic_load(&slot->until_measured) != seen->calls || atomic_load(&slot->measured) != seen->measured)
         return;
     samples.pending[samples.pending_count++] = (struct pending){now, now - seen->sampled_ns, thread, stack};
     samples.taken++;
@@ -109,9 +120,12 @@ static void sample(const struct xs_gate_slot *slot, struct seen *seen, struct ba
 static bool look_at(const struct xs_gate_slot *slot, struct seen *seen, struct batch *batch, uint64_t now) {
     int32_t owner = atomic_load_explicit(&slot->owner, memory_order_relaxed);
     uint32_t calls = atomic_load_explicit(&slot->until_measured, memory_order_relaxed);
+    uint64_t measured = atomic_load_explicit(&slot->measured, memory_order_relaxed);
     bool is_inside = atomic_load_explicit(&slot->inside, memory_order_relaxed) != 0;
-    if (owner != seen->owner || calls != seen->calls || is_inside != seen->is_inside) {
-        *seen = (struct seen){owner, calls, is_inside, now, now - (samples.tick_ns - AGAIN_NS)};
+    bool has_called = calls != seen->calls || measured != seen->measured;
+    if (owner != seen->owner || has_called || is_inside != seen->is_inside || samples.is_stale) {
+        uint64_t sampled_ns = samples.is_stale ? now : now - (samples.tick_ns - AGAIN_NS);
+        *seen = (struct seen){owner, calls, measured, is_inside, now, sampled_ns};
         return owner > 0;
     }
     if (owner > 0 && !is_inside && is_due(seen, now) && batch->status == XS_OK && samples.pending_count < PENDING)
@@ -136,7 +150,11 @@ static void set_next(uint64_t now, bool has_changed, uint64_t still_ns) {
 }
 
 static bool is_within_share(uint64_t now) {
-    return samples.spent_ns <= ALLOWANCE_NS + (now - samples.start_ns) / 1000 * samples.permille;
+    uint64_t more_ns = (now - samples.shared_ns) / 1000 * samples.permille;
+    samples.left_ns += more_ns < MOST_SAVED_NS ? (int64_t)more_ns : (int64_t)MOST_SAVED_NS;
+    samples.left_ns = samples.left_ns < (int64_t)MOST_SAVED_NS ? samples.left_ns : (int64_t)MOST_SAVED_NS;
+    samples.shared_ns = now;
+    return samples.left_ns > 0;
 }
 
 static void look(struct batch *batch, uint64_t now) {
@@ -144,20 +162,28 @@ static void look(struct batch *batch, uint64_t now) {
     bool has_changed = false;
     uint64_t still_ns = UINT64_MAX;
     for (uint32_t i = 0; i < SLOTS && (slot = xs_gate_slot_at(i)); i++) {
+        if (samples.pending_count % 8 == 7 && xs_monotonic_ns() - now > LONGEST_LOOK_NS)
+            break;
         has_changed |= look_at(slot, &samples.seen[i], batch, now);
         if (samples.seen[i].owner > 0 && now - samples.seen[i].since_ns < still_ns)
             still_ns = now - samples.seen[i].since_ns;
     }
+    samples.is_stale = false;
     set_next(now, has_changed, still_ns);
+    if (samples.lost_in_a_row >= HOPELESS) {
+        samples.lost_in_a_row = HOPELESS / 2;
+        samples.next_ns = now + UNREADABLE_MS * MS;
+    }
 }
 
 int xs_host_samples_look(struct xs_store *store, const struct xs_clock *clock, unsigned *wait_ms) {
     struct batch batch = {.store = store};
     uint64_t now = xs_monotonic_ns();
-    if (!samples.on || samples.lost_in_a_row >= HOPELESS)
+    if (!samples.on || samples.stacks >= MOST_STACKS)
         return XS_OK;
     if (!xs_python_is_ready() || atomic_load(&xs_outside)) {
-        samples.next_ns = now + UNREADY_WAIT_MS * MS;
+        samples.is_stale = true;
+        samples.next_ns = now + UNREADY_WAIT_MS * MS * (++samples.unready_looks > UNREADY_LOOKS ? 10 : 1);
     } else if (now >= samples.next_ns && is_within_share(now)) {
         uint64_t before_ns = xs_thread_cpu_ns();
         look(&batch, now);
@@ -167,7 +193,9 @@ int xs_host_samples_look(struct xs_store *store, const struct xs_clock *clock, u
             batch.status = xs_store_commit(store);
         else if (batch.is_open)
             xs_store_rollback(store);
-        samples.spent_ns += xs_thread_cpu_ns() - before_ns;
+        uint64_t took_ns = xs_thread_cpu_ns() - before_ns;
+        samples.spent_ns += took_ns;
+        samples.left_ns -= (int64_t)took_ns;
     } else if (now >= samples.next_ns) {
         samples.next_ns = now + TICK_NS;
     }

@@ -352,7 +352,7 @@ static bool begin_locked(void) {
     xs_facts_read_rank();
     xs_clock_begin(&first_clock);
     xs_clock_source = (enum xs_clock_source)first_clock.source;
-    if (options.host_samples)
+    if (options.host_samples && strcmp(options.stack, "none") != 0)
         xs_host_samples_start(options.budget ? (unsigned)options.budget * 10 / 4 : UNBOUNDED_SAMPLES_SHARE);
     if (xs_drain_start(&trace_name, &options, &first_clock, &xs_spool, why) != 0)
         return give_up(why);

@@ -217,4 +217,4 @@ def the_end():
 
 
 if __name__ == "__main__":
-    main()
+    main(READ)

@@ -35,7 +35,7 @@ static void end(struct xs_detection *detection) { xs_repeats_end(detection->stat
 
 const struct xs_detector xs_detector_blocking_readback = {
     .id = "blocking-readback",
-    .title = "downloads that the host waits for, though they are short",
+    .title = "downloads that hold up the host for longer than the copy takes",
     .definition = "At least 10 downloads of more than 64 bytes from one place, each of which blocked the host for at "
                   "least twice the copy's own time, together for at least 5 % of the run.",
     .remedy = "Do on the device what the host does with the data, or read it later: download into pinned memory, and "

@@ -31,12 +31,15 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     *latest = (struct latest){xs_later(event->return_ns, before.return_ns), brings_data(event)};
     if (!before.return_ns || before.is_download || !xs_is_upload(event) || event->u.transfer.bytes < LEAST_BYTES)
         return;
-    int64_t work_ns = event->enter_ns - before.return_ns;
-    if (work_ns < LEAST_NS || (uint64_t)work_ns < xs_event_host_ns(event) / TIMES_THE_WORK)
+    if (event->enter_ns <= before.return_ns)
+        return;
+    uint64_t work_ns = (uint64_t)event->enter_ns - (uint64_t)before.return_ns;
+    if (work_ns < LEAST_NS || work_ns < xs_event_host_ns(event) / TIMES_THE_WORK)
         return;
     struct xs_instance instance;
     xs_instance_of(&instance, event, "this upload");
-    instance.cost = instance.removable = (struct xs_times){.host_ns = (uint64_t)work_ns};
+    instance.cost = (struct xs_times){.host_ns = work_ns};
+    instance.removable = instance.cost;
     xs_repeats_add_host(&state->repeats, detection, &instance, NULL);
 }
 
@@ -58,8 +61,7 @@ const struct xs_detector xs_detector_host_preparation = {
                   "least 100 us and a quarter of the upload's time, together for at least 5 % of the run.",
     .remedy = "Upload what the host had before this work, and do the work on the device; or prepare the next data "
               "while the device works.",
-    .kind = XS_POTENTIAL,
-    .repair = XS_REPAIR_PREPARE_EARLY,
+    .kind = XS_ADVICE,
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_MEMSET) | XS_WANT(XS_ON_SYNC) |
              XS_WANT(XS_ON_API),
     .state_bytes = sizeof(struct state),

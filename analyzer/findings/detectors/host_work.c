@@ -3,6 +3,7 @@
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/findings/detectors/repeats.h"
+#include "analyzer/trace/scan.h"
 
 /* The shortest work that counts. Shorter pauses are the host's usual time between two calls. */
 enum { LEAST_NS = 20000 };
@@ -56,7 +57,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     struct state *state = detection->state;
     struct thread *thread = xs_hash_item(&state->threads, (uint64_t)event->thread, 0, sizeof *thread);
     if (thread->is_at_work && event->enter_ns > thread->returned_ns)
-        thread->work_ns += (uint64_t)(event->enter_ns - thread->returned_ns);
+        thread->work_ns = xs_sum(thread->work_ns, (uint64_t)event->enter_ns - (uint64_t)thread->returned_ns);
     if (event->return_ns > thread->returned_ns)
         thread->returned_ns = event->return_ns;
     if (thread->is_at_work && gives_work(event))

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
+#include "analyzer/trace/scan.h"
 
 #define KIND(n, id, name) MIGRATION_##id = (n),
 enum { XS_MIGRATION_KINDS(KIND) };
@@ -13,19 +14,19 @@ enum { XS_MIGRATION_KINDS(KIND) };
 
 enum { LEAST_BYTES = 1 << 20, MOST_INSTANCES = 1 << 16 };
 
-/* A live managed allocation. */
-struct memory {
-    const struct xs_allocation *allocation;
-    bool is_used; /* it was prefetched, copied or set by the device, or given to a launch; or this is not known */
-};
-
 struct state {
-    struct xs_hash live;  /* by allocation.id: struct memory */
-    struct xs_hash sites; /* maps the site of allocations to the time that migrations of their pages to the device took,
-                           * plus 1; migrations may be recorded for a part of the run only */
+    struct xs_hash live;  /* maps allocation.id of a live managed allocation that nothing has used yet to its struct
+                           * xs_allocation */
+    struct xs_hash moved; /* maps allocation.id of an instance to the time that migrations of its pages to the device
+                           * took before its first migration back */
+    struct xs_hash sites; /* sites of allocations with such migrations, which may be recorded for a part of the run
+                           * only */
     struct xs_instance *instances; /* reported at the end, if pages of their site's allocations moved */
     size_t count, capacity;
 };
+
+/* Marks an allocation whose pages went back: later migrations to the device are those of managed-thrash. */
+#define WENT_BACK (UINT64_C(1) << 63)
 
 static void hold(struct state *state, const struct xs_allocation *a, const struct xs_trace_event *launch) {
     if (state->count == MOST_INSTANCES)
@@ -35,48 +36,53 @@ static void hold(struct state *state, const struct xs_allocation *a, const struc
     xs_add_evidence(&instance, XS_EVIDENCE_LAUNCH, launch->id, "the launch that used it first");
     xs_grow(&state->instances, state->count, &state->capacity, sizeof *state->instances);
     state->instances[state->count++] = instance;
+    *xs_hash_put(&state->moved, (uint64_t)a->id, 0) = 0;
 }
 
-static void use(struct state *state, int64_t allocation) {
-    struct memory *memory = allocation ? xs_hash_pointer(&state->live, (uint64_t)allocation, 0) : NULL;
-    if (memory)
-        memory->is_used = true;
-}
+static void use(struct state *state, int64_t allocation) { xs_hash_remove(&state->live, (uint64_t)allocation, 0); }
 
-/* Records that the live allocations may have been used; `address` 0: all of them, else the one with this address. */
-static void use_all(struct state *state, uint64_t address) {
+static void use_address(struct state *state, uint64_t address) {
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->live, entry));) {
-        struct memory *memory = (struct memory *)(uintptr_t)entry->value;
-        const struct xs_allocation *a = memory->allocation;
-        memory->is_used |= !address || (address >= a->address && address - a->address < a->bytes);
+        const struct xs_allocation *a = (const struct xs_allocation *)(uintptr_t)entry->value;
+        if (address >= a->address && address - a->address < a->bytes) {
+            use(state, a->id);
+            return;
+        }
     }
 }
 
+/* Records that all live allocations may have been used. */
+static void use_all(struct state *state) { xs_hash_free(&state->live); }
+
 static void take_launch(struct state *state, const struct xs_trace_event *launch) {
     if (!launch->u.launch.arguments_seen)
-        use_all(state, 0);
+        use_all(state);
     for (unsigned i = 0; i < launch->u.launch.argument_count; i++) {
-        struct memory *memory = xs_hash_pointer(&state->live, (uint64_t)launch->u.launch.arguments[i], 0);
-        if (!memory || memory->is_used)
+        const struct xs_allocation *a = xs_hash_pointer(&state->live, (uint64_t)launch->u.launch.arguments[i], 0);
+        if (!a)
             continue;
-        hold(state, memory->allocation, launch);
-        memory->is_used = true;
+        hold(state, a, launch);
+        use(state, a->id);
     }
 }
 
 static void begin_memory(struct xs_detection *detection, const struct xs_allocation *a) {
     struct state *state = detection->state;
-    if (a->kind == XS_MEM_MANAGED && a->bytes >= LEAST_BYTES && detection->calls_recorded)
-        *(struct memory *)xs_hash_item(&state->live, (uint64_t)a->id, 0, sizeof(struct memory)) =
-            (struct memory){.allocation = a};
+    if (a->kind == XS_MEM_MANAGED && a->bytes >= LEAST_BYTES && !xs_calls_are_missing(detection))
+        *xs_hash_put(&state->live, (uint64_t)a->id, 0) = (uint64_t)(uintptr_t)a;
 }
 
 static void take_migration(struct state *state, const struct xs_trace_event *event) {
     const struct xs_migration_view *m = &event->u.migration;
-    if (m->kind != MIGRATION_HTOD || !m->allocation || m->allocation->bytes < LEAST_BYTES)
+    uint64_t *ns = m->allocation ? xs_hash_find(&state->moved, (uint64_t)m->allocation->id, 0) : NULL;
+    if (!ns || *ns & WENT_BACK)
         return;
-    uint64_t *ns = xs_hash_put(&state->sites, m->allocation->site, 0);
-    *ns += (*ns ? 0 : 1) + (uint64_t)event->return_ns - (uint64_t)event->enter_ns;
+    if (m->kind == MIGRATION_DTOH)
+        *ns |= WENT_BACK;
+    if (m->kind != MIGRATION_HTOD)
+        return;
+    *ns = xs_sum(*ns, (uint64_t)event->return_ns - (uint64_t)event->enter_ns) & ~WENT_BACK;
+    *xs_hash_put(&state->sites, m->allocation->site, 0) = 1;
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
@@ -99,40 +105,35 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         use(state, event->u.memset.allocation);
         break;
     case XS_ON_API:
-        if (event->u.api.traits & XS_TRAIT_PREFETCHES)
-            use_all(state,
-                    event->u.api.object > 1 ? 0 : event->u.api.address); /* only a batch's first range is known */
+        if (event->u.api.traits & XS_TRAIT_PREFETCHES && event->u.api.object > 1)
+            use_all(state); /* only a batch's first range is known */
+        else if (event->u.api.traits & XS_TRAIT_PREFETCHES)
+            use_address(state, event->u.api.address);
         break;
     default:
         take_migration(state, event);
     }
 }
 
-static void on_gap(struct xs_detection *detection) { use_all(detection->state, 0); }
+static void on_gap(struct xs_detection *detection) { use_all(detection->state); }
 
-/* Divides the recorded time of a site's migrations among its instances. */
 static void finish(struct xs_detection *detection) {
     struct state *state = detection->state;
-    struct xs_hash numbers = {0}; /* by site: number of its instances */
-    for (size_t i = 0; i < state->count; i++)
-        ++*xs_hash_put(&numbers, state->instances[i].site, 0);
     for (size_t i = 0; i < state->count; i++) {
         struct xs_instance *instance = &state->instances[i];
-        const uint64_t *ns = xs_hash_find(&state->sites, instance->site, 0);
-        if (!ns)
+        if (!xs_hash_find(&state->sites, instance->site, 0))
             continue;
-        instance->cost.device_known = true;
-        instance->cost.device_ns = (*ns - 1) / *xs_hash_find(&numbers, instance->site, 0);
-        instance->removable = instance->cost;
+        uint64_t ns = *xs_hash_find(&state->moved, (uint64_t)instance->evidence[0].row, 0) & ~WENT_BACK;
+        instance->cost = instance->removable = (struct xs_times){.device_ns = ns, .device_known = true};
         xs_report_instance(detection, instance);
         xs_claim_unshared(detection, &instance->removable);
     }
-    xs_hash_free(&numbers);
 }
 
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     xs_hash_free(&state->live);
+    xs_hash_free(&state->moved);
     xs_hash_free(&state->sites);
     free(state->instances);
 }

@@ -3,6 +3,7 @@
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/base/hash.h"
+#include "analyzer/trace/scan.h"
 
 /* The smallest memory that counts. A kernel that is faster than the link by more than TIMES has not used most of it. A
  * kernel that takes longer than PASSES times the link's time probably computes, and the memory is not the matter. */
@@ -35,7 +36,7 @@ static void take_launch(struct state *state, const struct xs_trace_event *launch
         if (!pinned)
             continue;
         if (pinned->was_given) {
-            given.bytes += pinned->bytes;
+            given.bytes = xs_sum(given.bytes, pinned->bytes);
             given.allocation = allocation;
             given.site = pinned->site;
         }

@@ -58,8 +58,14 @@ void xs_repeats_add(struct xs_repeats *repeats, struct xs_detection *detection, 
 
 void xs_repeats_add_host(struct xs_repeats *repeats, struct xs_detection *detection, const struct xs_instance *instance,
                          struct xs_account *account) {
-    repeats->least_ns = detection->run_ns / XS_REPEATS_RUN_SHARE;
-    xs_repeats_add(repeats, detection, instance, account);
+    if (xs_calls_are_missing(detection)) {
+        xs_undecided(detection, XS_UNDECIDED_CALLS);
+    } else if (!detection->kernels_recorded) {
+        xs_undecided(detection, "kernels not recorded");
+    } else {
+        repeats->least_ns = detection->run_ns / XS_REPEATS_RUN_SHARE;
+        xs_repeats_add(repeats, detection, instance, account);
+    }
 }
 
 void xs_repeats_end(struct xs_repeats *repeats, struct xs_detection *detection) {

@@ -24,7 +24,8 @@ struct xs_repeats {
 void xs_repeats_add(struct xs_repeats *repeats, struct xs_detection *detection, const struct xs_instance *instance,
                     struct xs_account *account);
 
-/* Adds an instance of a finding about the host's time. */
+/* Adds an instance of a finding about the host's time. It is undecided if calls may be missing from the trace, because
+ * their time would count as the program's, or if kernels were not recorded, because the device may have worked. */
 void xs_repeats_add_host(struct xs_repeats *repeats, struct xs_detection *detection, const struct xs_instance *instance,
                          struct xs_account *account);
 

@@ -22,7 +22,7 @@ static struct user *user_of(struct state *state, int64_t stream, uint64_t thread
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     int64_t stream = xs_legacy_stream(detection, event->stream);
-    if (!stream)
+    if (!stream || xs_calls_are_missing(detection))
         return;
     bool is_copy = event->on == XS_ON_TRANSFER;
     if (is_copy && !xs_is_upload(event) && !xs_is_download(event))

@@ -285,7 +285,7 @@ int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
     int status = XS_OK;
     if (e->on != XS_ON_ALLOCATION)
         note_gap(a, e->enter_ns);
-    if (e->on == XS_ON_TRANSFER || e->on == XS_ON_MEMSET || e->on == XS_ON_LAUNCH)
+    if (e->on != XS_ON_ALLOCATION)
         a->is_behind_gap = false;
     e->site = xs_site_of(a->findings->sites, e->entry_point, row->stack);
     note_time(a, e->return_ns);

@@ -118,6 +118,8 @@ uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int6
     return ns;
 }
 
+bool xs_calls_are_missing(const struct xs_detection *detection) { return detection->analysis->calls_missing; }
+
 int64_t xs_legacy_stream(const struct xs_detection *detection, int32_t stream) {
     int64_t identity = xs_stream_identity(&detection->analysis->streams, stream);
     return identity < 0 ? identity : 0;

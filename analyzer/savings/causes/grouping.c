@@ -30,10 +30,6 @@ struct grouping {
 
 /* --- by place --- */
 
-static enum xs_repair repair_of(const struct xs_finding *f) {
-    return xs_detector_repair(xs_detectors[f->detector], f->verdict);
-}
-
 static bool is_removed(const struct xs_finding *f, unsigned verdict) {
     static const unsigned removing = 1u << XS_REPAIR_DROP | 1u << XS_REPAIR_DROP_BOTH | 1u << XS_REPAIR_PEER_COPY |
                                      1u << XS_REPAIR_KEEP | 1u << XS_REPAIR_NOT_ALLOCATE;
@@ -47,27 +43,8 @@ static bool removes(const struct xs_finding *f) {
     return removed;
 }
 
-/* True if a repair removes at least half of these copies, so that nothing has to be prepared for them. */
-static bool are_removed(const struct grouping *g, const struct xs_finding *of) {
-    for (size_t i = 0; i < g->diagnosis->count; i++) {
-        const struct xs_finding *f = g->diagnosis->items[i].finding;
-        double removed = f->sample.is_of_contents ? f->sample.estimate : (double)f->instances;
-        if (f->site == of->site && removes(f) && 2 * removed >= (double)of->instances)
-            return true;
-    }
-    return false;
-}
-
-/* True if the repair changes what the program does before a copy that is still made. Its finding is then a cause of its
- * own beside those of the copy. */
-static bool is_apart(const struct grouping *g, const struct xs_finding *f) {
-    return repair_of(f) == XS_REPAIR_PREPARE_EARLY && !are_removed(g, f);
-}
-
 static enum what what_of(const struct grouping *g, const struct xs_finding *f) {
     const struct xs_instance *instance = &f->first[0];
-    if (is_apart(g, f))
-        return OTHER;
     if (!f->first_count || !instance->evidence_count)
         return OTHER;
     switch (instance->evidence[0].table) {
@@ -176,13 +153,20 @@ static size_t larger_cause(const struct grouping *g, size_t cause) {
 }
 
 /* Records which transfers the cause's repair changes. If it moves copies to a side stream, other copies of the stream,
- * which are only moved with them, are not recorded, because their own problems remain. */
-static void own(struct grouping *g, const struct xs_repairable *items, size_t count, uint32_t cause) {
+ * which are only moved with them, are not recorded, because their own problems remain. Nor are calls before which only
+ * the program's work changes, unless the call is a detour's upload, which is not needed any more. */
+static void own(struct grouping *g, size_t finding, const struct xs_repairable *items, size_t count, uint32_t cause) {
+    uint32_t detour = g->diagnosis->items[finding].detour;
+    uint32_t up_site = detour ? g->diagnosis->detours[detour - 1].up_site : 0;
     uint32_t before = g->plan->count;
     bool moves = count && xs_detector_repair(xs_detectors[items->detector], items->verdict) == XS_REPAIR_OVERLAP;
     xs_plan_add(g->plan, items, count, XS_PLAN_MOST);
-    for (uint32_t k = before; k < g->plan->count && !moves; k++)
-        g->owner[g->plan->changed[k]] = cause;
+    for (uint32_t k = before; k < g->plan->count && !moves; k++) {
+        uint32_t call = g->plan->changed[k];
+        bool is_up = detour && g->plan->model->calls[call].site == up_site;
+        if (is_up || !xs_plan_changes_only_work(&g->plan->changes[k]))
+            g->owner[call] = cause;
+    }
     for (size_t k = 0; k < count; k++) {
         uint32_t number = xs_plan_number(g->plan, &items[k]);
         bool is_new = number != XS_PLAN_NONE && !g->owner[number];
@@ -197,8 +181,7 @@ static void merge_covered(struct grouping *g) {
     xs_plan_clear(g->plan);
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         struct xs_cause *cause = &diagnosis->causes[i];
-        bool is_alone = is_apart(g, diagnosis->items[cause->findings[0]].finding);
-        size_t into = is_alone ? kept : larger_cause(g, i), count;
+        size_t into = larger_cause(g, i), count;
         if (into < kept) {
             for (size_t k = 0; k < cause->count; k++)
                 add_finding(&diagnosis->causes[into], cause->findings[k]);
@@ -207,8 +190,7 @@ static void merge_covered(struct grouping *g) {
         }
         diagnosis->causes[kept] = *cause;
         const struct xs_repairable *items = instances_of(g, cause->findings[0], &count);
-        if (!is_alone)
-            own(g, items, count, (uint32_t)kept + 1);
+        own(g, cause->findings[0], items, count, (uint32_t)kept + 1);
         kept++;
     }
     diagnosis->cause_count = kept;

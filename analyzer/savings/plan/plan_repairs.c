@@ -190,7 +190,8 @@ static void overlap(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
         bool is_copy = calls[i].direction == XS_DIR_H2D || calls[i].direction == XS_DIR_D2H;
         if (!is_copy || calls[i].stream != calls[call].stream)
             continue;
-        if (plan->change_of[i] || calls[i].site == calls[call].site)
+        bool is_changed = plan->change_of[i] && !xs_plan_changes_only_work(&plan->changes[plan->change_of[i] - 1]);
+        if (is_changed || calls[i].site == calls[call].site)
             break; /* the next instance of the finding, which was changed before; or a call of the place that is no
                     * instance */
         move(plan, i);
@@ -230,7 +231,12 @@ static void not_wait(struct xs_plan *plan, uint32_t call) {
 }
 
 /* Makes the processor copy within host memory, at the lowest (for the least saving) or the highest usual rate. */
-static void copy_by_host(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+static void copy_by_host(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
+    if (xs_plan_is_of_batch(plan, number)) {
+        leave_out(plan, number, 0, end);
+        return;
+    }
+    uint32_t call = xs_plan_call_of(plan, number);
     double ns =
         (double)plan->model->calls[call].bytes * (end == XS_PLAN_LEAST ? SLOW_COPY_NS_PER_BYTE : FAST_COPY_NS_PER_BYTE);
     xs_plan_change(plan, call, &(struct xs_change){.dropped = true, .before_ns = xs_model_ns((int64_t)ns)});
@@ -242,9 +248,10 @@ static bool gives_work(const struct xs_model_call *call) {
 
 /* Drops a download, the wait for it, and the program's work until its thread gives the device more work. The time that
  * the host usually takes to request work stays. */
-static void drop_with_work(struct xs_plan *plan, uint32_t download, uint32_t wait, enum xs_plan_end end) {
+static void drop_with_work(struct xs_plan *plan, uint32_t number, uint32_t wait, enum xs_plan_end end) {
     const struct xs_model_call *calls = plan->model->calls;
-    xs_plan_drop_call(plan, download, end);
+    uint32_t download = xs_plan_call_of(plan, number);
+    drop_copy(plan, number, end);
     if (wait != XS_PLAN_NONE)
         xs_plan_change(plan, wait, &(struct xs_change){.dropped = true});
     for (uint32_t i = calls[download].next; i != XS_PLAN_NONE; i = calls[i].next) {
@@ -385,14 +392,10 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         not_wait(plan, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]));
         break;
     case XS_REPAIR_HOST_COPY:
-        copy_by_host(plan, first, end);
+        copy_by_host(plan, number, end);
         break;
     case XS_REPAIR_WORK_ON_DEVICE:
-        drop_with_work(plan, first, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]), end);
-        break;
-    case XS_REPAIR_PREPARE_EARLY:
-        if (xs_statement_gap(plan, first) > XS_ASYNC_CALL_NS)
-            xs_plan_shorten_work(plan, first, xs_statement_gap(plan, first) - XS_ASYNC_CALL_NS);
+        drop_with_work(plan, number, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]), end);
         break;
     case XS_REPAIR_OWN_STREAM:
         xs_plan_split_streams(plan);
@@ -414,7 +417,8 @@ static void drop_host_memory(struct xs_plan *plan) {
 
 /* True if the repaired program still does this once: it reads the data, or waits, after its loop. */
 static bool is_done_once(const struct xs_repairable *item) {
-    static const unsigned once = 1u << XS_REPAIR_READ_LATER | 1u << XS_REPAIR_NOT_WAIT | 1u << XS_REPAIR_WORK_ON_DEVICE;
+    static const unsigned once = 1u << XS_REPAIR_READ_LATER | 1u << XS_REPAIR_NOT_WAIT |
+                                 1u << XS_REPAIR_WORK_ON_DEVICE | 1u << XS_REPAIR_HOST_COPY;
     return once >> xs_detector_repair(xs_detectors[item->detector], item->verdict) & 1;
 }
 

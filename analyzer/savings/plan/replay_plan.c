@@ -192,14 +192,25 @@ static void leave_host_memory(struct xs_plan *plan, uint32_t call) {
             xs_host_memory_leave(&plan->host_memory, plan, plan->model->call_count + i);
 }
 
+bool xs_plan_changes_only_work(const struct xs_change *change) {
+    return !change->dropped && !change->lasts && !change->unstaged && !change->beside &&
+           change->returns == XS_RETURNS_AS_IT_DID;
+}
+
+/* Returns the change of the program's work before a call that two repairs change: the larger of two cuts, which are
+ * about the same work; else both. */
+static int64_t both_before_ns(int64_t a, int64_t b) { return a <= 0 && b <= 0 ? (a < b ? a : b) : xs_model_ns(a + b); }
+
 void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_change *to, bool without_host) {
     uint32_t number = plan->change_of[call];
     if (number) {
-        if (to->dropped && !plan->changes[number - 1].dropped) {
-            int64_t before_ns = plan->changes[number - 1].before_ns;
-            plan->changes[number - 1] = *to;
-            if (before_ns < to->before_ns) /* the plan has dropped more of the program's work */
-                plan->changes[number - 1].before_ns = before_ns;
+        struct xs_change *change = &plan->changes[number - 1];
+        bool is_only_work = xs_plan_changes_only_work(change);
+        if ((to->dropped && !change->dropped) || is_only_work) {
+            int64_t before_ns = change->before_ns;
+            *change = *to;
+            if (is_only_work)
+                change->before_ns = both_before_ns(before_ns, to->before_ns);
             if (without_host && !plan->without_host[number - 1])
                 leave_host_memory(plan, call);
             plan->without_host[number - 1] = without_host;

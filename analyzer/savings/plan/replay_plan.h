@@ -88,6 +88,10 @@ void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_cha
  * change is made. NULL: the call is dropped. */
 struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);
 
+/* True if a change is only about the program's work before the call, and not about the call. Such a call counts as
+ * unchanged for the functions above. */
+bool xs_plan_changes_only_work(const struct xs_change *change);
+
 /* Drops `ns` of the program's work before a call, even if the call is dropped, unless more of it is dropped already. */
 void xs_plan_shorten_work(struct xs_plan *plan, uint32_t call, int64_t ns);
 

@@ -19,6 +19,7 @@
  * option.enable|on
  * option.fingerprint|auto
  * option.fingerprint_share|0
+ * option.host_samples|on
  * option.kernels|on
  * option.max_size|4096
  * option.migrations|auto

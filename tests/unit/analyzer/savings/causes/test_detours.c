@@ -101,10 +101,12 @@ static void most_downloads_have_no_upload(void **state) {
     }
     diagnose(FROM(4));
     assert_int_equal(p->diagnosis->detour_count, 1);
-    assert_int_equal(nth("pageable", NULL, 0)->finding->transfers, 3 * TRIPS);
-    assert_int_equal(nth("pageable", NULL, 0)->detour, 0);
-    assert_int_equal(nth("pageable", NULL, 1)->finding->transfers, TRIPS);
-    assert_int_equal(nth("pageable", NULL, 1)->detour, 1);
+    for (size_t i = 0; i < 2; i++) {
+        const struct xs_diagnosed *d = nth("pageable", NULL, i);
+        bool are_uploads = d->finding->transfers == TRIPS;
+        assert_true(are_uploads || d->finding->transfers == 3 * TRIPS);
+        assert_int_equal(d->detour, are_uploads);
+    }
     play_end(p);
 }
 
