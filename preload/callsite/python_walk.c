@@ -165,13 +165,11 @@ XS_HOT uintptr_t code_at(struct out *o, const struct xs_python *p, uintptr_t cod
 /* The identity of the code object that can be read at `at`; false: it cannot be found out. */
 XS_HOT bool identity_at(struct out *o, const struct xs_python_layout *l, uintptr_t at, bool is_other, uint64_t *hash) {
     struct last_text none = {0};
-    struct xs_python_texts own;
+    struct xs_python_texts own = is_other ? (struct xs_python_texts){0} : xs_python_texts_of(l, at);
     const struct xs_python_texts *texts = is_other ? &o->copy->texts : &own;
     bool has_number = l->version_tag && xs_python_int(at + l->version_tag);
     if (is_other && !has_number && !xs_python_copy_texts(o->copy))
         return false;
-    if (!is_other)
-        own = xs_python_texts_of(l, at);
     *hash = identity_of(l, at, texts, is_other ? &none : &o->file);
     return true;
 }
