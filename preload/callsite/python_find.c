@@ -165,10 +165,9 @@ static unsigned long long loads_before;
 /* Keeps the interpreter's library loaded, because its functions are called from now on, also by a thread of ours when
  * the program makes no call. For an interpreter in the program itself this changes nothing. */
 static void keep_loaded(void) {
-    static void *kept; /* never closed */
     Dl_info info;
     if (dladdr((void *)xs_python.is_initialized, &info) && info.dli_fname)
-        kept = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+        xs_python.library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     dlerror();
 }
 

@@ -71,6 +71,7 @@ struct xs_python {
      * they are not exported. */
     void *(*latest_interpreter)(void);
     void *(*main_interpreter)(void);
+    void *library; /* the handle that keeps the interpreter loaded, never closed; NULL: none was needed */
 };
 extern struct xs_python xs_python;
 
