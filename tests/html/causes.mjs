@@ -8,8 +8,12 @@ check("the numbers are the report's", 'lines', {}, async (page) => {
   const [report] = json('lines').traces;
   assert.equal(await page.$('.simulated'), null, 'measured on a real GPU');
   assert.equal(report.causes.length, 2);
-  assert.deepEqual(await texts(page, '.findings .name'), [named(report)[0].findings[0].name, '1 smaller cause']);
-  assert.deepEqual(await texts(page, '.findings .gain'), ['saves up to 522 ms', '212 µs together']);
+  assert.deepEqual(await texts(page, '.findings .name'), [
+    named(report)[0].findings[0].name,
+    '1 smaller cause',
+    '1 piece of advice',
+  ]);
+  assert.deepEqual(await texts(page, '.findings .gain'), ['saves up to 522 ms', '212 µs together', '']);
   assert.match(
     (await texts(page, '.figures'))[0],
     /All repaired savesup to 522 ms \(5\.57 ms or more\); 1\.58 s would become 1\.06 s \(−33 %\)/,
@@ -54,7 +58,7 @@ check('causes: five by name, with what they save, where, and what to do', 'cause
   const rows = await page.$$eval('.findings [role=treeitem]', (list) =>
     list.map((item) => [...item.children].map((cell) => cell.textContent.replaceAll('\u00a0', ' '))),
   );
-  assert.equal(rows.length, 6);
+  assert.equal(rows.length, 7); // smaller causes and advice are a row each
   first.forEach((cause, i) => {
     const [rank, name, saves, where, share, remedy] = rows[i];
     assert.deepEqual([rank, name, remedy], [String(cause.rank), cause.findings[0].name, plain(cause.remedy)]);
@@ -83,7 +87,7 @@ check('causes: five by name, with what they save, where, and what to do', 'cause
   );
   assert.deepEqual(await selected(page), ['finding-0'], 'unfolding chooses nothing');
   await page.click('#group-smaller');
-  assert.equal((await page.$$('.findings [role=treeitem]')).length, 6);
+  assert.equal((await page.$$('.findings [role=treeitem]')).length, 7);
 });
 
 check("causes: a cause's other findings", 'causes', {}, async (page) => {
