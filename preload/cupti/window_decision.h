@@ -44,18 +44,18 @@ struct xs_windows {
     struct xs_windows_facts marks[2]; /* facts from the last part of the window, to measure the program's pace */
     uint64_t kernels_of_graph;        /* known average of kernels in a graph */
     uint64_t recording_ns;            /* estimated cost of recording */
-    uint64_t share_since_ns;          /* time from which the budget is counted; moved forward if too much was saved */
-    uint64_t turns_ns;                /* time for which attaching and detaching stopped the program */
-    uint64_t turn_ns;                 /* moving mean of the time to detach and attach again */
-    uint64_t detaching_ns;            /* time that the last detaching took */
-    uint64_t wanted_ns;               /* time that must be saved by not recording before the next window */
+    uint64_t share_since_ns; /* the budget is counted from this time on; it is moved forward if too much was saved */
+    uint64_t turns_ns;       /* time for which attaching and detaching stopped the program */
+    uint64_t turn_ns;        /* moving mean of the time to detach and attach again */
+    uint64_t detaching_ns;   /* time that the last detaching took */
+    uint64_t wanted_ns;      /* so much time must pass without recording before the next window */
     uint64_t random;
     unsigned detachments;
 
     /* The measured extra time of a recorded call, in percent of the assumed time (window_decision.c). */
     unsigned cost_percent;
     unsigned costs[XS_WINDOWS_COSTS], cost_count;
-    uint64_t paced_calls, paced_ns, paced_table_ns; /* pace in the last window, kept until the pace after it is known */
+    uint64_t paced_calls, paced_ns, paced_table_ns; /* pace in the last window; kept until the pace outside is known */
 
     struct xs_window_list windows; /* windows that have ended */
 };

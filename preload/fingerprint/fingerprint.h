@@ -25,11 +25,12 @@ void xs_fingerprint_start(const char *mode, unsigned share_permille, const struc
 /* Returns what fingerprints have cost the program so far. Any thread. */
 uint64_t xs_fingerprint_cost_ns(void);
 
-/* Tells how much time the wrappers have spent so far (xs_budget_others). One thread. */
+/* Passes on how much time the wrappers have spent so far, which counts in the budget of fingerprints
+ * (xs_budget_others). Called by one thread only. */
 void xs_fingerprint_others_cost(uint64_t ns);
 
-/* Set by the decoder of a copy before xs_fingerprint_before. True: one side of the copy is only believed to be on the
- * host, because neither a parameter's type nor a known address shows that it is. */
+/* True if one side of the copy is only believed to be on the host: neither a parameter's type nor a known address shows
+ * that it is. The decoder of a copy sets this before xs_fingerprint_before is called. */
 extern XS_TLS bool xs_fingerprint_guessed;
 
 /* Called before and after the real call of a copy. xs_fingerprint_before decides how the content is fingerprinted, and
@@ -86,9 +87,9 @@ static inline void xs_fingerprint_gated(void) {
     xs_fingerprint_written();
 }
 
-/* The stream in which a cooperative kernel may still be running, plus 1; UINTPTR_MAX: several streams, or a default
- * stream; 0: none. Such a kernel may occupy the whole device and wait for later copies. A fingerprint kernel would wait
- * for the cooperative kernel, and delay the copies. */
+/* The handle of the stream in which a cooperative kernel may still be running, plus 1. UINTPTR_MAX means several
+ * streams or a default stream, and 0 means none. Such a kernel may occupy the whole device and wait for later copies. A
+ * fingerprint kernel would wait for the cooperative kernel, and delay the copies. */
 extern _Atomic uintptr_t xs_fingerprint_held;
 void xs_fingerprint_launched_special(const struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_launched(const struct xs_event *e, CUresult result) {

@@ -137,8 +137,8 @@ struct xs_event {
 };
 
 /* XS_ENTRY_UNKNOWN is the entry point of an XS_EVENT_API event that represents work which the library does not know.
- * This work ran after the events before this one, and before the events after it. api.argument is one of these two
- * values. */
+ * This work ran after the events before this one, and before the events after it. The event's api.argument is
+ * XS_UNKNOWN_ONCE or XS_UNKNOWN_FOR_GOOD. */
 enum { XS_UNKNOWN_ONCE = 1, XS_UNKNOWN_FOR_GOOD = 2 /* the work may run again at any time, without a call */ };
 #define XS_ENTRY_UNKNOWN 65535u
 #define XS_ENTRY_UNKNOWN_NAME "cuUnknownFunction"

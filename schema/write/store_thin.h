@@ -21,8 +21,8 @@ int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, i
  * file are in use. If another process is reading the trace, the file becomes shorter only when the log is ended. */
 void xs_store_give_back(struct xs_store *store);
 
-/* Keys of meta: the number of deleted rows; a number N, where at least one row in N was kept in the thinned part of the
- * trace; and the times at which this part begins and ends. */
+/* These are keys of meta. ROWS is the number of deleted rows. ONE_IN is a number N: at least one row in N was kept in
+ * the thinned part of the trace. The other two are the times at which this part begins and ends. */
 #define XS_META_THINNED_ROWS "thinned.rows"
 #define XS_META_THINNED_ONE_IN "thinned.one_in"
 #define XS_META_THINNED_FROM_NS "thinned.from_ns"

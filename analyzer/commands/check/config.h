@@ -47,8 +47,8 @@ bool xs_check_config_read(struct xs_check_config *config, const char *path, int6
 bool xs_check_config_allow(struct xs_check_config *config, const char *list, char *message);
 bool xs_check_config_allows(const struct xs_check_config *config, const struct xs_rule *rule);
 
-/* Returns the index of the first suppression that matches the finding and has not expired; if there is none, of the
- * first one that matches; -1: none matches. */
+/* Returns the index of the first suppression that matches the finding and has not expired. If all that match have
+ * expired, returns the index of the first of these. -1: none matches. */
 long xs_check_config_suppression(const struct xs_check_config *config, const struct xs_check_finding *finding);
 
 #endif

@@ -55,8 +55,9 @@ struct xs_judged {                           /* the struct must not be moved, be
     enum xs_outcome outcome;                 /* the worst of all rules; FAIL if a suppression in use has expired */
     struct xs_check_findings findings;
     struct xs_judged_state *states; /* one for each finding */
-    /* The baseline's findings; NULL: there is no baseline. If only one of the two runs has stacks, this points to
-     * `before_sums`, their sums by kind and entry point, and `sums` has the sums of this run's findings. */
+    /* The baseline's findings; NULL: there is no baseline. If only one of the two runs has stacks, findings
+     * are compared as sums by kind and entry point: this then points to `before_sums`, the sums of the baseline's
+     * findings, and `sums` has those of this run's findings. */
     const struct xs_check_findings *before;
     struct xs_check_findings sums, before_sums;
     struct xs_rule_result *results; /* one for each rule */

@@ -95,7 +95,7 @@ int xs_open(const char *path, struct xs_trace *trace, bool quietly);
 bool xs_output_is_input(const struct xs_out_options *options, char *const *inputs, int count);
 
 /* Prints that the trace is still being written, and that the command can be used on it when its process has ended.
- * `verb` says this in the message: "try". */
+ * `verb` is the word for this in the message, for example "try". */
 void xs_complain_live(const char *path, const char *verb);
 
 /* Prints a report on each trace, one after the other (report/report_command.c). `run --report` also ends with this. */

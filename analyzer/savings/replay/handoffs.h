@@ -9,8 +9,8 @@
  * the backward pass has ended. If such pauses counted as work, a repair in the forward pass would not make the other
  * thread begin earlier.
  *
- * Thread A hands over to a call of thread B if A made calls during B's pause before that call, made its last one
- * shortly before that call, and then paused, too. Unrelated threads may do so by chance. So a handoff counts only if
+ * Thread A hands over to a call of thread B if A made calls while B paused, and A's last call came shortly before B's
+ * call. After that, A paused, too. Unrelated threads may do so by chance. So a handoff counts only if
  * most of B's pauses in which A made calls end in this way. */
 void xs_model_find_handoffs(struct xs_model *model);
 
