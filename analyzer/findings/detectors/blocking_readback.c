@@ -23,12 +23,9 @@ static void count(struct xs_detection *detection, const struct xs_trace_event *d
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
-    const struct xs_trace_event *download = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
-    if (!download || !xs_is_download(download) || download->u.transfer.bytes <= XS_SCALAR_BYTES)
-        return;
-    bool own_call = !download->is_async || xs_copy_blocked(download, detection->link) == XS_BLOCKED;
-    if (own_call == (event->on == XS_ON_TRANSFER))
-        count(detection, download, own_call ? NULL : event);
+    const struct xs_trace_event *wait, *download = xs_awaited_download(event, detection->link, &wait);
+    if (download && download->u.transfer.bytes > XS_SCALAR_BYTES)
+        count(detection, download, wait);
 }
 
 static void end(struct xs_detection *detection) { xs_repeats_end(detection->state, detection); }

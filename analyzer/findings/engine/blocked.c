@@ -1,6 +1,8 @@
 /* Decides whether a copy blocked the host; see blocked.h. */
 #include "analyzer/findings/engine/blocked.h"
 
+#include <stddef.h>
+
 enum {
     STAGED_BYTES =
         65536, /* uploads up to this size are asynchronous by CUDA's contract, because they are staged first */
@@ -28,4 +30,14 @@ enum xs_blocked xs_copy_blocked(const struct xs_trace_event *transfer, const str
         return XS_BLOCKED_UNKNOWN;
     double call_ns = (double)transfer->return_ns - (double)transfer->enter_ns;
     return call_ns * 2 >= (double)t->bytes / rate * 1e9 ? XS_BLOCKED : XS_BLOCKED_NOT;
+}
+
+const struct xs_trace_event *xs_awaited_download(const struct xs_trace_event *event, const struct xs_link_model *link,
+                                                 const struct xs_trace_event **wait) {
+    const struct xs_trace_event *download = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
+    if (!download || !xs_is_download(download))
+        return NULL;
+    bool own_call = !download->is_async || xs_copy_blocked(download, link) == XS_BLOCKED;
+    *wait = own_call ? NULL : event;
+    return own_call == (event->on == XS_ON_TRANSFER) ? download : NULL;
 }

@@ -16,4 +16,10 @@ enum xs_blocked {
 /* Decides this for an upload or download that an asynchronous entry point requested. */
 enum xs_blocked xs_copy_blocked(const struct xs_trace_event *transfer, const struct xs_link_model *link);
 
+/* Returns the download that made the host wait, if this event is the one in which the host waited: the download itself,
+ * or the wait for it that its thread made next. `wait` gets this wait; NULL: the download's own call blocked the host.
+ * Returns NULL if the event is no such download or wait. */
+const struct xs_trace_event *xs_awaited_download(const struct xs_trace_event *event, const struct xs_link_model *link,
+                                                 const struct xs_trace_event **wait);
+
 #endif
