@@ -46,6 +46,7 @@ MODES = {
     "nobudget": ("`XFERSPY_BUDGET=off`", {"XFERSPY_BUDGET": "off"}),
     "disabled": ("`XFERSPY_ENABLE=off`", {"XFERSPY_ENABLE": "off"}),
     "empty": ("an empty library preloaded", {}),
+    "former": ("the former library", {}),
     "nsys": ("nsys", None),
 }
 
@@ -113,7 +114,7 @@ class Setup:
     def __init__(self, build, sim, folder):
         self.build, self.sim, self.folder = os.path.abspath(build), sim, folder
         self.library = os.path.join(self.build, "lib", "libxferspy.so")
-        self.empty_library = os.path.join(self.build, "tests", "bench", "bench_empty.so")
+        self.other_libraries = {"empty": os.path.join(self.build, "tests", "bench", "bench_empty.so")}  # of a mode
         self.xferspy = os.path.join(self.build, "bin", "xferspy")
         for path in self.library, self.xferspy:
             if not os.path.exists(path):
@@ -146,7 +147,7 @@ class Setup:
         environment = {**self.environment, **more}
         settings = MODES[mode][1]
         if settings is not None:
-            library = self.empty_library if mode == "empty" else self.library
+            library = self.other_libraries.get(mode, self.library)
             environment |= {"LD_PRELOAD": library, "XFERSPY_QUIET": "on", **settings}
             environment["XFERSPY_OUTPUT"] = trace or os.path.join(self.folder, "trace.%p.db")
         return environment
