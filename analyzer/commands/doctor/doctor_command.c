@@ -67,37 +67,37 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-static void add(struct xs_diagnoses *diagnoses, enum xs_doctor_level level, const char *what, const char *text,
+static void add(struct xs_doctor_results *results, enum xs_doctor_level level, const char *what, const char *text,
                 const char *remedy) {
-    diagnoses->items = xs_realloc(diagnoses->items, (diagnoses->count + 1) * sizeof *diagnoses->items);
-    diagnoses->items[diagnoses->count++] =
-        (struct xs_diagnosis){level, xs_strdup(what), xs_strdup(text), xs_strdup(remedy)};
+    results->items = xs_realloc(results->items, (results->count + 1) * sizeof *results->items);
+    results->items[results->count++] =
+        (struct xs_doctor_result){level, xs_strdup(what), xs_strdup(text), xs_strdup(remedy)};
 }
 
-void xs_doctor_add(struct xs_diagnoses *diagnoses, enum xs_doctor_level level, const char *what, const char *remedy,
+void xs_doctor_add(struct xs_doctor_results *results, enum xs_doctor_level level, const char *what, const char *remedy,
                    const char *format, ...) {
     XS_SCOPED_STRING text = {0};
     va_list arguments;
     va_start(arguments, format);
     xs_string_vformat(&text, format, arguments);
     va_end(arguments);
-    add(diagnoses, level, what, text.data, remedy ? remedy : "");
+    add(results, level, what, text.data, remedy ? remedy : "");
 }
 
-void xs_diagnoses_free(struct xs_diagnoses *diagnoses) {
-    for (size_t i = 0; i < diagnoses->count; i++) {
-        free(diagnoses->items[i].what);
-        free(diagnoses->items[i].text);
-        free(diagnoses->items[i].remedy);
+void xs_doctor_results_free(struct xs_doctor_results *results) {
+    for (size_t i = 0; i < results->count; i++) {
+        free(results->items[i].what);
+        free(results->items[i].text);
+        free(results->items[i].remedy);
     }
-    free(diagnoses->items);
-    *diagnoses = (struct xs_diagnoses){0};
+    free(results->items);
+    *results = (struct xs_doctor_results){0};
 }
 
-/* Runs the probe and sends its diagnoses through the pipe. Each diagnosis is sent as a digit, its level, and three
+/* Runs the probe and sends its results through the pipe. Each result is sent as a digit, its level, and three
  * strings with their NULs. */
-static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_diagnoses *)) {
-    struct xs_diagnoses diagnoses = {0};
+static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_doctor_results *)) {
+    struct xs_doctor_results results = {0};
     struct xs_string bytes = {0};
     int null = open("/dev/null", O_RDWR);
     if (null >= 0) { /* drivers print messages */
@@ -106,9 +106,9 @@ static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_diagno
         dup2(null, STDERR_FILENO);
     }
     setenv("XFERSPY_ENABLE", "off", 1); /* if LD_PRELOAD is set for all programs, doctor must not write a trace */
-    probe(&diagnoses);
-    for (size_t i = 0; i < diagnoses.count; i++) {
-        const struct xs_diagnosis *c = &diagnoses.items[i];
+    probe(&results);
+    for (size_t i = 0; i < results.count; i++) {
+        const struct xs_doctor_result *c = &results.items[i];
         xs_string_format(&bytes, "%d", (int)c->level);
         xs_string_add(&bytes, c->what, strlen(c->what) + 1);
         xs_string_add(&bytes, c->text, strlen(c->text) + 1);
@@ -123,7 +123,7 @@ static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_diagno
     _exit(0); /* runs no destructors of loaded libraries */
 }
 
-static void receive(struct xs_diagnoses *diagnoses, const struct xs_string *bytes) {
+static void receive(struct xs_doctor_results *results, const struct xs_string *bytes) {
     for (size_t at = 0; at < bytes->length;) {
         const char *fields[3];
         int level = bytes->data[at++] - '0';
@@ -134,7 +134,7 @@ static void receive(struct xs_diagnoses *diagnoses, const struct xs_string *byte
             at += strlen(fields[i]) + 1;
         }
         if (level >= XS_DOCTOR_OK && level <= XS_DOCTOR_FAIL)
-            add(diagnoses, (enum xs_doctor_level)level, fields[0], fields[1], fields[2]);
+            add(results, (enum xs_doctor_level)level, fields[0], fields[1], fields[2]);
     }
 }
 
@@ -159,12 +159,12 @@ static bool read_all(int fd, int timeout_s, struct xs_string *bytes) {
     }
 }
 
-void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int timeout_s,
-                       void (*probe)(struct xs_diagnoses *)) {
+void xs_probe_in_child(struct xs_doctor_results *results, const char *what, int timeout_s,
+                       void (*probe)(struct xs_doctor_results *)) {
     int fds[2], status = 0;
     XS_SCOPED_STRING bytes = {0};
     if (pipe2(fds, O_CLOEXEC) != 0) {
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, NULL, "cannot make a pipe: %s", strerror(errno));
+        xs_doctor_add(results, XS_DOCTOR_FAIL, what, NULL, "cannot make a pipe: %s", strerror(errno));
         return;
     }
     fflush(NULL);
@@ -181,14 +181,14 @@ void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int tim
     /* a child that hangs in a call of the driver may survive even SIGKILL; doctor then does not wait for it */
     for (int i = 0; pid > 0 && waitpid(pid, &status, answered ? 0 : WNOHANG) == 0 && i < 100; i++)
         poll(NULL, 0, 10);
-    receive(diagnoses, &bytes);
+    receive(results, &bytes);
     if (pid < 0)
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, NULL, XS_CANNOT_START, strerror(errno));
+        xs_doctor_add(results, XS_DOCTOR_FAIL, what, NULL, XS_CANNOT_START, strerror(errno));
     else if (!answered)
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, "look at dmesg and nvidia-smi; --timeout=SECONDS waits longer",
+        xs_doctor_add(results, XS_DOCTOR_FAIL, what, "look at dmesg and nvidia-smi; --timeout=SECONDS waits longer",
                       "no answer within %d s", timeout_s);
     else if (WIFSIGNALED(status))
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, "look at dmesg and nvidia-smi", "crashed with signal %d (%s)",
+        xs_doctor_add(results, XS_DOCTOR_FAIL, what, "look at dmesg and nvidia-smi", "crashed with signal %d (%s)",
                       WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
@@ -196,11 +196,11 @@ static const char *const level_names[] = {"ok", "note", "warn", "FAIL"};
 
 enum { TEXT_COLUMN = 18 }; /* the column at which the text begins, after the level and the topic */
 
-static void print_text(const struct xs_diagnoses *diagnoses, bool works, struct xs_out *out) {
+static void print_text(const struct xs_doctor_results *results, bool works, struct xs_out *out) {
     static const enum xs_style styles[] = {XS_STYLE_GOOD, XS_STYLE_DIM, XS_STYLE_WARN, XS_STYLE_BAD};
     bool warned = false;
-    for (size_t i = 0; i < diagnoses->count; i++) {
-        const struct xs_diagnosis *c = &diagnoses->items[i];
+    for (size_t i = 0; i < results->count; i++) {
+        const struct xs_doctor_result *c = &results->items[i];
         XS_SCOPED char *what = xs_text_escaped(c->what);
         fprintf(out->file, "%s%-4s%s  %-10s  ", xs_style_on(out, styles[c->level]), level_names[c->level],
                 xs_style_off(out, styles[c->level]), what);
@@ -220,13 +220,13 @@ static void print_text(const struct xs_diagnoses *diagnoses, bool works, struct 
             xs_style_off(out, XS_STYLE_HEADING));
 }
 
-static void print_json(const struct xs_diagnoses *diagnoses, bool works, struct xs_out *out) {
+static void print_json(const struct xs_doctor_results *results, bool works, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
     xs_json_document(&json, "xferspy-doctor", XS_DOCTOR_JSON_VERSION);
     xs_json_bool(&json, "capture_works", works);
     xs_json_array(&json, "checks");
-    for (size_t i = 0; i < diagnoses->count; i++) {
-        const struct xs_diagnosis *c = &diagnoses->items[i];
+    for (size_t i = 0; i < results->count; i++) {
+        const struct xs_doctor_result *c = &results->items[i];
         xs_json_object(&json, NULL);
         xs_json_text(&json, "level", c->level == XS_DOCTOR_FAIL ? "fail" : level_names[c->level]);
         xs_json_text(&json, "what", c->what);
@@ -244,30 +244,30 @@ const struct xs_interface xs_interface_doctor = {
 
 int xs_command_doctor(int argc, char **argv) {
     struct arguments arguments = {.timeout_s = 60};
-    struct xs_diagnoses diagnoses = {0};
+    struct xs_doctor_results results = {0};
     struct xs_out out;
     bool works = true;
     if (argp_parse(&xs_interface_doctor.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     if (xs_out_open(&out, &arguments.output) < 0)
         return XS_EXIT_ERROR;
-    xs_doctor_library(&diagnoses, arguments.timeout_s);
-    xs_probe_in_child(&diagnoses, "driver", arguments.timeout_s, xs_probe_driver);
-    xs_doctor_device_files(&diagnoses);
-    xs_probe_in_child(&diagnoses, "CUPTI", arguments.timeout_s, xs_probe_cupti);
-    xs_doctor_environment(&diagnoses);
-    xs_doctor_checkpoints(&diagnoses);
-    xs_doctor_shims(&diagnoses, "");
-    xs_doctor_counters(&diagnoses, "", geteuid() == 0);
-    xs_doctor_direct_access(&diagnoses, "");
-    xs_doctor_contents(&diagnoses);
-    xs_doctor_output(&diagnoses);
-    for (size_t i = 0; i < diagnoses.count; i++)
-        works &= diagnoses.items[i].level != XS_DOCTOR_FAIL;
+    xs_doctor_library(&results, arguments.timeout_s);
+    xs_probe_in_child(&results, "driver", arguments.timeout_s, xs_probe_driver);
+    xs_doctor_device_files(&results);
+    xs_probe_in_child(&results, "CUPTI", arguments.timeout_s, xs_probe_cupti);
+    xs_doctor_environment(&results);
+    xs_doctor_checkpoints(&results);
+    xs_doctor_shims(&results, "");
+    xs_doctor_counters(&results, "", geteuid() == 0);
+    xs_doctor_direct_access(&results, "");
+    xs_doctor_contents(&results);
+    xs_doctor_output(&results);
+    for (size_t i = 0; i < results.count; i++)
+        works &= results.items[i].level != XS_DOCTOR_FAIL;
     if (arguments.json)
-        print_json(&diagnoses, works, &out);
+        print_json(&results, works, &out);
     else
-        print_text(&diagnoses, works, &out);
-    xs_diagnoses_free(&diagnoses);
+        print_text(&results, works, &out);
+    xs_doctor_results_free(&results);
     return xs_out_close(&out, true) < 0 || !works ? XS_EXIT_ERROR : XS_EXIT_OK;
 }

@@ -50,10 +50,10 @@ static bool find(void *handle, const char *name, void *function) {
     return symbol != NULL;
 }
 
-static bool bind_driver(struct xs_diagnoses *diagnoses, void *handle, struct driver *driver) {
+static bool bind_driver(struct xs_doctor_results *results, void *handle, struct driver *driver) {
     for (size_t i = 0; i < sizeof driver_symbols / sizeof *driver_symbols; i++) {
         if (!find(handle, driver_symbols[i].name, (char *)driver + driver_symbols[i].offset)) {
-            xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "driver", "reinstall the NVIDIA driver", "libcuda.so.1 has no %s",
+            xs_doctor_add(results, XS_DOCTOR_FAIL, "driver", "reinstall the NVIDIA driver", "libcuda.so.1 has no %s",
                           driver_symbols[i].name);
             return false;
         }
@@ -111,26 +111,26 @@ static bool is_confidential(void) {
 }
 
 /* Diagnoses whether a GPU can use page-locked memory. */
-static void probe_pinning(struct xs_diagnoses *diagnoses, const struct driver *driver, int device) {
+static void probe_pinning(struct xs_doctor_results *results, const struct driver *driver, int device) {
     static const char remedy[] = "copy less, and in larger pieces; reports of runs on this GPU do not advise to pin";
     int registers = 1;
     bool known = driver->attribute(&registers, ATTRIBUTE_REGISTERS, device) == 0, refused = known && !registers;
     if (is_confidential())
-        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "pinning", remedy,
+        xs_doctor_add(results, XS_DOCTOR_NOTE, "pinning", remedy,
                       "confidential computing is on: every copy is encrypted through a buffer of the driver, memory of "
                       "cudaHostAlloc is managed memory, %s; hardware counters are off",
                       refused ? "cudaHostRegister is refused" : "cudaHostRegister may be refused");
     else if (refused)
-        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "pinning", remedy,
+        xs_doctor_add(results, XS_DOCTOR_NOTE, "pinning", remedy,
                       "the driver refuses to page-lock a program's memory (cudaHostRegister)");
 }
 
-static void probe_device(struct xs_diagnoses *diagnoses, const struct driver *driver, int ordinal) {
+static void probe_device(struct xs_doctor_results *results, const struct driver *driver, int ordinal) {
     int device = 0, major = 0, minor = 0;
     size_t memory = 0;
     char name[256] = "", bus[64] = "";
     if (driver->get(&device, ordinal) != 0 || driver->name(name, sizeof name, device) != 0) {
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "GPU", "check nvidia-smi", "device %d does not answer", ordinal);
+        xs_doctor_add(results, XS_DOCTOR_FAIL, "GPU", "check nvidia-smi", "device %d does not answer", ordinal);
         return;
     }
     name[sizeof name - 1] = '\0';
@@ -139,49 +139,49 @@ static void probe_device(struct xs_diagnoses *diagnoses, const struct driver *dr
     driver->attribute(&minor, ATTRIBUTE_MINOR, device);
     bool known = driver->bus_id(bus, sizeof bus - 1, device) == 0;
     bool simulated = strstr(name, "imulated") != NULL;
-    xs_doctor_add(diagnoses, simulated ? XS_DOCTOR_NOTE : XS_DOCTOR_OK, "GPU", NULL,
+    xs_doctor_add(results, simulated ? XS_DOCTOR_NOTE : XS_DOCTOR_OK, "GPU", NULL,
                   "device %d: %s, %s, compute capability %d.%d%s%s%s", ordinal, name, XS_BYTES_TEXT(memory), major,
                   minor, known && !simulated ? ", PCI " : "", known && !simulated ? bus : "",
                   simulated ? " (SIMULATED: its times are a model's)" : "");
-    probe_pinning(diagnoses, driver, device);
+    probe_pinning(results, driver, device);
     if (known && !simulated)
-        xs_doctor_link(diagnoses, bus);
+        xs_doctor_link(results, bus);
 }
 
-void xs_probe_driver(struct xs_diagnoses *diagnoses) {
+void xs_probe_driver(struct xs_doctor_results *results) {
     struct driver driver;
     int version = 0, count = 0;
     char path[4096];
     void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *why = dlerror();
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "driver",
+        xs_doctor_add(results, XS_DOCTOR_FAIL, "driver",
                       "install the NVIDIA driver; in a container, start it with --gpus all (NVIDIA container toolkit)",
                       "%s", why ? why : "libcuda.so.1 cannot be loaded");
         return;
     }
-    if (!bind_driver(diagnoses, handle, &driver))
+    if (!bind_driver(results, handle, &driver))
         return;
     if (driver.version(&version) != 0)
         version = 0;
     library_path(dlsym(handle, "cuInit"), path, sizeof path);
     const char *file = xs_base_name(path);
     if (strncmp(file, "libcuda.so", strlen("libcuda.so")) != 0 && strncmp(file, "libxferspy.so", 13) != 0)
-        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "shims", XS_DOCTOR_WITHOUT_IT,
+        xs_doctor_add(results, XS_DOCTOR_NOTE, "shims", XS_DOCTOR_WITHOUT_IT,
                       "whoever looks the driver's functions up gets those of %s", path);
     int error = driver.init(0);
     if (error != 0) {
         const char *text = NULL;
         driver.error_text(error, &text);
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "driver", remedy_for(error), "%s, CUDA %d.%d: cuInit failed: %s (%d)",
+        xs_doctor_add(results, XS_DOCTOR_FAIL, "driver", remedy_for(error), "%s, CUDA %d.%d: cuInit failed: %s (%d)",
                       path, version / 1000, version % 1000 / 10, text ? text : "unknown error", error);
         return;
     }
-    xs_doctor_add(diagnoses, XS_DOCTOR_OK, "driver", NULL, "CUDA %d.%d, %s", version / 1000, version % 1000 / 10, path);
+    xs_doctor_add(results, XS_DOCTOR_OK, "driver", NULL, "CUDA %d.%d, %s", version / 1000, version % 1000 / 10, path);
     if (driver.count(&count) != 0 || count == 0)
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "GPU", remedy_for(100), "the driver shows no device");
+        xs_doctor_add(results, XS_DOCTOR_FAIL, "GPU", remedy_for(100), "the driver shows no device");
     for (int i = 0; i < count; i++)
-        probe_device(diagnoses, &driver, i);
+        probe_device(results, &driver, i);
 }
 
 /* ---- CUPTI: the folders in which the preloaded library looks, and those that only a Python program adds ---- */
@@ -195,7 +195,7 @@ static int driver_version(void) {
 }
 
 /* Adds the known problems of this version of CUPTI with this driver (known_trouble.def). */
-static void say_known_trouble(struct xs_diagnoses *diagnoses, uint32_t cupti) {
+static void say_known_trouble(struct xs_doctor_results *results, uint32_t cupti) {
     static const struct {
         uint32_t first, last;
         int last_driver;
@@ -211,12 +211,12 @@ static void say_known_trouble(struct xs_diagnoses *diagnoses, uint32_t cupti) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bool fits = cupti >= rows[i].first && (!rows[i].last || cupti <= rows[i].last);
         if (fits && (!rows[i].last_driver || (driver && driver <= rows[i].last_driver)))
-            xs_doctor_add(diagnoses, rows[i].level, "CUPTI", rows[i].done, "%s", rows[i].what);
+            xs_doctor_add(results, rows[i].level, "CUPTI", rows[i].done, "%s", rows[i].what);
     }
 }
 
 /* Tries to load one CUPTI. It is not unloaded, because CUPTI must not be unloaded, and because the child ends soon. */
-static bool try_cupti(struct xs_diagnoses *diagnoses, const char *name, bool in_packages) {
+static bool try_cupti(struct xs_doctor_results *results, const char *name, bool in_packages) {
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     int (*get_version)(uint32_t *) = NULL;
     uint32_t version = 0;
@@ -224,7 +224,7 @@ static bool try_cupti(struct xs_diagnoses *diagnoses, const char *name, bool in_
     if (!handle)
         return false;
     if (!find(handle, "cuptiGetVersion", &get_version) || get_version(&version) != 0) {
-        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "CUPTI", "reinstall the CUDA toolkit's CUPTI",
+        xs_doctor_add(results, XS_DOCTOR_WARN, "CUPTI", "reinstall the CUDA toolkit's CUPTI",
                       "%s does not tell its version", name);
         return true; /* cppcheck-suppress resourceLeak */
     }
@@ -234,29 +234,29 @@ static bool try_cupti(struct xs_diagnoses *diagnoses, const char *name, bool in_
         snprintf(text, sizeof text, "API %u", version);
     library_path(dlsym(handle, "cuptiGetVersion"), path, sizeof path);
     if (in_packages)
-        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "CUPTI",
+        xs_doctor_add(results, XS_DOCTOR_NOTE, "CUPTI",
                       "set XFERSPY_CUPTI_LIBRARY to this file to use it with other programs too",
                       "%s, %s: found by Python programs that load CUDA from the same packages", text, path);
     else
-        xs_doctor_add(diagnoses, XS_DOCTOR_OK, "CUPTI", NULL, "%s, %s", text, path);
-    say_known_trouble(diagnoses, version);
+        xs_doctor_add(results, XS_DOCTOR_OK, "CUPTI", NULL, "%s, %s", text, path);
+    say_known_trouble(results, version);
     return true; /* cppcheck-suppress resourceLeak */
 }
 
-static bool try_toolkits(struct xs_diagnoses *diagnoses, int major) {
+static bool try_toolkits(struct xs_doctor_results *results, int major) {
     const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
     static const char *const folders[] = {"lib64", "extras/CUPTI/lib64", "lib"};
     bool done = false;
     for (size_t r = 0; r < sizeof roots / sizeof *roots; r++) {
         for (size_t f = 0; !done && f < sizeof folders / sizeof *folders && roots[r] && *roots[r]; f++) {
             XS_SCOPED char *path = xs_text_format("%s/%s/libcupti.so.%d", roots[r], folders[f], major);
-            done = try_cupti(diagnoses, path, false);
+            done = try_cupti(results, path, false);
         }
     }
     return done;
 }
 
-static bool try_packages(struct xs_diagnoses *diagnoses, int major) {
+static bool try_packages(struct xs_doctor_results *results, int major) {
     const char *home = getenv("HOME");
     XS_SCOPED char *local = xs_text_format("%s/.local", home ? home : "");
     const char *roots[] = {getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX"), local, "/usr/local", "/usr"};
@@ -276,25 +276,25 @@ static bool try_packages(struct xs_diagnoses *diagnoses, int major) {
         xs_string_format(&pattern, "/libcupti.so.%d", major);
         if (glob(pattern.data, 0, NULL, &found) == 0)
             for (size_t k = 0; k < found.gl_pathc && !done; k++)
-                done = try_cupti(diagnoses, found.gl_pathv[k], true);
+                done = try_cupti(results, found.gl_pathv[k], true);
         globfree(&found);
     }
     return done;
 }
 
-void xs_probe_cupti(struct xs_diagnoses *diagnoses) {
+void xs_probe_cupti(struct xs_doctor_results *results) {
     static const char install[] = "install the CUDA toolkit's CUPTI (Debian package cuda-cupti-13-0) or `pip install "
                                   "nvidia-cuda-cupti', or name one with XFERSPY_CUPTI_LIBRARY";
     const char *chosen = getenv("XFERSPY_CUPTI_LIBRARY");
     const char *wanted = getenv("XFERSPY_CUPTI");
     if (wanted && !strcasecmp(wanted, "off")) {
-        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "CUPTI", NULL, "switched off by XFERSPY_CUPTI: no device times");
+        xs_doctor_add(results, XS_DOCTOR_NOTE, "CUPTI", NULL, "switched off by XFERSPY_CUPTI: no device times");
         return;
     }
     if (chosen && *chosen) {
-        if (!try_cupti(diagnoses, chosen, false)) {
+        if (!try_cupti(results, chosen, false)) {
             const char *why = dlerror();
-            xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "CUPTI", install, "XFERSPY_CUPTI_LIBRARY: %s", why ? why : chosen);
+            xs_doctor_add(results, XS_DOCTOR_WARN, "CUPTI", install, "XFERSPY_CUPTI_LIBRARY: %s", why ? why : chosen);
         }
         return;
     }
@@ -304,11 +304,11 @@ void xs_probe_cupti(struct xs_diagnoses *diagnoses) {
     for (int i = 0; i < 2; i++) {
         char soname[40];
         snprintf(soname, sizeof soname, "libcupti.so.%d", majors[i]);
-        if (try_cupti(diagnoses, soname, false) || try_toolkits(diagnoses, majors[i]))
+        if (try_cupti(results, soname, false) || try_toolkits(results, majors[i]))
             return;
     }
-    if (!try_packages(diagnoses, majors[0]) && !try_packages(diagnoses, majors[1]))
+    if (!try_packages(results, majors[0]) && !try_packages(results, majors[1]))
         xs_doctor_add(
-            diagnoses, XS_DOCTOR_WARN, "CUPTI", install,
+            results, XS_DOCTOR_WARN, "CUPTI", install,
             "no libcupti.so.13 or .12: every call is recorded, but without device times, kernels and graph copies");
 }

@@ -103,36 +103,36 @@ static unsigned functions_of_name(const char *root, const char *name) {
     return count;
 }
 
-static void look_at(struct xs_diagnoses *diagnoses, const char *root, const char *name, const char *where) {
+static void look_at(struct xs_doctor_results *results, const char *root, const char *name, const char *where) {
     const char *file = xs_base_name(name), *what = known_as(file);
     if (!strncmp(file, "libxferspy.so", strlen("libxferspy.so")))
         return;
     unsigned count = functions_of_name(root, name);
     if (!count && !what)
         return;
-    xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "shims", XS_DOCTOR_WITHOUT_IT,
+    xs_doctor_add(results, XS_DOCTOR_NOTE, "shims", XS_DOCTOR_WITHOUT_IT,
                   "%s (%s)%s%s%s stands before the driver, too%s; `xferspy run' puts libxferspy.so first, so calls are "
                   "recorded as the program made them, with the time that this library takes in them",
                   name, where, what ? ", known as " : "", what ? what : "", what ? "," : "",
                   count ? "" : ", but its file was not found");
 }
 
-static void look_at_list(struct xs_diagnoses *diagnoses, const char *root, const char *list, const char *where) {
+static void look_at_list(struct xs_doctor_results *results, const char *root, const char *list, const char *where) {
     char *next = NULL, *names = xs_strdup(list);
     for (char *name = strtok_r(names, ": \t\n", &next); name; name = strtok_r(NULL, ": \t\n", &next))
-        look_at(diagnoses, root, name, where);
+        look_at(results, root, name, where);
     free(names);
 }
 
-void xs_doctor_shims(struct xs_diagnoses *diagnoses, const char *root) {
+void xs_doctor_shims(struct xs_doctor_results *results, const char *root) {
     const char *preload = getenv("LD_PRELOAD");
     char list[4096], *path = xs_text_format("%s/etc/ld.so.preload", root);
     if (preload)
-        look_at_list(diagnoses, root, preload, "LD_PRELOAD");
+        look_at_list(results, root, preload, "LD_PRELOAD");
     FILE *file = fopen(path, "re");
     size_t n = file ? fread(list, 1, sizeof list - 1, file) : 0;
     list[n] = '\0';
-    look_at_list(diagnoses, root, list, "/etc/ld.so.preload");
+    look_at_list(results, root, list, "/etc/ld.so.preload");
     if (file)
         fclose(file);
     free(path);

@@ -38,15 +38,15 @@ static void write_file(const char *folders, const char *path, const char *text) 
 
 static const char params[] = "proc/driver/nvidia/params";
 
-/* The text of the only diagnosis, "" where there is none. */
+/* The text of the only result, "" where there is none. */
 static const char *counters(bool privileged) {
     static char text[1024];
-    struct xs_diagnoses diagnoses = {0};
-    xs_doctor_counters(&diagnoses, root, privileged);
-    assert_true(diagnoses.count <= 1);
-    snprintf(text, sizeof text, "%s", diagnoses.count ? diagnoses.items[0].text : "");
-    assert_true(!diagnoses.count || diagnoses.items[0].level == XS_DOCTOR_NOTE);
-    xs_diagnoses_free(&diagnoses);
+    struct xs_doctor_results results = {0};
+    xs_doctor_counters(&results, root, privileged);
+    assert_true(results.count <= 1);
+    snprintf(text, sizeof text, "%s", results.count ? results.items[0].text : "");
+    assert_true(!results.count || results.items[0].level == XS_DOCTOR_NOTE);
+    xs_doctor_results_free(&results);
     return text;
 }
 
@@ -66,37 +66,37 @@ static void counters_of_the_administrator(void **state) {
 }
 
 static void memory_that_cards_reach(void **state) {
-    struct xs_diagnoses diagnoses = {0};
+    struct xs_doctor_results results = {0};
     (void)state;
     unsetenv("XFERSPY_DIRECT_ACCESS");
-    xs_doctor_direct_access(&diagnoses, root);
-    assert_int_equal(diagnoses.count, 0);
+    xs_doctor_direct_access(&results, root);
+    assert_int_equal(results.count, 0);
     write_file("dev", "dev/gdrdrv", "");
-    xs_doctor_direct_access(&diagnoses, root);
+    xs_doctor_direct_access(&results, root);
     write_file("dev/infiniband", "dev/infiniband/uverbs0", "");
-    xs_doctor_direct_access(&diagnoses, root);
+    xs_doctor_direct_access(&results, root);
     setenv("XFERSPY_DIRECT_ACCESS", "no", 1);
-    xs_doctor_direct_access(&diagnoses, root);
+    xs_doctor_direct_access(&results, root);
     unsetenv("XFERSPY_DIRECT_ACCESS");
-    assert_int_equal(diagnoses.count, 2);
-    assert_non_null(strstr(diagnoses.items[0].text, "/dev/gdrdrv: once a program"));
-    assert_non_null(strstr(diagnoses.items[1].text, "/dev/infiniband/uverbs0 and others: once a program"));
-    assert_non_null(strstr(diagnoses.items[1].remedy, "XFERSPY_DIRECT_ACCESS=no"));
-    xs_diagnoses_free(&diagnoses);
+    assert_int_equal(results.count, 2);
+    assert_non_null(strstr(results.items[0].text, "/dev/gdrdrv: once a program"));
+    assert_non_null(strstr(results.items[1].text, "/dev/infiniband/uverbs0 and others: once a program"));
+    assert_non_null(strstr(results.items[1].remedy, "XFERSPY_DIRECT_ACCESS=no"));
+    xs_doctor_results_free(&results);
 }
 
 static void preloaded_for_everybody(void **state) {
-    struct xs_diagnoses diagnoses = {0};
+    struct xs_doctor_results results = {0};
     (void)state;
-    xs_doctor_shims(&diagnoses, root);
-    assert_int_equal(diagnoses.count, 0);
+    xs_doctor_shims(&results, root);
+    assert_int_equal(results.count, 0);
     write_file("etc", "etc/ld.so.preload", "/usr/local/vgpu/libvgpu.so\n/opt/libxferspy.so /lib/libjemalloc.so.2\n");
-    xs_doctor_shims(&diagnoses, root);
-    assert_int_equal(diagnoses.count, 1);
+    xs_doctor_shims(&results, root);
+    assert_int_equal(results.count, 1);
     assert_non_null(
-        strstr(diagnoses.items[0].text, "/usr/local/vgpu/libvgpu.so (/etc/ld.so.preload), known as HAMi-core,"));
-    assert_non_null(strstr(diagnoses.items[0].text, "its file was not found"));
-    xs_diagnoses_free(&diagnoses);
+        strstr(results.items[0].text, "/usr/local/vgpu/libvgpu.so (/etc/ld.so.preload), known as HAMi-core,"));
+    assert_non_null(strstr(results.items[0].text, "its file was not found"));
+    xs_doctor_results_free(&results);
 }
 
 /* Cut off anywhere, or anything else than a library: nothing is found in it, or some of it, and nothing crashes. */
@@ -113,7 +113,7 @@ static void libraries_that_are_damaged(void **state) {
     write_file("lib", "lib/libother.so", "");
     snprintf(name, sizeof name, "%s/lib/libother.so", root);
     for (size_t cut = 0; cut <= bytes; cut += cut < 64 ? 1 : cut / 2) {
-        struct xs_diagnoses diagnoses = {0};
+        struct xs_doctor_results results = {0};
         FILE *file = fopen(name, "w");
         assert_int_equal(fwrite(library, 1, cut, file), cut);
         fclose(file);
@@ -124,11 +124,11 @@ static void libraries_that_are_damaged(void **state) {
             assert_int_equal(fwrite(library, 1, cut, file), cut);
             fclose(file);
             library[at] = kept;
-            xs_doctor_shims(&diagnoses, root);
+            xs_doctor_shims(&results, root);
         }
-        xs_doctor_shims(&diagnoses, root);
-        assert_int_equal(diagnoses.count, 0); /* this program has no function of the driver */
-        xs_diagnoses_free(&diagnoses);
+        xs_doctor_shims(&results, root);
+        assert_int_equal(results.count, 0); /* this program has no function of the driver */
+        xs_doctor_results_free(&results);
     }
 }
 
