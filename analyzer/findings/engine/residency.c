@@ -97,7 +97,7 @@ static int32_t device_of(const struct xs_residency *residency, int32_t device, i
 static void look_at_transfer(struct xs_residency *residency, struct xs_trace_event *e, int32_t context_device) {
     struct xs_transfer_view *t = &e->u.transfer;
     bool up = t->direction == XS_DIR_H2D, down = t->direction == XS_DIR_D2H;
-    struct xs_place *place = &residency->place;
+    struct xs_extent *extent = &residency->extent;
     if (!down && t->direction != XS_DIR_H2H)
         t->dst_device = device_of(residency, t->dst_device, t->dst_allocation, context_device);
     if (!up && t->direction != XS_DIR_H2H)
@@ -105,12 +105,12 @@ static void look_at_transfer(struct xs_residency *residency, struct xs_trace_eve
     t->host_kind = up ? t->src_kind : down ? t->dst_kind : XS_MEM_UNKNOWN;
     e->device = up ? t->dst_device : t->src_device;
     if (!e->ran || (!up && !down) ||
-        !(up ? xs_place_of_destination(residency, e, place) : xs_place_of_source(residency, e, place)))
+        !(up ? xs_extent_of_destination(residency, e, extent) : xs_extent_of_source(residency, e, extent)))
         return;
-    t->region = xs_region_make(residency, place);
+    t->region = xs_region_make(residency, extent);
     if (!up)
         return;
-    if (!xs_is_written(residency, place, t->region)) {
+    if (!xs_is_written(residency, extent, t->region)) {
         t->pre = XS_PRE_NONE;
     } else if (t->pre != XS_PRE_MEASURED && t->region->bytes <= INFERRED_BYTES &&
                xs_region_state(residency, t->region) == XS_REGION_SURE) {
@@ -258,7 +258,7 @@ static void apply_upload(struct xs_residency *residency, const struct xs_trace_e
     if (!region)
         return;
     bool known = t->state == XS_CONTENT_KNOWN;
-    xs_write_in(residency, &residency->place, region, XS_WRITE_UPLOAD, e);
+    xs_write_in(residency, &residency->extent, region, XS_WRITE_UPLOAD, e);
     set_content(residency, region, known ? &t->content : NULL, t->bytes);
     region->last_upload = e->id;
     region->upload_order = residency->order;
@@ -274,7 +274,7 @@ static void apply_download(struct xs_residency *residency, const struct xs_trace
     if (!region)
         return;
     bool known = t->state == XS_CONTENT_KNOWN;
-    xs_read_out(residency, &residency->place, region);
+    xs_read_out(residency, &residency->extent, region);
     if (known) {
         set_content(residency, region, &t->content, t->bytes);
         region->look = xs_look_of(t);
@@ -287,11 +287,11 @@ static void apply_download(struct xs_residency *residency, const struct xs_trace
 }
 
 /* Applies the write of a device copy, and sets the content of its destination if that of the source is known. */
-static void copy_into(struct xs_residency *residency, const struct xs_trace_event *e, const struct xs_place *place,
+static void copy_into(struct xs_residency *residency, const struct xs_trace_event *e, const struct xs_extent *extent,
                       enum xs_region_state state, const struct xs_fingerprint *content, enum xs_look look) {
     struct xs_region *into =
-        state == XS_REGION_NOTHING ? xs_region_find(residency, place) : xs_region_make(residency, place);
-    xs_write_in(residency, place, into, XS_WRITE_COPY, e);
+        state == XS_REGION_NOTHING ? xs_region_find(residency, extent) : xs_region_make(residency, extent);
+    xs_write_in(residency, extent, into, XS_WRITE_COPY, e);
     if (state != XS_REGION_NOTHING) {
         set_content(residency, into, content, e->u.transfer.bytes);
         into->was_unsure = state == XS_REGION_UNSURE;
@@ -304,29 +304,29 @@ static void copy_into(struct xs_residency *residency, const struct xs_trace_even
  * certain. */
 static void apply_copy(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_transfer_view *t = &e->u.transfer;
-    struct xs_place place;
+    struct xs_extent extent;
     struct xs_region *from = NULL;
     enum xs_region_state state = XS_REGION_NOTHING;
     struct xs_fingerprint content = {0};
     enum xs_look look = XS_LOOK_NONE;
-    if (xs_place_of_source(residency, e, &place)) {
-        from = xs_region_find(residency, &place);
-        xs_read_out(residency, &place, from);
+    if (xs_extent_of_source(residency, e, &extent)) {
+        from = xs_region_find(residency, &extent);
+        xs_read_out(residency, &extent, from);
         if (from && from->content_bytes == t->bytes &&
             (state = xs_region_state(residency, from)) != XS_REGION_NOTHING) {
             content = from->content;
             look = from->look;
         }
     }
-    if (xs_place_of_destination(residency, e, &place))
-        copy_into(residency, e, &place, state, &content, look);
+    if (xs_extent_of_destination(residency, e, &extent))
+        copy_into(residency, e, &extent, state, &content, look);
     note_read(residency, t->src_device);
 }
 
 static void apply_transfer(struct xs_residency *residency, const struct xs_trace_event *e) {
-    const struct xs_allocation *own = e->u.transfer.region ? residency->place.allocation : NULL;
+    const struct xs_allocation *own = e->u.transfer.region ? residency->extent.allocation : NULL;
     if (own)
-        use(residency, residency->place.allocation);
+        use(residency, residency->extent.allocation);
     if (!own || own->id != e->u.transfer.src_allocation)
         touch(residency, e->u.transfer.src_allocation);
     if (!own || own->id != e->u.transfer.dst_allocation)
@@ -341,10 +341,10 @@ static void apply_transfer(struct xs_residency *residency, const struct xs_trace
 
 static void apply_memset(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_memset_view *m = &e->u.memset;
-    struct xs_place place;
+    struct xs_extent extent;
     touch(residency, m->allocation);
-    if (xs_place_make(residency, &place, m->kind, m->address, m->bytes, m->allocation, e->device, &m->box, false))
-        xs_write_in(residency, &place, xs_region_make(residency, &place), XS_WRITE_MEMSET, e);
+    if (xs_extent_make(residency, &extent, m->kind, m->address, m->bytes, m->allocation, e->device, &m->box, false))
+        xs_write_in(residency, &extent, xs_region_make(residency, &extent), XS_WRITE_MEMSET, e);
 }
 
 static void note_launch(struct xs_residency *residency, int32_t device, bool seen) {
@@ -425,13 +425,13 @@ static void apply_api(struct xs_residency *residency, const struct xs_trace_even
         return;
     struct xs_allocation *a = call->address ? xs_allocation_at(residency, call->address) : NULL;
     use(residency, a);
-    struct xs_place place;
-    bool known = a && xs_place_make(residency, &place, a->kind, call->address, call->bytes, a->id, a->device,
-                                    &(struct xs_box){0}, false);
+    struct xs_extent extent;
+    bool known = a && xs_extent_make(residency, &extent, a->kind, call->address, call->bytes, a->id, a->device,
+                                     &(struct xs_box){0}, false);
     if (known && call->traits & XS_TRAIT_WRITES_VALUE)
-        xs_write_in(residency, &place, NULL, XS_WRITE_OTHER, e);
+        xs_write_in(residency, &extent, NULL, XS_WRITE_OTHER, e);
     else if (known && call->traits & XS_TRAIT_READS_VALUE)
-        xs_read_out(residency, &place, NULL);
+        xs_read_out(residency, &extent, NULL);
     else if (!call->address) /* a batch of addresses, which the trace does not have */
         note_launch(residency, e->device, false);
 }

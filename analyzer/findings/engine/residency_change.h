@@ -10,7 +10,7 @@
 
 /* A part of device memory, described by address, length and shape. It becomes a region when something about its content
  * is known. */
-struct xs_place {
+struct xs_extent {
     int32_t device;
     struct xs_allocation *allocation;                       /* NULL: none known */
     uint64_t address, bytes;                                /* from the first to the last byte */
@@ -50,8 +50,8 @@ struct xs_residency {
     struct xs_spans addresses;  /* of live allocations; owner: struct xs_allocation */
     struct xs_pool region_pool, write_pool, allocation_pool;
     struct xs_accounts *accounts;
-    struct xs_place place; /* place of the last upload or download that xs_residency_look received, if it has a
-                            * region */
+    struct xs_extent extent; /* extent of the last upload or download that xs_residency_look received, if it has a
+                              * region */
     xs_write_ended *ended;
     void *context;
 };
@@ -85,7 +85,7 @@ void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *e
 /* Returns the live allocations in the order of their ids; the caller frees the array. */
 struct xs_allocation **xs_residency_live(const struct xs_residency *residency, size_t *count);
 
-/* --- used only by residency.c, residency_contents.c, residency_places.c and residency_writes.c --- */
+/* --- used only by residency.c, residency_contents.c, residency_extents.c and residency_writes.c --- */
 
 struct xs_device_state *xs_device_state(struct xs_residency *residency, int32_t device);
 struct xs_last xs_last_on(const struct xs_residency *residency, int32_t device);
@@ -97,22 +97,22 @@ bool xs_touched_since(const struct xs_residency *residency, const struct xs_allo
 
 static inline bool xs_is_on_device(enum xs_memory_kind kind) { return kind == XS_MEM_DEVICE || kind == XS_MEM_UNKNOWN; }
 
-/* Makes a place. False for memory that the model does not follow: arrays (their addresses are handles), managed and
+/* Makes an extent. False for memory that the model does not follow: arrays (their addresses are handles), managed and
  * host memory. If `source` is true, the box's numbers for the source are used, else its numbers for the destination. */
-bool xs_place_make(const struct xs_residency *residency, struct xs_place *place, enum xs_memory_kind kind,
-                   uint64_t address, uint64_t bytes, int64_t allocation, int32_t device, const struct xs_box *box,
-                   bool source);
+bool xs_extent_make(const struct xs_residency *residency, struct xs_extent *extent, enum xs_memory_kind kind,
+                    uint64_t address, uint64_t bytes, int64_t allocation, int32_t device, const struct xs_box *box,
+                    bool source);
 
-/* These functions make the place of a transfer's source or destination in device memory. False if the source or
- * destination is in host memory, or for the same reasons as in xs_place_make. */
-bool xs_place_of_source(const struct xs_residency *residency, const struct xs_trace_event *event,
-                        struct xs_place *place);
-bool xs_place_of_destination(const struct xs_residency *residency, const struct xs_trace_event *event,
-                             struct xs_place *place);
+/* These functions make the extent of a transfer's source or destination in device memory. False if the source or
+ * destination is in host memory, or for the same reasons as in xs_extent_make. */
+bool xs_extent_of_source(const struct xs_residency *residency, const struct xs_trace_event *event,
+                         struct xs_extent *extent);
+bool xs_extent_of_destination(const struct xs_residency *residency, const struct xs_trace_event *event,
+                              struct xs_extent *extent);
 
-struct xs_region *xs_region_find(const struct xs_residency *residency, const struct xs_place *place);
-struct xs_region *xs_region_make(struct xs_residency *residency, const struct xs_place *place);
-bool xs_is_written(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region);
+struct xs_region *xs_region_find(const struct xs_residency *residency, const struct xs_extent *extent);
+struct xs_region *xs_region_make(struct xs_residency *residency, const struct xs_extent *extent);
+bool xs_is_written(struct xs_residency *residency, const struct xs_extent *extent, struct xs_region *region);
 
 /* xs_region_set_content sets the region's known content; NULL: not known. xs_region_forget_content must be called when
  * that content is overwritten, or when the region ends. */
@@ -120,10 +120,10 @@ void xs_region_set_content(struct xs_hash *holders, struct xs_region *region, co
                            uint64_t bytes);
 void xs_region_forget_content(struct xs_hash *holders, struct xs_region *region);
 
-/* Records the event's write to the place. `region` is the region of the place, or NULL. */
-void xs_write_in(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region,
+/* Records the event's write to the extent. `region` is the region of the extent, or NULL. */
+void xs_write_in(struct xs_residency *residency, const struct xs_extent *extent, struct xs_region *region,
                  enum xs_write_kind kind, const struct xs_trace_event *event);
-void xs_read_out(struct xs_residency *residency, const struct xs_place *place, const struct xs_region *region);
+void xs_read_out(struct xs_residency *residency, const struct xs_extent *extent, const struct xs_region *region);
 
 /* Removes every write from a range of addresses, either because `freed_by` freed this memory, or, if `freed_by` is
  * NULL, because the writes are forgotten. */

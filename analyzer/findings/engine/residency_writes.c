@@ -42,49 +42,49 @@ void xs_written_free(struct xs_written *written) {
     *written = (struct xs_written){0};
 }
 
-static struct xs_written *written_of(struct xs_residency *residency, const struct xs_place *place) {
-    return place->allocation ? &place->allocation->written : &xs_device_state(residency, place->device)->unknown;
+static struct xs_written *written_of(struct xs_residency *residency, const struct xs_extent *extent) {
+    return extent->allocation ? &extent->allocation->written : &xs_device_state(residency, extent->device)->unknown;
 }
 
-static bool covers_rows(const struct xs_written *written, const struct xs_place *place) {
-    if (!place->has_gaps || written_covers(written, place->address, place->address + place->bytes))
-        return written_covers(written, place->address, place->address + place->bytes);
-    if (place->rows * place->planes > ROWS_WRITTEN_ONE_BY_ONE)
+static bool covers_rows(const struct xs_written *written, const struct xs_extent *extent) {
+    if (!extent->has_gaps || written_covers(written, extent->address, extent->address + extent->bytes))
+        return written_covers(written, extent->address, extent->address + extent->bytes);
+    if (extent->rows * extent->planes > ROWS_WRITTEN_ONE_BY_ONE)
         return false;
-    for (uint64_t plane = 0; plane < place->planes; plane++) {
-        for (uint64_t row = 0; row < place->rows; row++) {
-            uint64_t start = place->address + plane * place->plane_step + row * place->row_step;
-            if (!written_covers(written, start, start + place->row_bytes))
+    for (uint64_t plane = 0; plane < extent->planes; plane++) {
+        for (uint64_t row = 0; row < extent->rows; row++) {
+            uint64_t start = extent->address + plane * extent->plane_step + row * extent->row_step;
+            if (!written_covers(written, start, start + extent->row_bytes))
                 return false;
         }
     }
     return true;
 }
 
-bool xs_is_written(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region) {
+bool xs_is_written(struct xs_residency *residency, const struct xs_extent *extent, struct xs_region *region) {
     if (region && region->all_written)
         return true;
-    uint64_t since = place->allocation ? place->allocation->begin_order : 0;
-    bool all = place->allocation && (place->allocation->any_launch_touches || place->allocation->is_shared);
-    if (!all && !xs_touched_since(residency, place->allocation, place->device, since) &&
-        !covers_rows(written_of(residency, place), place))
+    uint64_t since = extent->allocation ? extent->allocation->begin_order : 0;
+    bool all = extent->allocation && (extent->allocation->any_launch_touches || extent->allocation->is_shared);
+    if (!all && !xs_touched_since(residency, extent->allocation, extent->device, since) &&
+        !covers_rows(written_of(residency, extent), extent))
         return false;
     if (region)
         region->all_written = true;
     return true;
 }
 
-static void mark_written(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region) {
+static void mark_written(struct xs_residency *residency, const struct xs_extent *extent, struct xs_region *region) {
     if (region && region->all_written)
         return;
-    struct xs_written *written = written_of(residency, place);
-    if (!place->has_gaps) {
-        written_add(written, place->address, place->address + place->bytes);
-    } else if (place->rows * place->planes <= ROWS_WRITTEN_ONE_BY_ONE) {
-        for (uint64_t plane = 0; plane < place->planes; plane++) {
-            for (uint64_t row = 0; row < place->rows; row++) {
-                uint64_t start = place->address + plane * place->plane_step + row * place->row_step;
-                written_add(written, start, start + place->row_bytes);
+    struct xs_written *written = written_of(residency, extent);
+    if (!extent->has_gaps) {
+        written_add(written, extent->address, extent->address + extent->bytes);
+    } else if (extent->rows * extent->planes <= ROWS_WRITTEN_ONE_BY_ONE) {
+        for (uint64_t plane = 0; plane < extent->planes; plane++) {
+            for (uint64_t row = 0; row < extent->rows; row++) {
+                uint64_t start = extent->address + plane * extent->plane_step + row * extent->row_step;
+                written_add(written, start, start + extent->row_bytes);
             }
         }
     }
@@ -94,37 +94,38 @@ static void mark_written(struct xs_residency *residency, const struct xs_place *
 
 /* --- regions --- */
 
-static void region_key(const struct xs_place *place, uint64_t key[2]) {
-    uint64_t allocation = place->allocation ? (uint64_t)place->allocation->id : 0;
-    key[0] = place->address;
-    key[1] = xs_mix(place->bytes ^ allocation << 40) + allocation + ((uint64_t)(uint32_t)(place->device + 1) << 48);
-    if (place->rows)
-        key[1] ^= xs_mix(place->row_bytes + xs_mix(place->rows + xs_mix(place->row_step + xs_mix(place->plane_step))));
+static void region_key(const struct xs_extent *extent, uint64_t key[2]) {
+    uint64_t allocation = extent->allocation ? (uint64_t)extent->allocation->id : 0;
+    key[0] = extent->address;
+    key[1] = xs_mix(extent->bytes ^ allocation << 40) + allocation + ((uint64_t)(uint32_t)(extent->device + 1) << 48);
+    if (extent->rows)
+        key[1] ^=
+            xs_mix(extent->row_bytes + xs_mix(extent->rows + xs_mix(extent->row_step + xs_mix(extent->plane_step))));
 }
 
-struct xs_region *xs_region_find(const struct xs_residency *residency, const struct xs_place *place) {
+struct xs_region *xs_region_find(const struct xs_residency *residency, const struct xs_extent *extent) {
     uint64_t key[2];
-    region_key(place, key);
+    region_key(extent, key);
     return xs_hash_pointer(&residency->regions, key[0], key[1]);
 }
 
-struct xs_region *xs_region_make(struct xs_residency *residency, const struct xs_place *place) {
+struct xs_region *xs_region_make(struct xs_residency *residency, const struct xs_extent *extent) {
     uint64_t key[2];
-    region_key(place, key);
+    region_key(extent, key);
     uint64_t *found = xs_hash_put(&residency->regions, key[0], key[1]);
     if (*found)
         return (struct xs_region *)(uintptr_t)*found;
     struct xs_region *region = xs_pool_take(&residency->region_pool);
     *region = (struct xs_region){.uid = ++residency->next_uid,
-                                 .address = place->address,
-                                 .bytes = place->bytes,
-                                 .device = place->device,
-                                 .allocation = place->allocation ? place->allocation->id : 0,
-                                 .owner = place->allocation,
+                                 .address = extent->address,
+                                 .bytes = extent->bytes,
+                                 .device = extent->device,
+                                 .allocation = extent->allocation ? extent->allocation->id : 0,
+                                 .owner = extent->allocation,
                                  .key = {key[0], key[1]}};
-    if (place->allocation) {
-        region->next = place->allocation->regions;
-        place->allocation->regions = region;
+    if (extent->allocation) {
+        region->next = extent->allocation->regions;
+        extent->allocation->regions = region;
     }
     *found = (uint64_t)(uintptr_t)region;
     return region;
@@ -216,18 +217,18 @@ void xs_drop_writes(struct xs_residency *residency, int32_t device, uint64_t sta
     xs_spans_clear(&xs_device_state(residency, device)->writes, start, end, take_part, &taking);
 }
 
-void xs_write_in(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region,
+void xs_write_in(struct xs_residency *residency, const struct xs_extent *extent, struct xs_region *region,
                  enum xs_write_kind kind, const struct xs_trace_event *event) {
     struct xs_write *write = region ? region->write : NULL;
-    uint64_t end = place->address + place->bytes;
+    uint64_t end = extent->address + extent->bytes;
     if (write) { /* the usual case: the same region is written again, and no other write overlapped it in between */
         end_write(residency, write, event);
     } else {
-        struct taking taking = {residency, event, region, place->has_gaps};
-        struct xs_spans *writes = &xs_device_state(residency, place->device)->writes;
-        xs_spans_clear(writes, place->address, end, take_part, &taking);
+        struct taking taking = {residency, event, region, extent->has_gaps};
+        struct xs_spans *writes = &xs_device_state(residency, extent->device)->writes;
+        xs_spans_clear(writes, extent->address, end, take_part, &taking);
         write = xs_pool_take(&residency->write_pool);
-        xs_spans_insert(writes, place->address, end, write);
+        xs_spans_insert(writes, extent->address, end, write);
     }
     bool counts = kind == XS_WRITE_UPLOAD || kind == XS_WRITE_MEMSET;
     if (counts && event->account)
@@ -236,29 +237,29 @@ void xs_write_in(struct xs_residency *residency, const struct xs_place *place, s
                                .id = event->id,
                                .order = residency->order,
                                .bytes = kind == XS_WRITE_MEMSET  ? event->u.memset.bytes
-                                        : kind == XS_WRITE_OTHER ? place->bytes
+                                        : kind == XS_WRITE_OTHER ? extent->bytes
                                                                  : event->u.transfer.bytes,
-                               .remaining = place->bytes,
-                               .device = place->device,
+                               .remaining = extent->bytes,
+                               .device = extent->device,
                                .site = event->site,
-                               .owner = place->allocation,
+                               .owner = extent->allocation,
                                .times = xs_event_times(event),
                                .enter_ns = event->enter_ns,
                                .account = counts ? event->account : NULL,
                                .region = region};
     if (region)
         region->write = write;
-    mark_written(residency, place, region);
+    mark_written(residency, extent, region);
 }
 
-void xs_read_out(struct xs_residency *residency, const struct xs_place *place, const struct xs_region *region) {
+void xs_read_out(struct xs_residency *residency, const struct xs_extent *extent, const struct xs_region *region) {
     if (region && region->write) {
         region->write->read = true;
         return;
     }
-    const struct xs_spans *writes = &xs_device_state(residency, place->device)->writes;
+    const struct xs_spans *writes = &xs_device_state(residency, extent->device)->writes;
     struct xs_span_place at;
-    for (const struct xs_span *span = xs_spans_seek(writes, place->address, &at);
-         span && span->start < place->address + place->bytes; span = xs_spans_next(writes, &at))
+    for (const struct xs_span *span = xs_spans_seek(writes, extent->address, &at);
+         span && span->start < extent->address + extent->bytes; span = xs_spans_next(writes, &at))
         ((struct xs_write *)span->owner)->read = true;
 }
