@@ -17,7 +17,7 @@
 
 #define SLOTS 8192u
 #define MOST_FUNCTIONS (SLOTS / 2)
-#define MOST_PLACES 1024u /* 8 KiB of parameters; the classic limit of CUDA is 4 KiB */
+#define MOST_POSITIONS 1024u /* 8 KiB of parameters; the classic limit of CUDA is 4 KiB */
 #define LAYOUT_BYTES (256u * 1024u)
 #define CHAINS 256u
 
@@ -44,7 +44,7 @@ static uint32_t slot_of(uintptr_t function) {
 /* A layout under construction. */
 struct draft {
     uint32_t count;
-    struct xs_place places[MOST_PLACES];
+    struct xs_pointer_position positions[MOST_POSITIONS];
 };
 
 /* Adds the possible pointers of a parameter. A pointer lies at a multiple of eight bytes, both within the parameter and
@@ -55,9 +55,9 @@ static bool add_parameter(struct draft *d, size_t index, size_t offset, size_t b
     while ((offset | bytes) % step != 0)
         step /= 2;
     for (size_t at = 0; at + sizeof(uint64_t) <= bytes; at += step) {
-        if (d->count == MOST_PLACES || index > UINT16_MAX || offset + at > UINT16_MAX)
+        if (d->count == MOST_POSITIONS || index > UINT16_MAX || offset + at > UINT16_MAX)
             return false;
-        d->places[d->count++] = (struct xs_place){(uint16_t)index, (uint16_t)at, (uint16_t)(offset + at)};
+        d->positions[d->count++] = (struct xs_pointer_position){(uint16_t)index, (uint16_t)at, (uint16_t)(offset + at)};
     }
     return true;
 }
@@ -92,8 +92,8 @@ static CUresult ask_all(struct draft *d, CUfunction function) {
 static uint32_t hash_of(const struct draft *d) {
     uint64_t h = d->count;
     for (uint32_t i = 0; i < d->count; i++) {
-        uint64_t place = (uint64_t)d->places[i].parameter << 32 | (uint32_t)d->places[i].offset << 16;
-        h = xs_mix_word(h, place | d->places[i].packed);
+        uint64_t position = (uint64_t)d->positions[i].parameter << 32 | (uint32_t)d->positions[i].offset << 16;
+        h = xs_mix_word(h, position | d->positions[i].packed);
     }
     return (uint32_t)h;
 }
@@ -102,18 +102,18 @@ static uint32_t hash_of(const struct draft *d) {
  * lock. */
 static const struct xs_layout *shared(const struct draft *d) {
     uint32_t hash = hash_of(d);
-    size_t places_bytes = d->count * sizeof d->places[0];
+    size_t positions_bytes = d->count * sizeof d->positions[0];
     for (const struct xs_layout *l = chains[hash % CHAINS]; l; l = l->next)
-        if (l->hash == hash && l->count == d->count && memcmp(l->places, d->places, places_bytes) == 0)
+        if (l->hash == hash && l->count == d->count && memcmp(l->positions, d->positions, positions_bytes) == 0)
             return l;
-    size_t bytes = (sizeof(struct xs_layout) + places_bytes + 7) / 8 * 8;
+    size_t bytes = (sizeof(struct xs_layout) + positions_bytes + 7) / 8 * 8;
     if (bytes > LAYOUT_BYTES - layout_bytes_used) {
         xs_note("arguments", "not seen of some kernels: too many kinds of parameter lists");
         return &unknown;
     }
     struct xs_layout *fresh = (struct xs_layout *)(void *)(layouts + layout_bytes_used);
     *fresh = (struct xs_layout){.next = chains[hash % CHAINS], .hash = hash, .count = d->count};
-    memcpy(fresh->places, d->places, places_bytes);
+    memcpy(fresh->positions, d->positions, positions_bytes);
     chains[hash % CHAINS] = fresh;
     layout_bytes_used += (uint32_t)bytes;
     return fresh;
@@ -159,7 +159,7 @@ static void learn_on_scratch(void *arg) {
         STORE(nothing_known, true);
         xs_note("arguments", "not seen: this driver does not tell the parameters of kernels (CUDA 12.4 does)");
     } else if (r == CUDA_ERROR_OUT_OF_MEMORY) {
-        xs_note("arguments", "not seen of kernels with more than %u words of parameters", MOST_PLACES);
+        xs_note("arguments", "not seen of kernels with more than %u words of parameters", MOST_POSITIONS);
     }
     if (r != CUDA_SUCCESS && r != CUDA_ERROR_OUT_OF_MEMORY)
         return;

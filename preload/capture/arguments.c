@@ -182,9 +182,9 @@ static bool scan_buffer(struct pointers *p, const struct xs_layout *layout, void
         return true;
     }
     for (uint32_t i = 0; i < layout->count; i++) {
-        if (layout->places[i].packed + sizeof(uint64_t) > b.bytes)
+        if (layout->positions[i].packed + sizeof(uint64_t) > b.bytes)
             return false;
-        look_at(p, b.start + layout->places[i].packed);
+        look_at(p, b.start + layout->positions[i].packed);
     }
     return true;
 }
@@ -197,7 +197,7 @@ static bool scan(struct pointers *p, CUfunction function, void **params, void **
     if (XS_UNLIKELY(!layout || (!params && layout->count > 0)))
         return false;
     for (uint32_t i = 0; i < layout->count; i++)
-        look_at(p, (const char *)params[layout->places[i].parameter] + layout->places[i].offset);
+        look_at(p, (const char *)params[layout->positions[i].parameter] + layout->positions[i].offset);
     return true;
 }
 

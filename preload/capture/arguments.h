@@ -41,7 +41,7 @@ void xs_arguments_forget(void);
 
 /* A position in a function's parameters that may hold a pointer. It is byte `offset` of parameter number `parameter`,
  * and also byte `packed` of a buffer that holds all parameters. */
-struct xs_place {
+struct xs_pointer_position {
     uint16_t parameter, offset, packed;
 };
 /* All such positions of a function. Functions with the same parameters share a layout, which never changes and is never
@@ -49,7 +49,7 @@ struct xs_place {
 struct xs_layout {
     const struct xs_layout *next; /* next layout with the same hash */
     uint32_t hash, count;
-    struct xs_place places[];
+    struct xs_pointer_position positions[];
 };
 
 /* Returns the layout of a CUfunction, or of a CUkernel, which cuLaunchKernel accepts as well. The first call for each

@@ -9,14 +9,14 @@
 enum xs_default_stream { XS_LEGACY, XS_PER_THREAD };
 
 /* One side of a copy: an address, and what the parameter's type says about the memory at this address. */
-struct xs_side {
+struct xs_operand {
     enum xs_hint hint;
     uint64_t address;
 };
-XS_HOT struct xs_side xs_host(const void *p) { return (struct xs_side){XS_HINT_HOST, XS_WORD(p)}; }
-XS_HOT struct xs_side xs_device(CUdeviceptr p) { return (struct xs_side){XS_HINT_DEVICE, p}; }
-XS_HOT struct xs_side xs_array(CUarray array) { return (struct xs_side){XS_HINT_ARRAY, XS_WORD(array)}; }
-XS_HOT struct xs_side xs_any(CUdeviceptr p) { return (struct xs_side){XS_HINT_ANY, p}; }
+XS_HOT struct xs_operand xs_host(const void *p) { return (struct xs_operand){XS_HINT_HOST, XS_WORD(p)}; }
+XS_HOT struct xs_operand xs_device(CUdeviceptr p) { return (struct xs_operand){XS_HINT_DEVICE, p}; }
+XS_HOT struct xs_operand xs_array(CUarray array) { return (struct xs_operand){XS_HINT_ARRAY, XS_WORD(array)}; }
+XS_HOT struct xs_operand xs_any(CUdeviceptr p) { return (struct xs_operand){XS_HINT_ANY, p}; }
 
 struct xs_call {
     enum xs_default_stream default_stream; /* meaning of a null stream */
@@ -28,7 +28,7 @@ struct xs_call {
     CUstream stream;    /* stream as the program passed it */
 
     bool is_copy; /* the call is a copy in one dimension; the next three fields are valid */
-    struct xs_side dst, src;
+    struct xs_operand dst, src;
     size_t bytes;
 
     /* For capture only. The event that xs_begin began; its address changes when events are committed before it. NULL
@@ -55,7 +55,7 @@ XS_HOT void xs_describe_stream(struct xs_call *call, CUstream stream) {
     call->is_per_thread = stream == CU_STREAM_PER_THREAD || (stream == NULL && call->default_stream == XS_PER_THREAD);
 }
 
-XS_HOT void xs_describe_copy(struct xs_call *call, struct xs_side dst, struct xs_side src, size_t bytes) {
+XS_HOT void xs_describe_copy(struct xs_call *call, struct xs_operand dst, struct xs_operand src, size_t bytes) {
     call->is_copy = true;
     call->dst = dst;
     call->src = src;

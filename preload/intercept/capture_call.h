@@ -44,7 +44,7 @@ XS_HOT void xs_async(struct xs_call *call, CUstream stream) {
 
 /* ---- copies and memsets ---- */
 
-XS_HOT void xs_copy(struct xs_call *call, struct xs_side dst, struct xs_side src, size_t bytes) {
+XS_HOT void xs_copy(struct xs_call *call, struct xs_operand dst, struct xs_operand src, size_t bytes) {
     xs_describe_copy(call, dst, src, bytes);
     xs_decode_copy(call->event, dst.hint, dst.address, src.hint, src.address, bytes);
 }

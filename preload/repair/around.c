@@ -52,7 +52,7 @@ XS_HOT void leave(void) { xs_guard_lower_this(&inside); }
 
 /* Returns the kind of a copy's host side: XS_MEM_PAGEABLE for memory that the driver does not know, or XS_MEM_PINNED or
  * XS_MEM_REGISTERED; XS_MEM_UNKNOWN: it is something else. */
-static uint8_t host_kind(const struct xs_side *side, const struct xs_range *range, bool is_known) {
+static uint8_t host_kind(const struct xs_operand *side, const struct xs_range *range, bool is_known) {
     CUmemorytype type;
     __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
     if (is_known)
@@ -65,7 +65,7 @@ static uint8_t host_kind(const struct xs_side *side, const struct xs_range *rang
                : (uint8_t)XS_MEM_UNKNOWN;
 }
 
-static bool is_device_memory(const struct xs_side *side, const struct xs_range *range, bool is_known) {
+static bool is_device_memory(const struct xs_operand *side, const struct xs_range *range, bool is_known) {
     return is_known ? range->kind == XS_MEM_DEVICE : side->hint == XS_HINT_DEVICE;
 }
 
@@ -80,7 +80,7 @@ static void tell_copy(struct around *a) {
     c->is_upload = is_device_memory(&call->dst, &at[0], dst_known);
     if (call->bytes == 0 || c->is_upload == is_device_memory(&call->src, &at[1], src_known))
         return;
-    const struct xs_side *host = c->is_upload ? &call->src : &call->dst;
+    const struct xs_operand *host = c->is_upload ? &call->src : &call->dst;
     const struct xs_range *range = c->is_upload ? &at[0] : &at[1];
     bool is_known = c->is_upload ? dst_known : src_known;
     c->host_kind = host_kind(host, &at[c->is_upload], c->is_upload ? src_known : dst_known);

@@ -33,7 +33,7 @@
 #define DEVICES 64u /* further devices get no prefetches */
 /* An allocation is divided into this many parts. One page of each part is checked, and whole parts are moved. */
 #define PARTS 16u
-#define PLACES 16u /* arguments that are read with one system call */
+#define POSITIONS 16u /* arguments that are read with one system call */
 
 /* Bits of `marks`. */
 /* Attached to a stream or to the host, or the program gave advice: the program decides where the pages are. */
@@ -258,7 +258,7 @@ static void take(struct managed *m, CUdevice device, CUstream stream) {
 /* Replaces each address by the word at that address. The operating system reads the words, so that a wrong pointer does
  * no harm: the driver might refuse the launch without reading it. */
 static bool read_words(uint64_t *words, unsigned count) {
-    struct iovec local = {words, count * sizeof *words}, remote[PLACES];
+    struct iovec local = {words, count * sizeof *words}, remote[POSITIONS];
     int kept = errno;
     for (unsigned i = 0; i < count; i++) {
         // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that may be anything
@@ -274,16 +274,16 @@ static bool read_words(uint64_t *words, unsigned count) {
 }
 
 static void take_arguments(const struct xs_layout *layout, void **params, CUdevice device, CUstream stream) {
-    uint64_t words[PLACES];
-    for (uint32_t first = 0; first < layout->count; first += PLACES) {
-        const struct xs_place *places = &layout->places[first];
-        unsigned count = layout->count - first < PLACES ? layout->count - first : PLACES;
+    uint64_t words[POSITIONS];
+    for (uint32_t first = 0; first < layout->count; first += POSITIONS) {
+        const struct xs_pointer_position *positions = &layout->positions[first];
+        unsigned count = layout->count - first < POSITIONS ? layout->count - first : POSITIONS;
         for (unsigned i = 0; i < count; i++)
-            words[i] = (uint64_t)(uintptr_t)(params + places[i].parameter);
+            words[i] = (uint64_t)(uintptr_t)(params + positions[i].parameter);
         if (!read_words(words, count))
             return;
         for (unsigned i = 0; i < count; i++)
-            words[i] += places[i].offset;
+            words[i] += positions[i].offset;
         if (!read_words(words, count))
             return;
         for (unsigned i = 0; i < count; i++) {

@@ -48,7 +48,7 @@ XS_HOT void xs_async(struct xs_call *call, CUstream stream) { xs_on(call, stream
 
 /* ---- copies ---- */
 
-XS_HOT void xs_copy(struct xs_call *call, struct xs_side dst, struct xs_side src, size_t bytes) {
+XS_HOT void xs_copy(struct xs_call *call, struct xs_operand dst, struct xs_operand src, size_t bytes) {
     xs_describe_copy(call, dst, src, bytes);
 }
 

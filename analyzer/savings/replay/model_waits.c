@@ -102,18 +102,18 @@ static enum xs_model_wait wait_of_copy(const struct xs_model_call *call, const s
  * stream-ordered, or unless one of the function's calls returned while the device was working. For other functions
  * there is no documentation; such a call waited if the device's work ended during it and it took longer than usual. If
  * it took the usual time, the device's work ended during it only by chance. */
-static enum xs_model_wait wait_of_other(const struct xs_model_call *call, const struct xs_evidence_call *evidence,
+static enum xs_model_wait wait_of_other(const struct xs_model_call *call, const struct xs_measured_call *measured,
                                         int64_t all) {
     int64_t took = call->return_ns - call->enter_ns;
-    if (call->kind == XS_MODEL_FREE && !call->stream && !evidence->returns_first)
+    if (call->kind == XS_MODEL_FREE && !call->stream && !measured->returns_first)
         return XS_WAITS_DEVICE;
     bool waited = all > call->enter_ns && call->return_ns >= all - CLOCKS_NS && took > CLOCKS_NS;
-    bool is_usual = evidence->own_ns >= 0 && took <= evidence->own_ns * 3 / 2 + CLOCKS_NS;
+    bool is_usual = measured->own_ns >= 0 && took <= measured->own_ns * 3 / 2 + CLOCKS_NS;
     return waited && !is_usual ? XS_WAITS_DEVICE : XS_WAITS_NOT;
 }
 
-static void find_wait(const struct xs_queues *queues, const struct xs_evidence *evidence, struct xs_model_call *call,
-                      int64_t own, int64_t longest, int64_t stream_end, int64_t all) {
+static void find_wait(const struct xs_queues *queues, const struct xs_measured_waits *measured,
+                      struct xs_model_call *call, int64_t own, int64_t longest, int64_t stream_end, int64_t all) {
     const struct xs_model_operation *first = call->operations ? &queues->model->operations[call->operation] : NULL;
     switch ((enum xs_model_kind)call->kind) {
     case XS_MODEL_TRANSFER:
@@ -125,7 +125,7 @@ static void find_wait(const struct xs_queues *queues, const struct xs_evidence *
     case XS_MODEL_ALLOCATION:
     case XS_MODEL_FREE:
     case XS_MODEL_OTHER:
-        call->wait = (uint8_t)wait_of_other(call, &evidence->calls[call->entry_point], all);
+        call->wait = (uint8_t)wait_of_other(call, &measured->calls[call->entry_point], all);
         break;
     case XS_MODEL_SYNC: /* set when the call was read */
         break;
@@ -271,10 +271,10 @@ static void link_calls(struct xs_model *model) {
 }
 
 void xs_model_find_waits(struct xs_model *model) {
-    struct xs_evidence evidence;
+    struct xs_measured_waits measured;
     struct xs_queues queues;
     link_calls(model);
-    xs_evidence_find(&evidence, model);
+    xs_measured_waits_find(&measured, model);
     xs_queues_begin(&queues, model);
     int64_t *engine_ends = find_engine_ends(model);
     for (uint32_t i = 0; i < model->call_count; i++) {
@@ -288,13 +288,13 @@ void xs_model_find_waits(struct xs_model *model) {
             own = xs_later(own, operation->end_ns);
             longest = xs_later(longest, operation->end_ns - operation->start_ns);
         }
-        find_wait(&queues, &evidence, call, own, longest, stream_end, all);
+        find_wait(&queues, &measured, call, own, longest, stream_end, all);
         xs_queues_order(&queues, call);
     }
     xs_queues_end(&queues);
     free(engine_ends);
     fill_operations(model);
-    fill_calls(model, evidence.entry_points);
-    xs_evidence_free(&evidence);
+    fill_calls(model, measured.entry_points);
+    xs_measured_waits_free(&measured);
     fill_notice(model);
 }

@@ -79,36 +79,36 @@ static void find_streams(struct xs_model *model) {
 
 /* --- functions --- */
 
-static void find_calls(struct xs_evidence *evidence, const struct xs_model *model) {
-    struct xs_durations *durations = xs_zeroed((size_t)evidence->entry_points, sizeof *durations);
+static void find_calls(struct xs_measured_waits *measured, const struct xs_model *model) {
+    struct xs_durations *durations = xs_zeroed((size_t)measured->entry_points, sizeof *durations);
     int64_t *all = xs_zeroed((size_t)model->devices, sizeof *all);
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
         bool returns_first = all[call->device] > call->return_ns + XS_REPLAY_CLOCKS_NS;
         if (returns_first)
-            evidence->calls[call->entry_point].returns_first = true;
+            measured->calls[call->entry_point].returns_first = true;
         if ((returns_first || all[call->device] <= call->enter_ns) && durations[call->entry_point].count < SAMPLED)
             xs_durations_add(&durations[call->entry_point], call->return_ns - call->enter_ns);
         for (uint32_t k = 0; k < call->operations; k++)
             all[call->device] = xs_later(all[call->device], model->operations[call->operation + k].end_ns);
     }
-    for (int32_t e = 0; e < evidence->entry_points; e++)
-        evidence->calls[e].own_ns = xs_durations_usual(&durations[e], -1);
+    for (int32_t e = 0; e < measured->entry_points; e++)
+        measured->calls[e].own_ns = xs_durations_usual(&durations[e], -1);
     free(durations);
     free(all);
 }
 
-void xs_evidence_find(struct xs_evidence *evidence, struct xs_model *model) {
-    *evidence = (struct xs_evidence){0};
+void xs_measured_waits_find(struct xs_measured_waits *measured, struct xs_model *model) {
+    *measured = (struct xs_measured_waits){0};
     for (uint32_t i = 0; i < model->call_count; i++)
-        if (model->calls[i].entry_point >= evidence->entry_points)
-            evidence->entry_points = model->calls[i].entry_point + 1;
-    evidence->calls = xs_zeroed((size_t)evidence->entry_points, sizeof *evidence->calls);
+        if (model->calls[i].entry_point >= measured->entry_points)
+            measured->entry_points = model->calls[i].entry_point + 1;
+    measured->calls = xs_zeroed((size_t)measured->entry_points, sizeof *measured->calls);
     find_streams(model);
-    find_calls(evidence, model);
+    find_calls(measured, model);
 }
 
-void xs_evidence_free(struct xs_evidence *evidence) {
-    free(evidence->calls);
-    *evidence = (struct xs_evidence){0};
+void xs_measured_waits_free(struct xs_measured_waits *measured) {
+    free(measured->calls);
+    *measured = (struct xs_measured_waits){0};
 }

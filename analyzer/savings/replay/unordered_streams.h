@@ -11,18 +11,18 @@
 #define XS_REPLAY_CLOCKS_NS 1500
 
 /* What is known about the calls of an entry point. */
-struct xs_evidence_call {
+struct xs_measured_call {
     int64_t own_ns;     /* usual duration of calls that waited for nothing; -1: no such call */
     bool returns_first; /* a call returned while the device was still working */
 };
 
-struct xs_evidence {
-    struct xs_evidence_call *calls; /* by entry point */
+struct xs_measured_waits {
+    struct xs_measured_call *calls; /* by entry point */
     int32_t entry_points;
 };
 
-/* Fills `evidence`, and sets `is_apart` of the model's calls. Always call xs_evidence_free. */
-void xs_evidence_find(struct xs_evidence *evidence, struct xs_model *model);
-void xs_evidence_free(struct xs_evidence *evidence);
+/* Fills `measured`, and sets `is_apart` of the model's calls. Always call xs_measured_waits_free. */
+void xs_measured_waits_find(struct xs_measured_waits *measured, struct xs_model *model);
+void xs_measured_waits_free(struct xs_measured_waits *measured);
 
 #endif

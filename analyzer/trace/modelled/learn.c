@@ -42,8 +42,8 @@ bool xs_work_of(const struct xs_recorded *first, size_t rows, struct xs_work *wo
     return true;
 }
 
-static void learn_graph(struct learning *l, const struct xs_call *call, const struct xs_recorded *first, size_t rows,
-                        const struct xs_work *work) {
+static void learn_graph(struct learning *l, const struct xs_modelled_call *call, const struct xs_recorded *first,
+                        size_t rows, const struct xs_work *work) {
     struct xs_learned *learned = l->learned;
     uint64_t *index = xs_hash_put(&learned->graph_of, call->object, 0);
     if (!*index) {
@@ -67,7 +67,7 @@ struct before {
     uint64_t device;
 };
 
-static struct before before_of(const struct learning *l, const struct xs_call *call, int64_t lane) {
+static struct before before_of(const struct learning *l, const struct xs_modelled_call *call, int64_t lane) {
     struct before before = {
         .lane_ns = end_of(&l->lanes, (uint64_t)lane), .is_legacy = lane < 0, .device = xs_device_of(l->learned, call)};
     enum xs_engine engine = xs_engine_of(call);
@@ -83,8 +83,8 @@ static struct before before_of(const struct learning *l, const struct xs_call *c
     return before;
 }
 
-static void add_order(struct learning *l, const struct xs_call *call, int64_t lane, const struct before *before,
-                      const struct xs_work *work) {
+static void add_order(struct learning *l, const struct xs_modelled_call *call, int64_t lane,
+                      const struct before *before, const struct xs_work *work) {
     if (!before->is_legacy && work->start_ns + XS_MODELLED_CLOCKS_NS <
                                   end_of(&l->legacy, before->device)) /* the work did not wait for the legacy stream */
         *xs_hash_put(&l->learned->apart, (uint64_t)lane, 0) = 1;
@@ -104,7 +104,7 @@ static int64_t thousandths(int64_t of, int64_t whole) {
     return share < 1e12 ? (int64_t)share : (int64_t)1e12;
 }
 
-static void learn_group(struct learning *l, struct xs_group *group, const struct xs_call *call,
+static void learn_group(struct learning *l, struct xs_group *group, const struct xs_modelled_call *call,
                         const struct before *before, const struct xs_work *work, uint32_t shape) {
     struct xs_values *values = group->values;
     bool is_measured = call->return_ns > call->enter_ns; /* the duration of a kernel's launch is not measured */
@@ -133,7 +133,7 @@ static void learn_group(struct learning *l, struct xs_group *group, const struct
     }
 }
 
-static void learn_work(struct learning *l, const struct xs_call *call) {
+static void learn_work(struct learning *l, const struct xs_modelled_call *call) {
     size_t rows;
     struct xs_work work;
     struct xs_recorded *first = xs_recordings_find(l->recordings, call->correlation, &rows);
@@ -157,7 +157,7 @@ static void learn_work(struct learning *l, const struct xs_call *call) {
 }
 
 /* Learns how soon a wait returns after the end of the work that it waited for. */
-static void learn_wait(struct learning *l, const struct xs_call *call) {
+static void learn_wait(struct learning *l, const struct xs_modelled_call *call) {
     enum { LONGEST_NS = 1000000 };
     int64_t end_ns = call->detail == XS_SYNC_CONTEXT ? end_of(&l->devices, xs_device_of(l->learned, call))
                      : call->detail == XS_SYNC_EVENT ? end_of(&l->events, call->object)
@@ -168,7 +168,7 @@ static void learn_wait(struct learning *l, const struct xs_call *call) {
         xs_values_add(&l->learned->wait_notice, xs_later(0, call->return_ns - end_ns));
 }
 
-static void learn_call(struct learning *l, const struct xs_call *call) {
+static void learn_call(struct learning *l, const struct xs_modelled_call *call) {
     switch ((enum xs_call_kind)call->kind) {
     case XS_CALL_TRANSFER:
     case XS_CALL_MEMSET:
@@ -196,7 +196,7 @@ int xs_learn(struct xs_learned *learned, struct xs_recordings *recordings, struc
              const struct xs_device_windows *windows, const struct xs_trace *trace, char *message) {
     struct learning l = {.learned = learned, .recordings = recordings, .tables = tables, .windows = windows};
     struct xs_merge calls;
-    const struct xs_call *call;
+    const struct xs_modelled_call *call;
     int status = xs_calls_begin(&calls, trace, true, message);
     while (status >= 0 && (call = xs_calls_next(&calls, &status)))
         learn_call(&l, call);

@@ -36,7 +36,7 @@ static void find_median(struct xs_values *values) {
 
 /* --- groups --- */
 
-static bool key_of(const struct xs_call *call, unsigned level, uint64_t *low, uint64_t *high) {
+static bool key_of(const struct xs_modelled_call *call, unsigned level, uint64_t *low, uint64_t *high) {
     uint64_t kind = (uint64_t)call->kind << 8 | level;
     if (call->kind > XS_CALL_LAUNCH || (call->kind == XS_CALL_LAUNCH && level == XS_ALIKE_SIZE))
         return false;
@@ -56,7 +56,7 @@ static bool key_of(const struct xs_call *call, unsigned level, uint64_t *low, ui
     return true;
 }
 
-struct xs_group *xs_learned_group(struct xs_learned *learned, const struct xs_call *call, unsigned level) {
+struct xs_group *xs_learned_group(struct xs_learned *learned, const struct xs_modelled_call *call, unsigned level) {
     uint64_t low, high;
     if (!key_of(call, level, &low, &high))
         return NULL;
@@ -81,8 +81,8 @@ static bool fills_call(const struct xs_group *group) {
 
 /* Returns the group of the next smaller size whose copies take nearly their whole calls. If copies of a smaller size do
  * so, larger copies do so even more. NULL: there is none. */
-static const struct xs_group *smaller_size(const struct xs_learned *learned, const struct xs_call *call) {
-    struct xs_call smaller = *call;
+static const struct xs_group *smaller_size(const struct xs_learned *learned, const struct xs_modelled_call *call) {
+    struct xs_modelled_call smaller = *call;
     uint64_t low, high;
     while ((smaller.bytes /= 2)) {
         const uint64_t *index =
@@ -93,7 +93,7 @@ static const struct xs_group *smaller_size(const struct xs_learned *learned, con
     return NULL;
 }
 
-struct xs_alike xs_learned_alike(const struct xs_learned *learned, const struct xs_call *call) {
+struct xs_alike xs_learned_alike(const struct xs_learned *learned, const struct xs_modelled_call *call) {
     struct xs_alike alike = {.is_pageable = xs_call_is_pageable(call)};
     for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
         uint64_t low, high;
@@ -196,7 +196,7 @@ bool xs_learned_has_kind(const struct xs_alike *alike) {
 }
 
 /* Returns the narrowest group of copies of the call's size with enough values of XS_LEARNED_SHARE; NULL: none. */
-static const struct xs_group *shares_of(const struct xs_alike *alike, const struct xs_call *call) {
+static const struct xs_group *shares_of(const struct xs_alike *alike, const struct xs_modelled_call *call) {
     if (!alike->is_pageable || call->return_ns <= call->enter_ns)
         return NULL;
     for (unsigned level = XS_ALIKE_EXACT; level <= XS_ALIKE_SIZE; level++)
@@ -205,7 +205,8 @@ static const struct xs_group *shares_of(const struct xs_alike *alike, const stru
     return NULL;
 }
 
-bool xs_learned_fills_call(const struct xs_alike *alike, const struct xs_call *call, struct xs_length *notice) {
+bool xs_learned_fills_call(const struct xs_alike *alike, const struct xs_modelled_call *call,
+                           struct xs_length *notice) {
     enum { NEAR = 16 };
     const struct xs_group *group = shares_of(alike, call);
     if (!group || !fills_call(group))
@@ -214,7 +215,7 @@ bool xs_learned_fills_call(const struct xs_alike *alike, const struct xs_call *c
     return group->values[XS_LEARNED_NOTICE].spread <= (call->return_ns - call->enter_ns) / NEAR;
 }
 
-struct xs_length xs_learned_latency(const struct xs_alike *alike, const struct xs_call *call) {
+struct xs_length xs_learned_latency(const struct xs_alike *alike, const struct xs_modelled_call *call) {
     const struct xs_group *of_size = shares_of(alike, call);
     bool is_within =
         of_size &&
@@ -236,7 +237,7 @@ struct xs_length xs_learned_latency(const struct xs_alike *alike, const struct x
     return (struct xs_length){USUAL_LATENCY_NS, USUAL_LATENCY_NS / 4, 0};
 }
 
-static enum xs_link_class class_of(const struct xs_call *call) {
+static enum xs_link_class class_of(const struct xs_modelled_call *call) {
     if (call->kind == XS_CALL_MEMSET)
         return XS_LINK_MEMSET;
     if (call->direction == XS_DIR_D2D || call->direction == XS_DIR_PEER)
@@ -244,7 +245,7 @@ static enum xs_link_class class_of(const struct xs_call *call) {
     return xs_link_class_of(call->direction, call->direction == XS_DIR_H2D ? call->src_kind : call->dst_kind);
 }
 
-int64_t xs_learned_link_ns(const struct xs_learned *learned, const struct xs_call *call, uint64_t bytes) {
+int64_t xs_learned_link_ns(const struct xs_learned *learned, const struct xs_modelled_call *call, uint64_t bytes) {
     enum { USUAL_NS = 2000, USUAL_BYTES_PER_NS = 16 }; /* for kinds of memory that the link model does not have */
     uint64_t ns = xs_link_ns(&learned->link, class_of(call), bytes);
     if (!ns)
@@ -275,7 +276,7 @@ static struct xs_length part_of(double ns, const struct xs_length *thousandths) 
 
 /* Returns how long a copy takes, from the number of its bytes. */
 static struct xs_length ns_by_size(const struct xs_learned *learned, const struct xs_alike *alike,
-                                   const struct xs_call *call) {
+                                   const struct xs_modelled_call *call) {
     const struct xs_group *exact = alike->levels[XS_ALIKE_EXACT];
     struct xs_length ratio = {1000, 250, 250};
     if (exact && exact->values[XS_LEARNED_NS].seen >= ENOUGH)
@@ -285,7 +286,7 @@ static struct xs_length ns_by_size(const struct xs_learned *learned, const struc
 }
 
 struct xs_length xs_learned_ns(const struct xs_learned *learned, const struct xs_alike *alike,
-                               const struct xs_call *call) {
+                               const struct xs_modelled_call *call) {
     if (call->kind == XS_CALL_LAUNCH)
         return kernel_ns(alike);
     struct xs_length by_size = ns_by_size(learned, alike, call);

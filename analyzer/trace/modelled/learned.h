@@ -75,20 +75,20 @@ struct xs_learned {
 
 /* Returns the number of a call's lane. Each stream is a lane; if the stream is not known, the call's context has one
  * lane for all such calls. Never 0. */
-static inline int64_t xs_lane_of(const struct xs_learned *learned, const struct xs_call *call) {
+static inline int64_t xs_lane_of(const struct xs_learned *learned, const struct xs_modelled_call *call) {
     int64_t stream = xs_stream_identity(learned->streams, call->stream);
     return stream ? stream : INT64_MAX - call->context;
 }
 
 /* Returns the number of a call's device: its ordinal plus 1; 0: not known. */
-static inline uint64_t xs_device_of(const struct xs_learned *learned, const struct xs_call *call) {
+static inline uint64_t xs_device_of(const struct xs_learned *learned, const struct xs_modelled_call *call) {
     const uint64_t *device = xs_hash_find(&learned->device_of, (uint64_t)call->context, 0);
     return device ? *device : 0;
 }
 
 /* Returns the group of a call at a level (0 is the narrowest), and makes the group if it is missing. The result is
  * valid until the next group is made. */
-struct xs_group *xs_learned_group(struct xs_learned *learned, const struct xs_call *call, unsigned level);
+struct xs_group *xs_learned_group(struct xs_learned *learned, const struct xs_modelled_call *call, unsigned level);
 
 void xs_values_add(struct xs_values *values, int64_t value);
 
@@ -106,7 +106,7 @@ struct xs_alike {
     const struct xs_group *levels[XS_LEARNED_LEVELS];
     bool is_pageable; /* the call is a copy that the driver stages; how the driver does that depends on the size */
 };
-struct xs_alike xs_learned_alike(const struct xs_learned *learned, const struct xs_call *call);
+struct xs_alike xs_learned_alike(const struct xs_learned *learned, const struct xs_modelled_call *call);
 
 /* True if the value `what` is known for similar calls; *length is then set. */
 bool xs_learned_find(const struct xs_alike *alike, enum xs_learned_what what, struct xs_length *length);
@@ -120,17 +120,17 @@ bool xs_learned_has_kind(const struct xs_alike *alike);
 
 /* True if the driver stages copies of this size during their calls, so that a copy takes nearly the whole call and ends
  * with it. `notice` gets the time from the copy's end to the call's return. */
-bool xs_learned_fills_call(const struct xs_alike *alike, const struct xs_call *call, struct xs_length *notice);
+bool xs_learned_fills_call(const struct xs_alike *alike, const struct xs_modelled_call *call, struct xs_length *notice);
 
 /* Returns the time from the call's enter to the start of its work if the work waits for no other work. */
-struct xs_length xs_learned_latency(const struct xs_alike *alike, const struct xs_call *call);
+struct xs_length xs_learned_latency(const struct xs_alike *alike, const struct xs_modelled_call *call);
 
 /* Returns how long a call's work runs; 0 for a kernel about which nothing is known. */
 struct xs_length xs_learned_ns(const struct xs_learned *learned, const struct xs_alike *alike,
-                               const struct xs_call *call);
+                               const struct xs_modelled_call *call);
 
 /* Returns the link model's time for a copy or memset of `bytes` bytes; never 0. */
-int64_t xs_learned_link_ns(const struct xs_learned *learned, const struct xs_call *call, uint64_t bytes);
+int64_t xs_learned_link_ns(const struct xs_learned *learned, const struct xs_modelled_call *call, uint64_t bytes);
 
 /* Returns the most typical launch of a graph; NULL: none was recorded. */
 const struct xs_launched_graph *xs_learned_graph(const struct xs_learned *learned, uint64_t function);

@@ -138,7 +138,7 @@ static int build(struct modelled *m, const struct xs_trace *trace, char *message
     if (status >= 0)
         status = xs_learn(&learned, &recordings, &m->tables, m->windows, trace, message);
     if (status >= 0)
-        status = xs_place(&m->placed, &learned, &recordings, trace, m->windows, message);
+        status = xs_place_work(&m->placed, &learned, &recordings, trace, m->windows, message);
     if (status >= 0)
         xs_estimate(m->windows, &m->placed.parts, &m->tables);
     xs_recordings_free(&recordings);

@@ -11,7 +11,7 @@ enum { ID, ENTER, RETURN, CONTEXT, STREAM, ENTRY, CORRELATION, BYTES, ASYNC, HEI
 #define COLUMNS(number, bytes, is_async, height, object, detail)                                                       \
     "return_ns, context, stream, entry_point, " number ", " bytes ", " is_async ", " height ", " object ", " detail
 
-static bool read_call(struct xs_scan *scan, struct xs_call *call, enum xs_call_kind kind) {
+static bool read_call(struct xs_scan *scan, struct xs_modelled_call *call, enum xs_call_kind kind) {
     static const unsigned details[XS_CALL_KINDS] = {/* numbers of values of `detail` */
                                                     [XS_CALL_TRANSFER] = 1,
                                                     [XS_CALL_MEMSET] = 1,
@@ -37,7 +37,7 @@ static bool read_call(struct xs_scan *scan, struct xs_call *call, enum xs_call_k
 
 static bool read_transfer(struct xs_scan *scan, void *item) {
     enum { DIRECTION = FIRST, SRC, DST, BATCH };
-    struct xs_call *call = item;
+    struct xs_modelled_call *call = item;
     bool timed = read_call(scan, call, XS_CALL_TRANSFER);
     call->direction = (uint8_t)xs_scan_kind(scan, DIRECTION, XS_DIRECTION_COUNT);
     call->src_kind = (uint8_t)xs_scan_kind(scan, SRC, XS_MEMORY_KIND_COUNT);
@@ -50,7 +50,7 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
 
 static bool read_launch(struct xs_scan *scan, void *item) {
     enum { GRID = FIRST, GRID_END = GRID + 7 };
-    struct xs_call *call = item;
+    struct xs_modelled_call *call = item;
     for (int i = GRID; i < GRID_END; i++)
         call->grid = xs_mix(call->grid + (uint64_t)xs_scan_int(scan, i) + 1);
     return read_call(scan, call, XS_CALL_LAUNCH);
@@ -83,7 +83,7 @@ static bool read_free(struct xs_scan *scan, void *item) { return read_call(scan,
 _Static_assert(XS_LAUNCH_GRAPH == 2 && XS_LAUNCH_COOPERATIVE == 1, "the kinds in the condition above");
 #define FREED "free_return_ns > 0 AND free_stream IS NULL AND free_entry_point > 0"
 #define KIND(table, time, where, columns, read)                                                                        \
-    { table, time, where, columns, sizeof(struct xs_call), read }
+    { table, time, where, columns, sizeof(struct xs_modelled_call), read }
 static const struct xs_source_kind all[XS_CALL_KINDS] = {
     [XS_CALL_TRANSFER] = KIND("transfer", "enter_ns", WORKED, TRANSFER_COLUMNS, read_transfer),
     [XS_CALL_MEMSET] = KIND("memset", "enter_ns", WORKED, MEMSET_COLUMNS, read_memset),
@@ -102,7 +102,7 @@ int xs_calls_begin(struct xs_merge *calls, const struct xs_trace *trace, bool re
     return xs_merge_begin(calls, kinds, XS_CALL_KINDS, trace, 0, message, NULL);
 }
 
-const struct xs_call *xs_calls_next(struct xs_merge *calls, int *status) {
+const struct xs_modelled_call *xs_calls_next(struct xs_merge *calls, int *status) {
     int64_t ns;
     unsigned source;
     *status = xs_merge_peek(calls, &ns, &source);

@@ -17,7 +17,7 @@ enum xs_call_kind {
     XS_CALL_KINDS
 };
 
-struct xs_call {
+struct xs_modelled_call {
     int64_t id; /* row id in the call's table */
     int64_t enter_ns, return_ns;
     uint64_t bytes;
@@ -34,14 +34,14 @@ struct xs_call {
 };
 
 /* True for a copy between the device and pageable memory, which the driver stages. */
-static inline bool xs_call_is_pageable(const struct xs_call *call) {
+static inline bool xs_call_is_pageable(const struct xs_modelled_call *call) {
     return call->kind == XS_CALL_TRANSFER && ((call->direction == XS_DIR_H2D && call->src_kind == XS_MEM_PAGEABLE) ||
                                               (call->direction == XS_DIR_D2H && call->dst_kind == XS_MEM_PAGEABLE));
 }
 
 /* Returns the copy engine that a call's work needs; XS_ENGINES: none. */
 enum xs_engine { XS_H2D_ENGINE, XS_D2H_ENGINE, XS_ENGINES };
-static inline enum xs_engine xs_engine_of(const struct xs_call *call) {
+static inline enum xs_engine xs_engine_of(const struct xs_modelled_call *call) {
     if (call->kind != XS_CALL_TRANSFER || (call->direction != XS_DIR_H2D && call->direction != XS_DIR_D2H))
         return XS_ENGINES;
     return call->direction == XS_DIR_H2D ? XS_H2D_ENGINE : XS_D2H_ENGINE;
@@ -53,6 +53,6 @@ int xs_calls_begin(struct xs_merge *calls, const struct xs_trace *trace, bool re
 
 /* Returns the next call, valid until the next call of this function. NULL: the end if *status is 0, an error if *status
  * is negative. */
-const struct xs_call *xs_calls_next(struct xs_merge *calls, int *status);
+const struct xs_modelled_call *xs_calls_next(struct xs_merge *calls, int *status);
 
 #endif

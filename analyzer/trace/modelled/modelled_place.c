@@ -24,7 +24,7 @@ static struct device *device_at(struct xs_placing *p, uint64_t number) {
     return made(&p->device_of, number, sizeof(struct device));
 }
 
-static struct xs_lane *lane_at(struct xs_placing *p, const struct xs_call *call) {
+static struct xs_lane *lane_at(struct xs_placing *p, const struct xs_modelled_call *call) {
     int64_t identity = xs_lane_of(p->learned, call);
     struct xs_lane *lane = made(&p->lane_of, (uint64_t)identity, sizeof *lane);
     lane->is_legacy = identity < 0;
@@ -47,7 +47,7 @@ static uint32_t next_number(struct xs_placing *p) {
     return p->number;
 }
 
-static uint32_t number_call(struct xs_placing *p, const struct xs_call *call) {
+static uint32_t number_call(struct xs_placing *p, const struct xs_modelled_call *call) {
     struct xs_numbers *numbers = &p->windows->calls[call->kind];
     bool same = call->batch_index > 0 && call->enter_ns == p->batch_ns && call->entry_point == p->batch_entry;
     if (call->id <= 0 || call->id > p->file_bytes)
@@ -71,7 +71,7 @@ static void mark_modelled(struct xs_placing *p, uint32_t number) {
 
 /* --- what was recorded --- */
 
-static enum xs_device_sum sum_of(const struct xs_call *call) {
+static enum xs_device_sum sum_of(const struct xs_modelled_call *call) {
     if (call->kind == XS_CALL_TRANSFER)
         return call->direction == XS_DIR_H2D   ? XS_SUM_H2D
                : call->direction == XS_DIR_D2H ? XS_SUM_D2H
@@ -132,7 +132,7 @@ int64_t xs_part_at(const struct xs_parts *parts, const struct xs_device_windows 
 }
 
 /* Adds the time that the model would have given to recorded work, for the intervals of the sums. */
-static void compare(struct xs_placing *p, const struct xs_call *call, const struct xs_work *work) {
+static void compare(struct xs_placing *p, const struct xs_modelled_call *call, const struct xs_work *work) {
     struct xs_parts *parts = &p->placed->parts;
     int64_t part = xs_part_at(parts, p->windows, work->start_ns);
     bool is_graph = call->kind == XS_CALL_LAUNCH && call->detail == XS_LAUNCH_GRAPH;
@@ -162,7 +162,7 @@ static void raise(struct xs_lane_place *moment, struct xs_lane_place to) {
 
 /* Records the call's work, which is the latest of its lane, also as the latest work of the device's legacy default
  * stream, of the streams ordered with it, and of its copy engine, as far as it belongs to these. */
-static void note_latest(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane) {
+static void note_latest(struct xs_placing *p, const struct xs_modelled_call *call, struct xs_lane *lane) {
     struct device *device = device_at(p, (uint64_t)lane->device);
     struct xs_lane_place latest = xs_lane_latest(lane);
     if (lane->is_legacy)
@@ -180,7 +180,7 @@ static int64_t end_elsewhere(const struct xs_lane_place *moment, const struct xs
 }
 
 /* Returns the end of the work in other lanes that a call's work waits for. */
-static int64_t others_end(struct xs_placing *p, const struct xs_call *call, const struct xs_lane *lane) {
+static int64_t others_end(struct xs_placing *p, const struct xs_modelled_call *call, const struct xs_lane *lane) {
     const struct device *device = device_at(p, (uint64_t)lane->device);
     int64_t end_ns = end_elsewhere(&lane->behind, lane);
     if (!lane->is_apart)
@@ -194,7 +194,7 @@ static void settle_all(struct xs_placing *p, struct xs_lane *lane) {
     xs_lane_settle(lane, xs_lane_pending(lane), p->placed->tables);
 }
 
-static void place_recorded(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane,
+static void place_recorded(struct xs_placing *p, const struct xs_modelled_call *call, struct xs_lane *lane,
                            const struct xs_work *work) {
     xs_lane_fit(lane, xs_lane_pending(lane), work->start_ns, false);
     settle_all(p, lane);
@@ -206,7 +206,8 @@ static void place_recorded(struct xs_placing *p, const struct xs_call *call, str
 /* --- what was not recorded --- */
 
 /* Returns a call's work with the lengths that were learned for such work. */
-static struct xs_pending work_of(const struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call) {
+static struct xs_pending work_of(const struct xs_placing *p, const struct xs_alike *alike,
+                                 const struct xs_modelled_call *call) {
     struct xs_pending work = {.enter_ns = call->enter_ns,
                               .latency = xs_learned_latency(alike, call),
                               .lasts = xs_learned_ns(p->learned, alike, call),
@@ -229,7 +230,7 @@ static struct xs_pending work_of(const struct xs_placing *p, const struct xs_ali
 }
 
 /* True if the call returns when its work has ended, both by its contract and according to the recorded calls. */
-static bool is_blocking(const struct xs_alike *alike, const struct xs_call *call) {
+static bool is_blocking(const struct xs_alike *alike, const struct xs_modelled_call *call) {
     const struct xs_group *group = xs_learned_of(alike);
     bool by_contract = !call->is_async || (call->direction == XS_DIR_D2H && call->dst_kind == XS_MEM_PAGEABLE);
     if (call->kind != XS_CALL_TRANSFER || !by_contract || call->return_ns <= call->enter_ns)
@@ -241,7 +242,7 @@ static bool is_blocking(const struct xs_alike *alike, const struct xs_call *call
  * the work ends after the return. The times before and after the work are scaled to fit into the call. Calls take
  * longer inside windows, because CUPTI records there; so outside of windows these times are shorter, and not the
  * copy. */
-static bool ends_with_call(const struct xs_alike *alike, const struct xs_call *call, struct xs_pending *work,
+static bool ends_with_call(const struct xs_alike *alike, const struct xs_modelled_call *call, struct xs_pending *work,
                            int64_t *notice_ns) {
     struct xs_length notice = {USUAL_NOTICE_NS, 0, 0};
     int64_t room_ns = call->return_ns - call->enter_ns - work->lasts.ns;
@@ -267,7 +268,8 @@ static bool ends_with_call(const struct xs_alike *alike, const struct xs_call *c
 
 /* Handles a call that ends with its work: the earlier work in the lane has then ended, too. If the call took longer
  * than its own work, it waited for the earlier work. */
-static void end_with_call(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane, int64_t notice_ns) {
+static void end_with_call(struct xs_placing *p, const struct xs_modelled_call *call, struct xs_lane *lane,
+                          int64_t notice_ns) {
     struct xs_pending *own = &lane->items[lane->count - 1];
     int64_t end_ns = xs_later(call->enter_ns, call->return_ns - notice_ns);
     size_t count = xs_lane_pending(lane);
@@ -279,7 +281,7 @@ static void end_with_call(struct xs_placing *p, const struct xs_call *call, stru
 
 /* Handles an upload from pageable memory. Its call returns when the data has left that memory, but not before the end
  * of the earlier work in its stream. */
-static void end_staged(struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call,
+static void end_staged(struct xs_placing *p, const struct xs_alike *alike, const struct xs_modelled_call *call,
                        struct xs_lane *lane) {
     const struct xs_group *group = xs_learned_of(alike);
     bool is_staged = call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_H2D && !call->is_async &&
@@ -294,7 +296,8 @@ static void end_staged(struct xs_placing *p, const struct xs_alike *alike, const
     xs_lane_settle(lane, before, p->placed->tables);
 }
 
-static void place_modelled(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane, uint32_t number) {
+static void place_modelled(struct xs_placing *p, const struct xs_modelled_call *call, struct xs_lane *lane,
+                           uint32_t number) {
     struct xs_alike alike = xs_learned_alike(p->learned, call);
     struct xs_pending work = work_of(p, &alike, call);
     int64_t alone_ns = work.lasts.ns, notice_ns = 0;
@@ -316,7 +319,7 @@ static void place_modelled(struct xs_placing *p, const struct xs_call *call, str
     note_latest(p, call, lane);
 }
 
-static void place_work(struct xs_placing *p, const struct xs_call *call) {
+static void place_work(struct xs_placing *p, const struct xs_modelled_call *call) {
     size_t rows;
     struct xs_work work;
     add_strays(p, call->enter_ns);
@@ -341,7 +344,7 @@ static void place_work(struct xs_placing *p, const struct xs_call *call) {
 /* --- waits --- */
 
 /* Handles a wait: the first `count` pending items of the lane had ended when the call returned. */
-static void end_waited(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane, size_t count,
+static void end_waited(struct xs_placing *p, const struct xs_modelled_call *call, struct xs_lane *lane, size_t count,
                        bool longer) {
     int64_t notice_ns = p->learned->wait_notice.kept ? p->learned->wait_notice.median : USUAL_NOTICE_NS;
     bool waited = call->return_ns - call->enter_ns > notice_ns + WAITED_NS;
@@ -354,7 +357,7 @@ static void end_waited(struct xs_placing *p, const struct xs_call *call, struct 
     xs_lane_settle(lane, count, p->placed->tables);
 }
 
-static void wait_for_device(struct xs_placing *p, const struct xs_call *call) {
+static void wait_for_device(struct xs_placing *p, const struct xs_modelled_call *call) {
     struct device *device = device_at(p, xs_device_of(p->learned, call));
     struct xs_lane *last = NULL;
     for (size_t i = 0; i < device->lane_count; i++)
@@ -368,7 +371,7 @@ static void wait_for_device(struct xs_placing *p, const struct xs_call *call) {
     device->lane_count = 0;
 }
 
-static void wait_for_event(struct xs_placing *p, const struct xs_call *call) {
+static void wait_for_event(struct xs_placing *p, const struct xs_modelled_call *call) {
     const uint64_t *place = xs_hash_find(&p->event_of, call->object, 0);
     const struct xs_lane_place *moment = place ? (const struct xs_lane_place *)(uintptr_t)*place : NULL;
     if (!moment || !moment->lane)
@@ -379,7 +382,7 @@ static void wait_for_event(struct xs_placing *p, const struct xs_call *call) {
         end_waited(p, call, moment->lane, before, before == xs_lane_pending(moment->lane));
 }
 
-static void take_event(struct xs_placing *p, const struct xs_call *call) {
+static void take_event(struct xs_placing *p, const struct xs_modelled_call *call) {
     struct xs_lane_place *moment = made(&p->event_of, call->object, sizeof *moment);
     struct xs_lane *lane = lane_at(p, call);
     if (call->detail) {
@@ -389,7 +392,7 @@ static void take_event(struct xs_placing *p, const struct xs_call *call) {
     raise(&lane->behind, *moment);
 }
 
-static void take_call(struct xs_placing *p, const struct xs_call *call) {
+static void take_call(struct xs_placing *p, const struct xs_modelled_call *call) {
     switch ((enum xs_call_kind)call->kind) {
     case XS_CALL_TRANSFER:
     case XS_CALL_MEMSET:
@@ -449,15 +452,15 @@ static void end_lanes(struct xs_placing *p) {
     free_all(&p->lane_of, false);
 }
 
-int xs_place(struct xs_placed *placed, const struct xs_learned *learned, struct xs_recordings *recordings,
-             const struct xs_trace *trace, struct xs_device_windows *windows, char *message) {
+int xs_place_work(struct xs_placed *placed, const struct xs_learned *learned, struct xs_recordings *recordings,
+                  const struct xs_trace *trace, struct xs_device_windows *windows, char *message) {
     struct xs_placing p = {.placed = placed,
                            .learned = learned,
                            .recordings = recordings,
                            .windows = windows,
                            .file_bytes = xs_trace_bytes(trace->file)};
     struct xs_merge calls;
-    const struct xs_call *call;
+    const struct xs_modelled_call *call;
     begin_parts(&p);
     find_strays(&p);
     int status = xs_calls_begin(&calls, trace, false, message);

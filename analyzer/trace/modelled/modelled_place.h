@@ -20,8 +20,8 @@ struct xs_placed {
 
 /* Gives all work its times, and sets in `windows` the numbers of the calls, the bits for modelled calls, and the
  * counts. Negative status: the message is set. */
-int xs_place(struct xs_placed *placed, const struct xs_learned *learned, struct xs_recordings *recordings,
-             const struct xs_trace *trace, struct xs_device_windows *windows, char *message);
+int xs_place_work(struct xs_placed *placed, const struct xs_learned *learned, struct xs_recordings *recordings,
+                  const struct xs_trace *trace, struct xs_device_windows *windows, char *message);
 
 /* Returns the part of the windows that contains the time `ns`; -1: none does. */
 int64_t xs_part_at(const struct xs_parts *parts, const struct xs_device_windows *windows, int64_t ns);

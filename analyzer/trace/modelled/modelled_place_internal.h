@@ -31,7 +31,7 @@ struct xs_placing {
 /* These functions add the rows of the call's work. The rows have no times yet; their other values are those of recorded
  * rows of similar work. `work` gets the indexes of the rows. */
 void xs_placing_add_graph(struct xs_placing *placing, struct xs_pending *work, uint32_t number);
-void xs_placing_add_row(struct xs_placing *placing, const struct xs_alike *alike, const struct xs_call *call,
+void xs_placing_add_row(struct xs_placing *placing, const struct xs_alike *alike, const struct xs_modelled_call *call,
                         struct xs_pending *work, uint32_t number);
 
 /* Adds the times of all rows to the sums in `windows`. */

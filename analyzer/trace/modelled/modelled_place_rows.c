@@ -8,14 +8,14 @@ static int64_t device_memory_kind(unsigned kind) {
     return kind < sizeof kinds ? kinds[kind] : 0;
 }
 
-static int64_t copy_kind(const struct xs_call *call) {
+static int64_t copy_kind(const struct xs_modelled_call *call) {
     static const int64_t kinds[] = {
         [XS_DIR_H2D] = 1, [XS_DIR_D2H] = 2, [XS_DIR_D2D] = 8, [XS_DIR_PEER] = 10, [XS_DIR_H2H] = 9};
     return call->direction < sizeof kinds / sizeof *kinds ? kinds[call->direction] : 0;
 }
 
 /* Returns the shape of the group's first row, with the stream of this call. */
-static uint32_t shape_of(struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call) {
+static uint32_t shape_of(struct xs_placing *p, const struct xs_alike *alike, const struct xs_modelled_call *call) {
     struct xs_modelled_tables *tables = p->placed->tables;
     const struct xs_group *group = xs_learned_of(alike);
     const uint64_t *queue = xs_hash_find(&p->learned->queue_of, (uint64_t)xs_lane_of(p->learned, call), 0);
@@ -53,7 +53,7 @@ void xs_placing_add_graph(struct xs_placing *p, struct xs_pending *work, uint32_
     }
 }
 
-void xs_placing_add_row(struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call,
+void xs_placing_add_row(struct xs_placing *p, const struct xs_alike *alike, const struct xs_modelled_call *call,
                         struct xs_pending *work, uint32_t number) {
     static const enum xs_modelled_table table_of[] = {[XS_CALL_TRANSFER] = XS_MODELLED_COPY,
                                                       [XS_CALL_MEMSET] = XS_MODELLED_MEMSET,

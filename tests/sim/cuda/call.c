@@ -92,7 +92,7 @@ CUresult xs_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTa
     return CUDA_ERROR_NOT_FOUND;
 }
 
-static void report_call(struct xs_call *call, bool leaving) {
+static void report_call(struct xs_sim_call *call, bool leaving) {
     const struct xs_sim_tools *tools = xs_tools();
     if (tools == NULL || tools->api == NULL || !usable())
         return;
@@ -115,7 +115,7 @@ static const char *launch_name(const char *name, const void *params) {
     return function != NULL ? xs_function_of(function)->name : NULL; /* a CUkernel will do, too */
 }
 
-CUresult xs_call_enter(struct xs_call *call, const char *name, uint32_t cbid, const void *params, bool per_thread,
+CUresult xs_call_enter(struct xs_sim_call *call, const char *name, uint32_t cbid, const void *params, bool per_thread,
                        bool early) {
     struct xs_thread *thread = xs_thread();
     call->outer_correlation = thread->correlation;
@@ -149,7 +149,7 @@ CUresult xs_call_enter(struct xs_call *call, const char *name, uint32_t cbid, co
     return early || xs_initialised() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }
 
-CUresult xs_call_exit(struct xs_call *call, CUresult result) {
+CUresult xs_call_exit(struct xs_sim_call *call, CUresult result) {
     struct xs_thread *thread = xs_thread();
     call->result = result;
     if (xs_is_virtual())

@@ -11,7 +11,7 @@
 
 #define XS_DEFINE_AS(exported, symbol, cbid, params, args, pointer, per_thread, early)                                 \
     XS_EXPORT CUresult exported params {                                                                               \
-        struct xs_call call;                                                                                           \
+        struct xs_sim_call call;                                                                                       \
         CUresult result = xs_call_enter(&call, #exported, cbid, pointer, per_thread, early);                           \
         return xs_call_exit(&call, result == CUDA_SUCCESS ? xs_##symbol args : result);                                \
     }
@@ -23,7 +23,7 @@
 #define XS_DEFINE_WITH(exported, symbol, params, args, per_thread, early)                                              \
     XS_EXPORT CUresult exported params {                                                                               \
         exported##_params parameters = {XS_UNPACK args};                                                               \
-        struct xs_call call;                                                                                           \
+        struct xs_sim_call call;                                                                                       \
         CUresult result = xs_call_enter(&call, #exported, CBID(exported), &parameters, per_thread, early);             \
         return xs_call_exit(&call, result == CUDA_SUCCESS ? xs_##symbol args : result);                                \
     }

@@ -356,7 +356,7 @@ void xs_contexts_each(void (*fn)(struct CUctx_st *context, void *data), void *da
 
 /* ---- entry and exit of a call (call.c, entry_points.c) ---- */
 
-struct xs_call {
+struct xs_sim_call {
     struct xs_sim_api api;
     uint64_t correlation_data;
     uint32_t outer_correlation;
@@ -366,9 +366,9 @@ struct xs_call {
     CUresult result;
 };
 
-CUresult xs_call_enter(struct xs_call *call, const char *name, uint32_t cbid, const void *params, bool per_thread,
+CUresult xs_call_enter(struct xs_sim_call *call, const char *name, uint32_t cbid, const void *params, bool per_thread,
                        bool early);
-CUresult xs_call_exit(struct xs_call *call, CUresult result);
+CUresult xs_call_exit(struct xs_sim_call *call, CUresult result);
 /* Returns the attached tool; NULL: none. */
 const struct xs_sim_tools *xs_tools(void);
 void xs_report(const struct xs_sim_activity *activity);

@@ -9,7 +9,7 @@
 
 struct CUstream_st;
 struct xs_op;
-struct xs_call;
+struct xs_sim_call;
 
 /* The data of one stream for virtual time. */
 struct xs_virtual_stream {

@@ -49,7 +49,7 @@ bool xs_plan_has_size(enum xs_repair_id repair, uint64_t bytes) {
 }
 
 /* Kernels take three pointers, the second and third of them within one structure. */
-static const struct xs_place places[3] = {{0, 0, 0}, {1, 0, 8}, {1, 8, 16}};
+static const struct xs_pointer_position positions[3] = {{0, 0, 0}, {1, 0, 8}, {1, 8, 16}};
 static struct xs_layout *layout;
 const struct xs_layout *xs_layout_of(CUfunction function) { return function ? layout : NULL; }
 void xs_layouts_drop(void) {}
@@ -450,9 +450,9 @@ static int start(void **state) {
     const char *why = NULL;
     (void)state;
     page = (size_t)sysconf(_SC_PAGESIZE);
-    layout = calloc(1, sizeof *layout + sizeof places);
-    layout->count = COUNT_OF(places);
-    memcpy(layout->places, places, sizeof places);
+    layout = calloc(1, sizeof *layout + sizeof positions);
+    layout->count = COUNT_OF(positions);
+    memcpy(layout->positions, positions, sizeof positions);
     if (xs_repair_prefetch.start(&why) || !why)
         return -1; /* no such driver */
     xs_repair_beneath[XS_ROW_cuMemPrefetchAsync] = (void *)prefetch;
