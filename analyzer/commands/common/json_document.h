@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-#include "analyzer/base/statement.h"
+#include "analyzer/base/scoped_statement.h"
 #include "analyzer/base/text.h"
 
 struct xs_json_document {

@@ -7,7 +7,7 @@
 #include "analyzer/commands/diff/diff_words.h"
 #include "analyzer/commands/html/buffers.h"
 #include "analyzer/commands/html/details.h"
-#include "analyzer/commands/html/idle.h"
+#include "analyzer/commands/html/idle_section.h"
 #include "analyzer/commands/html/timeline_lanes.h"
 #include "analyzer/commands/report/report.h"
 #include "analyzer/trace/scan.h"

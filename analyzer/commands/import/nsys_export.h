@@ -9,7 +9,7 @@
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/interned.h"
-#include "analyzer/base/statement.h"
+#include "analyzer/base/scoped_statement.h"
 
 struct xs_nsys {
     sqlite3 *db;

@@ -1,6 +1,6 @@
 /* The page's idle time of devices, and whether waits pay. */
-#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_IDLE_H
-#define XFERSPY_ANALYZER_COMMANDS_HTML_IDLE_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_IDLE_SECTION_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_IDLE_SECTION_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/savings/causes/diagnosis.h"

@@ -1,5 +1,5 @@
-/* Idle time in the page; see idle.h. Many rows share a place, so each place is written once. */
-#include "analyzer/commands/html/idle.h"
+/* Idle time in the page; see idle_section.h. Many rows share a place, so each place is written once. */
+#include "analyzer/commands/html/idle_section.h"
 
 #include "analyzer/base/hash.h"
 #include "analyzer/commands/html/sites.h"

@@ -1,7 +1,7 @@
 /* XS_SCOPED_STATEMENT declares a statement of SQLite that is finalized at the end of its block, on every way out of it.
  */
-#ifndef XFERSPY_ANALYZER_BASE_STATEMENT_H
-#define XFERSPY_ANALYZER_BASE_STATEMENT_H
+#ifndef XFERSPY_ANALYZER_BASE_SCOPED_STATEMENT_H
+#define XFERSPY_ANALYZER_BASE_SCOPED_STATEMENT_H
 
 #include <sqlite3.h>
 
