@@ -12,7 +12,7 @@ static const struct {
     {"MemcpyHtoD", XS_TRAIT_UPLOADS},
     {"MemcpyDtoH", XS_TRAIT_DOWNLOADS},
     {"EventRecord", XS_TRAIT_RECORDS_EVENT},
-    {"StreamWaitEvent", XS_TRAIT_ORDERS_STREAMS},
+    {"StreamWaitEvent", XS_TRAIT_ORDERS_STREAMS | XS_TRAIT_WAITS_FOR_EVENT},
     {"StreamWriteValue", XS_TRAIT_ORDERS_STREAMS | XS_TRAIT_WRITES_VALUE},
     {"StreamWaitValue", XS_TRAIT_ORDERS_STREAMS | XS_TRAIT_READS_VALUE},
     {"StreamBatchMemOp", XS_TRAIT_ORDERS_STREAMS},

@@ -20,6 +20,7 @@ enum xs_entry_trait {
     XS_TRAIT_RETAINS_PRIMARY = 1u << 12, /* the primary context of the device api_call.argument */
     XS_TRAIT_RELEASES_PRIMARY = 1u << 13,
     XS_TRAIT_RESETS_PRIMARY = 1u << 14,
+    XS_TRAIT_WAITS_FOR_EVENT = 1u << 15, /* makes a stream wait for the event api_call.object */
 };
 
 /* Returns the traits of a function by its name, which may have any suffix that the driver or the runtime exports; 0:

@@ -149,7 +149,7 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
     bool alone = side.left_over || side.foreign || side.linked || !side.owned;
     int rc = xs_sqlite_open(copied ? copy.path : trace->file, alone && !copied ? XS_READ_ALONE : XS_READ, &trace->db);
     if (rc == SQLITE_OK)
-        rc = xs_trace_limit(trace, trace->file);
+        rc = xs_trace_prepare(trace, trace->file);
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(trace->db, "PRAGMA user_version", -1, &stmt, NULL);
     if (rc == SQLITE_OK) {

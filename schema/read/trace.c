@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/format/entry_traits.h"
 #include "schema/read/merged.h"
 #include "schema/read/recover.h"
 #include "schema/read/trace_internal.h"
@@ -174,8 +175,19 @@ int64_t xs_trace_bytes(const char *file) {
     return bytes_of(file) + (xs_beside(wal, file, "-wal") ? bytes_of(wal) : 0);
 }
 
-int xs_trace_limit(struct xs_trace *trace, const char *file) {
+/* xferspy_traits(NAME): an entry point's traits, for statements of the analyzer. */
+static void traits(sqlite3_context *context, int count, sqlite3_value **values) {
+    const char *name = (const char *)sqlite3_value_text(values[0]);
+    (void)count;
+    sqlite3_result_int64(context, name ? xs_entry_traits(name) : 0);
+}
+
+int xs_trace_prepare(struct xs_trace *trace, const char *file) {
     int rc = sqlite3_busy_timeout(trace->db, 5000);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_create_function_v2(trace->db, "xferspy_traits", 1,
+                                        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL, traits, NULL,
+                                        NULL, NULL);
     return rc == SQLITE_OK ? xs_steps_begin(trace->db, xs_trace_bytes(file), &trace->steps) : rc;
 }
 
@@ -206,7 +218,7 @@ int xs_trace_open_database(const char *file, bool alone, struct xs_trace *trace,
     char why[256] = "";
     int rc = xs_sqlite_open(file, alone ? XS_READ_ALONE : XS_READ, &trace->db);
     if (rc == SQLITE_OK)
-        rc = xs_trace_limit(trace, file);
+        rc = xs_trace_prepare(trace, file);
     if (rc == SQLITE_OK) {
         int status = xs_schema_check(trace->db, why, sizeof why);
         rc = status == XS_ERROR_SQLITE ? sqlite3_errcode(trace->db) : SQLITE_OK;

@@ -32,9 +32,10 @@ int xs_trace_fail_version(char *message, const char *path, int64_t version);
 /* Writes the message for an SQLite failure and closes the trace. Returns a status. */
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message);
 
-/* Limits, for a newly opened connection, the time that it waits for others, and the number of SQLite's steps. Returns
- * an SQLite result code. */
-int xs_trace_limit(struct xs_trace *trace, const char *file);
+/* Prepares a newly opened connection: limits the time that it waits for others and the number of SQLite's steps, and
+ * adds the function xferspy_traits(NAME), which gives an entry point's traits (entry_traits.h). Returns an SQLite
+ * result code. */
+int xs_trace_prepare(struct xs_trace *trace, const char *file);
 
 /* Writes the message for a journal that names a super-journal. Returns a status. */
 int xs_trace_refuse_journal(const char *path, char *message);

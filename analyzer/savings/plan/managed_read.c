@@ -9,6 +9,7 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/savings/plan/managed_internal.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/trait_sql.h"
 #include "schema/format/kinds.h"
 
 #define KIND(n, id, name) MIGRATION_##id = (n),
@@ -79,15 +80,14 @@ static void begin_living(struct reading *r) {
 static int read_prefetches(struct reading *r) {
     struct xs_scan scan;
     xs_scan_begin(&scan, r->trace,
-                  "SELECT a.address, a.enter_ns, e.name GLOB '*Batch*' FROM api_call a JOIN entry_point e"
-                  " ON e.id = a.entry_point WHERE e.name GLOB 'cuMem*Prefetch*' ORDER BY a.enter_ns",
+                  "SELECT address, enter_ns, object FROM api_call WHERE entry_point" XS_PREFETCHES " ORDER BY enter_ns",
                   r->message, NULL);
     begin_living(r);
     while (xs_scan_row(&scan)) {
         struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
         if (memory)
             memory->is_prefetched = true;
-        if (xs_scan_int(&scan, 2)) /* the trace has only one of its ranges */
+        if (xs_scan_int(&scan, 2) > 1) /* a batch of ranges; the trace has only the first */
             r->m->all_prefetched = true;
     }
     return xs_scan_end(&scan);

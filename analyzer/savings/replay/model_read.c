@@ -13,6 +13,7 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 #include "analyzer/trace/streams.h"
+#include "analyzer/trace/trait_sql.h"
 #include "schema/format/kinds.h"
 
 /* A device record. */
@@ -87,9 +88,9 @@ static const struct table tables[] = {
     {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, object, 0, scope, 0, stack,"
      " 0, NULL, NULL FROM sync",
      XS_MODEL_SYNC},
-    {"SELECT a.id, a.entry_point, a.thread, a.context, a.stream, a.enter_ns, a.return_ns, a.correlation, a.object, 0,"
-     " CASE WHEN e.name GLOB 'cuEventRecord*' THEN 1 WHEN e.name GLOB 'cuStreamWaitEvent*' THEN 2 ELSE 0 END, 0, NULL,"
-     " 0, NULL, NULL FROM api_call a JOIN entry_point e ON e.id = a.entry_point WHERE a.is_captured = 0",
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object, 0,"
+     " CASE WHEN entry_point" XS_RECORDS_EVENT " THEN 1 WHEN entry_point" XS_WAITS_FOR_EVENT " THEN 2 ELSE 0 END, 0,"
+     " NULL, 0, NULL, NULL FROM api_call WHERE is_captured = 0",
      XS_MODEL_OTHER},
 };
 

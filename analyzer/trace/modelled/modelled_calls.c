@@ -5,6 +5,7 @@
 
 #include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/ran.h"
+#include "analyzer/trace/trait_sql.h"
 
 /* The columns that every kind of call has; a table that lacks one has a constant. */
 enum { ID, ENTER, RETURN, CONTEXT, STREAM, ENTRY, CORRELATION, BYTES, ASYNC, HEIGHT, OBJECT, DETAIL, FIRST };
@@ -64,13 +65,8 @@ static bool read_free(struct xs_scan *scan, void *item) { return read_call(scan,
 #define WORKED XS_RAN " AND bytes > 0"
 #define LAUNCHED XS_RAN " AND kind IN (0, 1, 2)"
 #define RECORDED " AND correlation IS NOT NULL"
-#define NAMED(pattern) "name GLOB '" pattern "'"
-#define EVENTS                                                                                                         \
-    XS_RAN " AND entry_point IN (SELECT id FROM entry_point WHERE " NAMED("cuEventRecord*") " OR " NAMED(              \
-        "cuStreamWaitEvent*") ")"
-#define EVENT_COLUMNS                                                                                                  \
-    COLUMNS("NULL", "0", "0", "NULL", "object",                                                                        \
-            "entry_point IN (SELECT id FROM entry_point WHERE " NAMED("cuEventRecord*") ")")
+#define EVENTS XS_RAN " AND (entry_point" XS_RECORDS_EVENT " OR entry_point" XS_WAITS_FOR_EVENT ")"
+#define EVENT_COLUMNS COLUMNS("NULL", "0", "0", "NULL", "object", "entry_point" XS_RECORDS_EVENT)
 #define TRANSFER_COLUMNS                                                                                               \
     COLUMNS("correlation", "bytes", "is_async", "height", "NULL", "0") ", direction, src_kind, dst_kind, batch_index"
 #define MEMSET_COLUMNS COLUMNS("correlation", "bytes", "is_async", "height", "NULL", "0")

@@ -82,7 +82,7 @@ static void traits_fit_the_rows(void **state) {
     } expected[] = {{XS_TRAIT_UPLOADS, XS_CAT_TRANSFER},
                     {XS_TRAIT_DOWNLOADS, XS_CAT_TRANSFER},
                     {XS_TRAIT_RECORDS_EVENT, XS_CAT_SYNC},
-                    {XS_TRAIT_ORDERS_STREAMS, XS_CAT_SYNC},
+                    {XS_TRAIT_ORDERS_STREAMS | XS_TRAIT_WAITS_FOR_EVENT, XS_CAT_SYNC},
                     {XS_TRAIT_ORDERS_STREAMS, XS_CAT_STREAM_MEMOP},
                     {XS_TRAIT_ORDERS_STREAMS | XS_TRAIT_WRITES_VALUE, XS_CAT_STREAM_MEMOP},
                     {XS_TRAIT_ORDERS_STREAMS | XS_TRAIT_READS_VALUE, XS_CAT_STREAM_MEMOP},
