@@ -146,7 +146,6 @@ void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct 
     else
         xs_json_null(json, "apart");
     put_saving(diagnosis, d, json);
-    xs_json_count(json, "saves_ns", d->saves.most_ns);
     xs_json_bool(json, "in_total", leads_a_cause(diagnosis, index));
     xs_json_bool(json, "advice", f->advice);
     xs_json_bool(json, "folded", d->folded);
@@ -163,7 +162,6 @@ void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct 
 static void put_total(const struct xs_diagnosis *diagnosis, struct xs_json *json) {
     const struct xs_total *t = &diagnosis->findings->total;
     xs_json_object(json, "findings_total");
-    xs_json_count(json, "saves_ns", diagnosis->together.most_ns);
     xs_json_known_count(json, "device_ns", diagnosis->findings->timed > 0, t->device_ns);
     xs_json_known_count(json, "exposed_ns", diagnosis->findings->exposed_known, t->exposed_ns);
     xs_json_count(json, "host_ns", t->host_ns);

@@ -84,7 +84,6 @@ static void put_shares(const struct xs_job_finding *f, struct xs_json *json) {
         xs_json_count(json, "transfers", s->transfers);
         xs_json_count(json, "bytes", s->bytes);
         xs_times_json(json, "cost", &s->cost, s->cost.device_known, s->cost.exposed_known);
-        xs_json_count(json, "saves_ns", s->saves_ns);
         xs_saving_json(json, "saves", &s->saves);
         xs_sample_json(json, &s->sample);
         xs_json_end(json, '}');

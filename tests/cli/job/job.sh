@@ -45,13 +45,13 @@ check() { [ "$(jq -c "$1" job.json)" = "$2" ] || show "$1: expected $2, got $(jq
 check '.version' 1
 check '[.job.processes[].rank]' '[0,1,2,3]'
 check '.job.world_size' 4; check '.job.host_count' 2; check '.job.devices | length' 4
-check '.job.saves.largest_ns == ([.traces[].findings_total.saves_ns] | max)' true
-check '.job.saves.mean_ns == ([.traces[].findings_total.saves_ns] | add / 4 | floor)' true
-check '.job.saves.process_sum_ns == ([.traces[].findings_total.saves_ns] | add)' true
+check '.job.saves.largest_ns == ([.traces[].together.most_ns] | max)' true
+check '.job.saves.mean_ns == ([.traces[].together.most_ns] | add / 4 | floor)' true
+check '.job.saves.process_sum_ns == ([.traces[].together.most_ns] | add)' true
 check '.job.saves.slowest_process' 3
-check '.job.saves.slowest_ns == .traces[3].findings_total.saves_ns' true
+check '.job.saves.slowest_ns == .traces[3].together.most_ns' true
 check '([.job.findings[].instances] | add) == ([.traces[].findings[].instances] | add)' true
-check '([.job.findings[].by_process[].saves_ns] | add) == ([.traces[].findings[].saves_ns] | add)' true
+check '([.job.findings[].by_process[].saves.most_ns] | add) == ([.traces[].findings[].saves.most_ns] | add)' true
 check '[.job.findings[] | select(.finding == "noop-upload") | .by_process[].process]' '[0,1,2]'
 check '[.job.findings[] | select(.finding == "noop-upload") | .call_site.line]' '[12]'
 check '[.job.processes[] | select(.outlier_in | length > 0) | .rank]' '[1,3]'
@@ -91,7 +91,7 @@ check '.job.filter.transfers_passing == ([.traces[].transfers.total.count] | add
 check '.job.filter.instances_left_out == ([.traces[].filter.instances_left_out] | add)' true
 check '[.job.processes[].transfer_bytes] == [.traces[].transfers.total.bytes]' true
 check '[.job.processes[].device_ns] == [.traces[].transfers.total.device_ns]' true
-check '[.job.processes[].saves_ns] == [.traces[].findings_total.saves_ns]' true
+check '[.job.processes[].saves_ns] == [.traces[].together.most_ns]' true
 check '([.job.processes[].exposed_ns, .job.spread.exposed_ns] | unique)' '[null]'
 check '[.job.findings[].site | select(startswith("cuMemcpyDtoH"))]' '[]'
 run "$XFERSPY" report --finding=pageable run; expect_status 0

@@ -67,8 +67,8 @@ wrong() { # wrong WHAT EDIT: the document with the edit is refused
         show "the schema takes $1"
     fi
 }
-wrong "a key that is gone" "del t['findings'][0]['saves_ns']"
-wrong "a misspelt key" "t['findings_total']['save_ns'] = t['findings_total'].pop('saves_ns')"
+wrong "a key that is gone" "del t['findings'][0]['saves']"
+wrong "a misspelt key" "t['findings_total']['ran_ns'] = t['findings_total'].pop('run_ns')"
 wrong "a text for a number" "t['transfers']['total']['bytes'] = '1'"
 wrong "a negative count" "t['transfers']['total']['count'] = -1"
 wrong "another format" "d['format'] = 'x'"

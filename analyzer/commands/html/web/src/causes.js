@@ -9,9 +9,11 @@ const NAMED = 5; // causes that are shown by name
 
 export const place = (finding) => finding.label ?? finding.site ?? 'unknown place';
 
+const mostOf = (finding) => finding.saves?.most_ns ?? 0;
+
 // "up to 522 ms"; nothing of advice.
 export function gain(finding) {
-  return finding.advice ? '' : f.most({ ...finding.saves, most_ns: finding.saves_ns });
+  return finding.advice ? '' : f.most({ most_ns: 0, ...finding.saves });
 }
 
 export const badge = (finding) => (finding.checked_text ? h('span', { class: 'badge' }, finding.checked_text) : null);
@@ -23,7 +25,7 @@ function bar(part, whole) {
 }
 
 // A finding that the page has by name only.
-const nameOnly = (finding) => ({ ...finding, index: finding.rank - 1, saves_ns: finding.saves.most_ns });
+const nameOnly = (finding) => ({ ...finding, index: finding.rank - 1 });
 
 // The causes as the page shows them: those with a name, the smaller ones, and findings that are advice.
 export function grouped(run) {
@@ -33,7 +35,7 @@ export function grouped(run) {
     const alternatives = of(cause.findings.filter((finding) => finding.alternative));
     return { first, others, alternatives, folded: cause.folded };
   });
-  const named = causes.filter((cause, i) => i < NAMED && !cause.folded && cause.first.saves_ns);
+  const named = causes.filter((cause, i) => i < NAMED && !cause.folded && mostOf(cause.first));
   return {
     causes,
     named,
@@ -46,7 +48,7 @@ export class Causes {
   // `choose` is called with the index of the finding that is chosen, or null.
   constructor(run, narrow, choose) {
     Object.assign(this, { run, narrow, choose, groups: grouped(run), open: new Set(), current: null });
-    this.most = Math.max(1, ...run.findings.map((finding) => finding.saves_ns));
+    this.most = Math.max(1, ...run.findings.map(mostOf));
     this.list = h('ol', {
       class: 'findings',
       'aria-label': 'Causes',
@@ -127,7 +129,7 @@ export class Causes {
     const rows = [];
     named.forEach((cause) => this.addCause(rows, cause, 1, matches));
     if (smaller.length) {
-      const ns = smaller.reduce((sum, { first }) => sum + first.saves_ns, leftNs);
+      const ns = smaller.reduce((sum, { first }) => sum + mostOf(first), leftNs);
       const title = f.times(smaller.length + left, 'smaller cause', 'smaller causes');
       this.addGroup(rows, 'smaller', title, `${f.ns(ns)} together`, matches, (inner) =>
         smaller.forEach((cause) => this.addCause(inner, cause, 2, matches)),
@@ -261,7 +263,7 @@ export class Causes {
       h('span', { class: 'share' }, f.units(finding.share_text)),
       finding.advice ? null : h('span', { class: 'do' }, coded(finding.remedy), this.tried(finding)),
       h('span', { class: 'more' }, badge(finding), this.twist(row)),
-      row.level === 1 ? bar(finding.saves_ns, this.most) : null,
+      row.level === 1 ? bar(mostOf(finding), this.most) : null,
     );
   }
 

@@ -34,17 +34,17 @@ function where({ where: of }) {
 // What all repairs save, from what on if that is a range, and what becomes of the run.
 function repaired({ report, total_unknown: unknown }) {
   const { together, findings_total: total } = report;
-  const { saves_ns: saved, recorded_ns: whole, run_ns: run } = total;
+  const { recorded_ns: whole, run_ns: run } = total;
+  const saved = together?.most_ns;
   if (!saved) return [unknown ? 'not known' : 'nothing', ''];
-  const saves = { up_to: false, ...together, most_ns: saved };
   const [before, after] = f.twoNs(whole, Math.max(0, whole - saved));
   const share = f.share(saved, whole);
   const less = saved / whole < 0.001 ? `by ${share}` : `−${share}`;
   const recorded = whole < run;
   return [
-    f.most(saves),
+    f.most(together),
     [
-      together?.most_ns === saved && f.orMore(saves),
+      f.orMore(together),
       whole > saved && `${recorded ? `the ${before} recorded` : before} would become ${after} (${less})`,
     ]
       .filter(Boolean)
