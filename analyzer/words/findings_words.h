@@ -21,6 +21,9 @@ void xs_finding_turns(struct xs_string *text, const struct xs_diagnosed *diagnos
 /* Says in sentences why the saving is a range; writes nothing if it is a single value. */
 void xs_finding_why_range(struct xs_string *text, const struct xs_diagnosis *diagnosis,
                           const struct xs_diagnosed *diagnosed);
+/* Writes the key "saves_range_reasons": the names of these reasons; an empty array if the saving is a single value. */
+void xs_finding_why_range_json(struct xs_json *json, const struct xs_diagnosis *diagnosis,
+                               const struct xs_diagnosed *diagnosed);
 /* Writes "484 ms", for a range "up to 484 ms (6.05 ms or more)", for a range that begins near 0 "up to 484 ms". */
 void xs_saving_text(struct xs_string *text, uint64_t least_ns, uint64_t most_ns);
 /* Writes "once 25.0 ms for page-locking (assumed)"; nothing if the finding's repair does not page-lock memory. */

@@ -67,28 +67,87 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     return NULL;
 }
 
-void xs_finding_why_range(struct xs_string *text, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d) {
+/* A reason why a saving is a range: its name in JSON, and its sentence. NULL sentence: xs_say_bounds has it. */
+struct reason {
+    const char *name, *sentence;
+};
+enum { MOST_REASONS = 4 };
+
+static const char *const names_by_repair[] = {
+    [XS_REPAIR_DROP_BOTH] = "downloads_may_be_needed",
+    [XS_REPAIR_PEER_COPY] = "downloads_may_be_needed",
+    [XS_REPAIR_PIN] = "page_locking",
+    [XS_REPAIR_UNPIN] = "memory_may_be_new",
+    [XS_REPAIR_OVERLAP] = "when_data_is_there",
+    [XS_REPAIR_KEEP_ON_DEVICE] = "host_may_use_pages",
+    [XS_REPAIR_READ_LATER] = "host_may_need_data",
+    [XS_REPAIR_WORK_ON_DEVICE] = "host_may_do_the_work",
+    [XS_REPAIR_OWN_STREAM] = "threads_may_be_ordered",
+    [XS_REPAIR_HOST_COPY] = "data_may_be_cached",
+    [XS_REPAIR_DROP] = "time_around_copies",
+    [XS_REPAIR_GATHER] = "time_around_copies",
+    [XS_REPAIR_MEMSET] = "time_around_copies",
+    [XS_REPAIR_DEVICE_COPY] = "time_around_copies",
+};
+
+static const char *name_of_repair(enum xs_repair repair) {
+    const char *name = repair < sizeof names_by_repair / sizeof *names_by_repair ? names_by_repair[repair] : NULL;
+    return name ? name : "of_repair";
+}
+
+/* Fills `reasons` and returns how many there are. */
+static size_t find_reasons(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d,
+                           struct reason reasons[MOST_REASONS]) {
     const struct xs_finding *f = d->finding;
+    size_t count = 0;
     if (!d->saves.known || d->saves.least_ns >= d->saves.most_ns)
-        return;
+        return 0;
     if (d->saves.bounds && !diagnosis->replayed) {
-        xs_say_bounds(text, diagnosis);
-    } else if (d->saves.bounds) {
-        add(text,
-            "It was not replayed, because there are many larger ones: it saves between nothing and the whole time "
-            "of its calls.");
-    } else {
-        const char *why = why_of_repair(diagnosis->findings, f);
-        if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)
-            add(text, "Something that the trace does not show may need it; then nothing is saved.");
-        if (why)
-            add(text, why);
-        if (xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_PEER_COPY)
-            add(text, "If the trace has no peer copies, those that replace the uploads take between no time and the "
-                      "time of pinned uploads.");
-        if (!diagnosis->findings->exposed_known)
-            add(text, "Kernels were not recorded, so a part of this time may be a wait for them, which is not saved.");
+        reasons[count++] = (struct reason){"run_not_replayed", NULL};
+        return count;
     }
+    if (d->saves.bounds) {
+        reasons[count++] =
+            (struct reason){"not_replayed", "It was not replayed, because there are many larger ones: it saves between "
+                                            "nothing and the whole time of its calls."};
+        return count;
+    }
+    enum xs_repair repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
+    const char *why = why_of_repair(diagnosis->findings, f);
+    if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)
+        reasons[count++] = (struct reason){
+            "may_be_needed", "Something that the trace does not show may need it; then nothing is saved."};
+    if (why)
+        reasons[count++] = (struct reason){name_of_repair(repair), why};
+    if (repair == XS_REPAIR_PEER_COPY)
+        reasons[count++] =
+            (struct reason){"peer_copies_not_measured", "If the trace has no peer copies, those that replace the "
+                                                        "uploads take between no time and the time of pinned uploads."};
+    if (!diagnosis->findings->exposed_known)
+        reasons[count++] = (struct reason){
+            "kernels_not_recorded",
+            "Kernels were not recorded, so a part of this time may be a wait for them, which is not saved."};
+    return count;
+}
+
+void xs_finding_why_range(struct xs_string *text, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d) {
+    struct reason reasons[MOST_REASONS];
+    size_t count = find_reasons(diagnosis, d, reasons);
+    for (size_t i = 0; i < count; i++)
+        if (reasons[i].sentence)
+            add(text, reasons[i].sentence);
+        else
+            xs_say_bounds(text, diagnosis);
+}
+
+void xs_finding_why_range_json(struct xs_json *json, const struct xs_diagnosis *diagnosis,
+                               const struct xs_diagnosed *d) {
+    struct reason reasons[MOST_REASONS];
+    size_t count = find_reasons(diagnosis, d, reasons);
+    xs_json_array(json, "saves_range_reasons");
+    for (size_t i = 0; i < count; i++)
+        xs_json_text(json, NULL, reasons[i].name);
+    xs_json_end(json, ']');
 }
 
 void xs_saving_text(struct xs_string *text, uint64_t least_ns, uint64_t most_ns) {

@@ -50,8 +50,26 @@ static void expect_text(struct xs_string *text, const char *part) {
     xs_string_free(text);
 }
 
-static void expect_why(const char *part) {
+/* Expects the reasons' names in JSON: `names` is what stands between the brackets, without spaces. */
+static void expect_names(const char *names) {
+    char *data, squeezed[256] = "";
+    size_t size, n = 0;
+    struct xs_json json = {.file = open_memstream(&data, &size)};
+    assert_non_null(json.file);
+    xs_json_object(&json, NULL);
+    xs_finding_why_range_json(&json, &diagnosis, &diagnosed);
+    xs_json_end(&json, '}');
+    assert_int_equal(fclose(json.file), 0);
+    for (const char *p = strchr(data, '[') + 1; *p && *p != ']' && n + 1 < sizeof squeezed; p++)
+        if (!strchr(" \n\"", *p))
+            squeezed[n++] = *p;
+    free(data);
+    assert_string_equal(squeezed, names);
+}
+
+static void expect_why(const char *names, const char *part) {
     struct xs_string text = {0};
+    expect_names(names);
     xs_finding_why_range(&text, &diagnosis, &diagnosed);
     expect_text(&text, part);
 }
@@ -59,19 +77,21 @@ static void expect_why(const char *part) {
 static void a_range_has_its_reason(void **state) {
     (void)state;
     is_of("round-trip", "same-device");
-    expect_why("only if the host does not need their data");
+    expect_why("downloads_may_be_needed", "only if the host does not need their data");
     is_of("pageable", NULL);
-    expect_why("has to be page-locked (this price is deducted)");
+    expect_why("page_locking", "has to be page-locked (this price is deducted)");
     is_of("no-overlap", NULL);
-    expect_why("depends on when the program has the data");
+    expect_why("when_data_is_there", "depends on when the program has the data");
     is_of("unused-upload", "likely");
-    expect_why("Something that the trace does not show may need it");
+    expect_why("may_be_needed,time_around_copies", "Something that the trace does not show may need it");
     is_of("noop-upload", NULL);
-    expect_why("page-locked memory of these copies");
+    expect_why("time_around_copies", "page-locked memory of these copies");
     findings.exposed_known = false;
-    expect_why("Kernels were not recorded");
+    expect_why("kernels_not_recorded", "Kernels were not recorded");
     diagnosed.saves.bounds = true; /* one of many small ones */
-    expect_why("It was not replayed");
+    expect_why("not_replayed", "It was not replayed");
+    diagnosis.replayed = false;
+    expect_why("run_not_replayed", "savings are bounds");
 }
 
 static void what_is_no_range_has_none(void **state) {
@@ -81,9 +101,11 @@ static void what_is_no_range_has_none(void **state) {
     diagnosed.saves.least_ns = diagnosed.saves.most_ns;
     xs_finding_why_range(&text, &diagnosis, &diagnosed);
     assert_int_equal(text.length, 0);
+    expect_names("");
     diagnosed.saves = (struct xs_saving){0};
     xs_finding_why_range(&text, &diagnosis, &diagnosed);
     assert_int_equal(text.length, 0);
+    expect_names("");
 }
 
 static void savings_are_bounds_without_a_replay(void **state) {
@@ -96,7 +118,7 @@ static void savings_are_bounds_without_a_replay(void **state) {
     diagnosed.saves = (struct xs_saving){.known = true, .bounds = true, .most_ns = 50 * MS};
     xs_say_bounds(&text, &diagnosis);
     expect_text(&text, "A replay without any change differs from this run by 7.3 %: savings are bounds");
-    expect_why("differs from this run by 7.3 %");
+    expect_why("run_not_replayed", "differs from this run by 7.3 %");
     diagnosis.replay_fit = (struct xs_replay_fit){.too_large = true};
     xs_say_bounds(&text, &diagnosis);
     expect_text(&text, "too many calls to be replayed: savings are bounds");
