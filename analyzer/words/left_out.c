@@ -212,7 +212,7 @@ static uint64_t say_newer(const struct xs_summary *summary, struct xs_string *te
         xs_string_format(text, "looked up %s%s and called none of them", XS_COUNT_TEXT(others), looked_up.data);
     if (calls)
         xs_string_format(text, ". xferspy does not record these calls. Unless it knows that a function changes no "
-                               "device memory, it takes it that each call may have changed all of it");
+                               "device memory, it takes it that all of it may change at any time after the first call");
     if (calls + others)
         xs_string_format(text, ".");
     return calls + others;

@@ -84,6 +84,8 @@ static int look_for_driver(struct dl_phdr_info *info, size_t bytes, void *found)
     return *(bool *)found;
 }
 
+bool xs_driver_is_linked(void) { return is_linked; }
+
 __attribute__((constructor)) static void see_what_is_linked(void) { dl_iterate_phdr(look_for_driver, &is_linked); }
 
 /* Sets a slot that is still NULL. A slot that is already set may be in use, or may have been replaced

@@ -22,6 +22,9 @@ extern void *xs_real[XS_ROW_COUNT];
  * False: no libcuda.so.1 is loaded. Any thread. */
 bool xs_real_resolve(void);
 
+/* True if libcuda.so.1 was loaded together with the program, and so is in the global scope. Any thread. */
+bool xs_driver_is_linked(void);
+
 /* Returns the real entry point of a row, for a wrapper. If the program is linked to libcuda, its first call resolves
  * the driver here. */
 XS_HOT void *xs_real_of(unsigned row) {

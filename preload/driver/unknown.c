@@ -29,8 +29,9 @@ static const struct named {
 
 static bool begins_with(const char *name, const char *start) { return strncmp(name, start, strlen(start)) == 0; }
 
-/* Finds what is known about a function by its name without the suffix of a variant (unknown_names.def). A newer version
- * of cuGetProcAddress counts as XS_FOR_GOOD, because the functions that it returns have no wrapper. */
+/* Finds what is known about a function by its name without the suffix of a variant (unknown_names.def). A function
+ * without a row counts as XS_FOR_GOOD: its work may run after it has returned, even after later copies, or again and
+ * again, and the functions that a newer version of cuGetProcAddress returns have no wrapper. */
 static struct named known_of(const char *name) {
     size_t length = strlen(name), suffix = sizeof "_ptsz" - 1;
     if (length > suffix && (!strcmp(name + length - suffix, "_ptsz") || !strcmp(name + length - suffix, "_ptds")))
@@ -38,7 +39,7 @@ static struct named known_of(const char *name) {
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (strlen(named[i].name) == length && strncmp(named[i].name, name, length) == 0)
             return named[i];
-    return (struct named){name, XS_NEWER, begins_with(name, "cuGetProcAddress") ? XS_FOR_GOOD : XS_HERE};
+    return (struct named){name, XS_NEWER, XS_FOR_GOOD};
 }
 
 struct request {

@@ -4,11 +4,15 @@
 #include "preload/intercept/dlsym.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "preload/core/dynamic_section.h"
 #include "preload/core/glibc_dlsym.h"
+#include "preload/core/loader_list.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
 #include "preload/driver/driver_api.h"
@@ -42,10 +46,15 @@ static bool is_name_of_a_driver_function(const char *name) {
     return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
 }
 
+/* Returns an address in libcuda.so.1; NULL: the driver is not loaded. */
+static const void *drivers_own(void) {
+    return real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress);
+}
+
 /* Returns a stub for a function that a look-up found and that is in no table, or the address itself if no stub is
  * needed or free. */
 static void *stub_of(void *real, const char *name, enum xs_unknown_asked asked) {
-    const void *driver = real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress);
+    const void *driver = drivers_own();
     int index =
         driver && is_name_of_a_driver_function(name) ? xs_unknown_stub_for(real, name, asked, driver) : XS_NO_STUB;
     if (index == XS_UNSEEN)
@@ -116,21 +125,70 @@ static bool is_ours(const char *name, const void *address) {
                        address == (void *)cuGetProcAddress_v2);
 }
 
+/* Searches the caller's library and what it depends on. */
+static void *search_in_library_of(const void *caller, const char *name) {
+    Dl_info where;
+    void *library = dladdr(caller, &where) && where.dli_fname ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *found = library ? xs_next_dlsym(library, name) : NULL;
+    if (library)
+        dlclose(library);
+    return found;
+}
+
 /* Searches for the driver's function as the caller would without xferspy. A plain global search would find xferspy's
  * exports first even if no driver is loaded, and a program that checks if there is a driver would be misled. The caller
  * can reach the driver if it is in the global scope after xferspy, or among the dependencies of the caller's
  * library. */
 static void *search_globally(const char *name, const void *caller) {
     void *real = xs_real_dlsym(RTLD_NEXT, name);
-    Dl_info where;
-    if (real || !dladdr(caller, &where) || !where.dli_fname)
+    if (real)
         return real;
-    void *library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (library) {
-        real = xs_next_dlsym(library, name);
-        dlclose(library);
-    }
+    real = search_in_library_of(caller, name);
     return is_ours(name, real) ? NULL : real;
+}
+
+struct next {
+    const char *name;
+    uintptr_t caller;
+    bool is_after_caller;
+    void *found;
+};
+
+static bool has_address(const struct dl_phdr_info *library, uintptr_t address) {
+    for (unsigned i = 0; i < library->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &library->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && address - (library->dlpi_addr + segment->p_vaddr) < segment->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+static int look_after_caller(struct dl_phdr_info *library, size_t bytes, void *arg) {
+    struct next *next = arg;
+    (void)bytes;
+    if (!next->is_after_caller) {
+        next->is_after_caller = has_address(library, next->caller);
+        return 0;
+    }
+    const struct xs_dynamic dynamic = xs_dynamic_of(library);
+    next->found = xs_dynamic_function(&dynamic, next->name);
+    return next->found != NULL;
+}
+
+/* Searches for a function that no table knows as dlsym(RTLD_NEXT) does for this caller. glibc's dlsym cannot be asked,
+ * because the caller of dlsym would be xferspy. If the driver was loaded with the program, the libraries from the
+ * caller's to the driver's have the same order in the loader's list as in the search. Otherwise only a caller finds the
+ * driver whose library was loaded with dlopen and depends on it. NULL: the driver's function is not what the search
+ * finds. */
+static void *search_after(const char *name, const void *caller, const void *driver) {
+    struct next next = {.name = name, .caller = (uintptr_t)caller};
+    Dl_info where, of_driver;
+    if (!driver || !dladdr(driver, &of_driver))
+        return NULL;
+    if (xs_driver_is_linked())
+        xs_loader_walk(look_after_caller, &next);
+    void *found = next.found ? next.found : search_in_library_of(caller, name);
+    return found && dladdr(found, &where) && where.dli_fbase == of_driver.dli_fbase ? found : NULL;
 }
 
 static void *look_up(void *handle, const char *name, const void *caller) {
@@ -138,17 +196,24 @@ static void *look_up(void *handle, const char *name, const void *caller) {
     return handle == RTLD_DEFAULT || is_ours(name, real) ? search_globally(name, caller) : real;
 }
 
-/* Calls with RTLD_NEXT are not changed: a caller before libxferspy.so in the search order finds the wrappers, and one
- * after it finds the driver, which is right in both cases. A failed look-up is repeated as the caller would have made
+/* Calls with RTLD_NEXT are changed only for functions that no table knows. For all others, a caller before
+ * libxferspy.so in the search order finds the wrappers, and one after it finds the driver, which is right in both
+ * cases. A failed look-up is repeated as the caller would have made
  * it, so that dlerror describes the caller's call. After a successful look-up the errors of the searches here are
  * cleared. */
 int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller) {
     *result = xs_next_dlsym_address();
-    if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT ||
-        xs_thread_is_guarded(XS_GUARD_HERE()))
+    if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || xs_thread_is_guarded(XS_GUARD_HERE()))
         return 0;
     void *found = NULL;
-    if (strncmp(name, "cupti", 5) == 0) {
+    if (handle == RTLD_NEXT) {
+        if (!is_name_of_a_driver_function(name) || is_driver_name(name))
+            return 0;
+        void *real = search_after(name, caller, drivers_own());
+        found = wrapped(real, name, XS_ASKED_BY_DLSYM);
+        if (found == real)
+            return 0;
+    } else if (strncmp(name, "cupti", 5) == 0) {
         void *real = xs_next_dlsym(handle, name);
         found = xs_cupti_override(name, real);
         if (found == real)

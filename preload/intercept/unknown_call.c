@@ -1,5 +1,6 @@
 /* The work before and after a call of a function that is in no table: the thread enters and leaves the gate, the
- * repairs are told, and the contents of device memory become unknown unless the function is known to be harmless. */
+ * repairs are told, and the contents of device memory become unknown for good unless the function is known to do less.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/syscall.h>
@@ -64,9 +65,9 @@ static void note_contents(const struct xs_unknown *function, enum xs_unknown_eff
     }
 }
 
-/* Returns the function's effect; XS_HERE while another thread is still filling the entry. */
+/* Returns the function's effect; XS_FOR_GOOD while another thread is still filling the entry. */
 static enum xs_unknown_effect effect_of(const struct xs_unknown *function) {
-    return atomic_load_explicit(&function->is_told, memory_order_acquire) ? function->effect : XS_HERE;
+    return atomic_load_explicit(&function->is_told, memory_order_acquire) ? function->effect : XS_FOR_GOOD;
 }
 
 void xs_unknown_enter(struct xs_unknown_call *call) {

@@ -1,8 +1,10 @@
 /* CUDA graphs of every kind in turns, while another thread copies: kernels, copies and memsets, child graphs, memory
- * nodes, conditional nodes, updates of an executable graph as a whole and of its nodes, and graphs that a kernel
- * launches. Each result is compared with what it must be. Ends with status 1 at the first difference or error.
+ * nodes, conditional nodes, batches of memory operations, updates of an executable graph as a whole and of its nodes
+ * (by the functions for a kind of node, and by the generic one), and graphs that a kernel launches. Each result is
+ * compared with what it must be. Ends with status 1 at the first difference or error.
  *
  *   graph_kinds [MILLISECONDS]     3000 by default: long enough for several flushes of CUPTI */
+#include <cuda.h>
 #include <cuda_runtime.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -221,6 +223,141 @@ static void update_of_nodes() {
     end(graph, executable);
 }
 
+static cudaGraphNodeParams generic_memset(unsigned value) {
+    cudaGraphNodeParams params = {};
+    params.type = cudaGraphNodeTypeMemset;
+    params.memset.dst = device;
+    params.memset.elementSize = 4;
+    params.memset.width = COUNT;
+    params.memset.height = 1;
+    params.memset.value = value;
+    return params;
+}
+
+static cudaGraphNodeParams generic_kernel(void **arguments) {
+    cudaGraphNodeParams params = {};
+    params.type = cudaGraphNodeTypeKernel;
+    params.kernel.func = (void *)add;
+    params.kernel.gridDim = dim3(COUNT / BLOCK);
+    params.kernel.blockDim = dim3(BLOCK);
+    params.kernel.kernelParams = arguments;
+    return params;
+}
+
+static cudaGraphNodeParams generic_copy(size_t bytes) {
+    cudaGraphNodeParams params = {};
+    params.type = cudaGraphNodeTypeMemcpy;
+    params.memcpy.copyParams.srcPtr = make_cudaPitchedPtr(device, bytes, bytes, 1);
+    params.memcpy.copyParams.dstPtr = make_cudaPitchedPtr(other, bytes, bytes, 1);
+    params.memcpy.copyParams.extent = make_cudaExtent(bytes, 1, 1);
+    params.memcpy.copyParams.kind = cudaMemcpyDeviceToDevice;
+    return params;
+}
+
+static void generic_updates() {
+    cudaGraph_t graph;
+    cudaGraphNode_t set, work, copy;
+    cudaGraphExec_t executable;
+    int amount = 1;
+    void *arguments[] = {&device, &amount};
+    cudaGraphNodeParams of_set = generic_memset(0), of_work = generic_kernel(arguments), of_copy = generic_copy(BYTES);
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddNode(&set, graph, NULL, NULL, 0, &of_set));
+    OK(cudaGraphAddNode(&work, graph, &set, NULL, 1, &of_work));
+    OK(cudaGraphAddNode(&copy, graph, &work, NULL, 1, &of_copy));
+    OK(cudaGraphInstantiate(&executable, graph, 0));
+    launch(executable, 1);
+    expect(other, 1);
+    amount = 4;
+    of_set = generic_memset(5);
+    of_work = generic_kernel(arguments);
+    of_copy = generic_copy(BYTES / 2);
+    OK(cudaGraphExecNodeSetParams(executable, set, &of_set));
+    OK(cudaGraphExecNodeSetParams(executable, work, &of_work));
+    OK(cudaGraphExecNodeSetParams(executable, copy, &of_copy));
+    clear(other);
+    launch(executable, 1);
+    expect(device, 9);
+    OK(cudaMemcpyAsync(pinned, other, BYTES, cudaMemcpyDeviceToHost, stream));
+    OK(cudaStreamSynchronize(stream));
+    check(pinned[0] != 9 || pinned[COUNT / 2 - 1] != 9 || pinned[COUNT / 2] != 0, "the smaller copy");
+    end(graph, executable);
+}
+
+/* ---- memory operations, for which the runtime has no functions ---- */
+
+static struct {
+    __typeof__(&cuCtxGetCurrent) current;
+    __typeof__(&cuCtxGetDevice) device;
+    __typeof__(&cuDeviceGetAttribute) attribute;
+    __typeof__(&cuGraphAddBatchMemOpNode) add;
+    __typeof__(&cuGraphExecBatchMemOpNodeSetParams) set;
+    bool is_there;
+} driver;
+
+static void find(const char *name, void **function) {
+    cudaDriverEntryPointQueryResult found;
+    OK(cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, cudaEnableDefault, &found));
+    check(found != cudaDriverEntryPointSuccess, name);
+}
+
+static void find_memory_operations() {
+    CUdevice number;
+    int can = 0;
+    find("cuCtxGetCurrent", (void **)&driver.current);
+    find("cuCtxGetDevice", (void **)&driver.device);
+    find("cuDeviceGetAttribute", (void **)&driver.attribute);
+    find("cuGraphAddBatchMemOpNode", (void **)&driver.add);
+    find("cuGraphExecBatchMemOpNodeSetParams", (void **)&driver.set);
+    OK(driver.device(&number));
+    OK(driver.attribute(&can, CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, number));
+    driver.is_there = can != 0;
+}
+
+/* Writes both halves of a number of 64 bits to the memory, and waits for it. */
+static void fill_operations(CUstreamBatchMemOpParams operations[2], cuuint64_t value) {
+    memset(operations, 0, 2 * sizeof *operations);
+    operations[0].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
+    operations[0].writeValue.address = (CUdeviceptr)device;
+    operations[0].writeValue.value64 = value;
+    operations[1].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    operations[1].waitValue.address = (CUdeviceptr)device;
+    operations[1].waitValue.value64 = value;
+    operations[1].waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;
+}
+
+static void expect_number(cuuint64_t value) {
+    OK(cudaMemcpyAsync(pinned, device, sizeof value, cudaMemcpyDeviceToHost, stream));
+    OK(cudaStreamSynchronize(stream));
+    check(memcmp(pinned, &value, sizeof value), "the number that was written");
+}
+
+static void memory_operations() {
+    const cuuint64_t first = 0x123456789abcdef, second = 0xfedcba987654321;
+    CUDA_BATCH_MEM_OP_NODE_PARAMS params = {};
+    CUstreamBatchMemOpParams operations[2];
+    CUgraphNode node;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    if (!driver.is_there)
+        return;
+    fill_operations(operations, first);
+    OK(driver.current(&params.ctx));
+    params.count = 2;
+    params.paramArray = operations;
+    clear(device);
+    OK(cudaGraphCreate(&graph, 0));
+    OK(driver.add(&node, graph, NULL, 0, &params));
+    OK(cudaGraphInstantiate(&executable, graph, 0));
+    launch(executable, 2);
+    expect_number(first);
+    fill_operations(operations, second);
+    OK(driver.set(executable, node, &params));
+    launch(executable, 1);
+    expect_number(second);
+    end(graph, executable);
+}
+
 __global__ void launch_from_device(cudaGraphExec_t executable) {
     cudaGraphLaunch(executable, cudaStreamGraphFireAndForget);
 }
@@ -269,6 +406,8 @@ int main(int count, char **words) {
                  {"conditional nodes", conditional_nodes},
                  {"update as a whole", update_as_a_whole},
                  {"update of nodes", update_of_nodes},
+                 {"generic update of nodes", generic_updates},
+                 {"memory operations", memory_operations},
                  {"launches by a kernel", launches_by_a_kernel}};
     long end_ms = now_ms() + (count > 1 ? atol(words[1]) : 3000);
     pthread_t thread;
@@ -276,6 +415,7 @@ int main(int count, char **words) {
     OK(cudaMalloc(&device, BYTES));
     OK(cudaMalloc(&other, BYTES));
     OK(cudaMallocHost(&pinned, BYTES));
+    find_memory_operations();
     check(pthread_create(&thread, NULL, copy_always, NULL), "pthread_create");
     do {
         for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -285,6 +425,8 @@ int main(int count, char **words) {
     } while (now_ms() < end_ms);
     is_over = true;
     pthread_join(thread, NULL);
+    if (!driver.is_there)
+        printf("memory operations were left out: the device has none\n");
     printf("all kinds are good\n");
     return 0;
 }

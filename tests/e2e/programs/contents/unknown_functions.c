@@ -32,14 +32,14 @@
  * One call in the trace before the next event of each round, however many there were, and the names in meta.
  * > SELECT e.name, count(*), group_concat(DISTINCT a.argument) FROM api_call a JOIN entry_point e ON e.id = a.entry_point
  * > WHERE e.name = 'cuUnknownFunction' GROUP BY 1
- * cuUnknownFunction|3|1
+ * cuUnknownFunction|3|2
  *
  * > SELECT key, value FROM meta WHERE key LIKE 'coverage.unknown%' ORDER BY key
  * coverage.unknown_called|cuSomethingNew,cuFuncGetParamCount
  * coverage.unknown_looked_up|cuSomethingOut
  *
  * $ "$xferspy" report --color=never $traces | grep 'newer driver'
- *   Functions of a newer driver: the program called 2 (cuSomethingNew, cuFuncGetParamCount) and looked up 1 more (cuSomethingOut). xferspy does not record these calls. Unless it knows that a function changes no device memory, it takes it that each call may have changed all of it.
+ *   Functions of a newer driver: the program called 2 (cuSomethingNew, cuFuncGetParamCount) and looked up 1 more (cuSomethingOut). xferspy does not record these calls. Unless it knows that a function changes no device memory, it takes it that all of it may change at any time after the first call.
  */
 #define _GNU_SOURCE
 #include <cuda.h>

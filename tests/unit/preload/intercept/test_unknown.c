@@ -342,7 +342,7 @@ static void unnamed_counts_as_unknown(void **state) {
     int (*stub)(int) = (int (*)(int))stub_of(1, (void *)look_back, XS_HARMLESS);
     atomic_store(&xs_unknown[1].is_told, false);
     stub(1);
-    assert_int_equal(atomic_load(&xs_state_page.undecided), XS_UNDECIDED_HERE);
+    assert_int_equal(atomic_load(&xs_state_page.undecided), XS_UNDECIDED_FOR_GOOD);
 }
 
 static void launches_may_hold_the_device(void **state) {
@@ -383,8 +383,8 @@ static void names_say_what_is_known(void **state) {
     assert_int_equal(ask(0x1006, "cuGetProcAddress_v3"), 4);
     assert_int_equal(ask(0x1007, "cuLaunchAnything"), 5);
     assert_int_equal(ask(0x1002, "cuSomething"), 0);
-    static const enum xs_unknown_effect effects[] = {XS_HERE,     XS_HARMLESS, XS_HARMLESS,
-                                                     XS_HARMLESS, XS_FOR_GOOD, XS_HERE};
+    static const enum xs_unknown_effect effects[] = {XS_FOR_GOOD, XS_HARMLESS, XS_HARMLESS,
+                                                     XS_HARMLESS, XS_FOR_GOOD, XS_FOR_GOOD};
     for (size_t i = 0; i < COUNT_OF(effects); i++) {
         assert_int_equal(xs_unknown[i].effect, effects[i]);
         assert_int_equal(xs_unknown[i].is_newer, i != 3);

@@ -202,8 +202,9 @@ static void left_out_is_said(void **state) {
         {"newer_functions",
          "Functions of a newer driver: the program called 2 (cuNew, cuNew_ptsz) and looked up 1 more (cuOther). "
          "xferspy "
-         "does not record these calls. Unless it knows that a function changes no device memory, it takes it that each "
-         "call may have changed all of it.",
+         "does not record these calls. Unless it knows that a function changes no device memory, it takes it that all "
+         "of "
+         "it may change at any time after the first call.",
          3}};
     struct case_ c;
     (void)state;
