@@ -49,7 +49,9 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
         return "It saves most if the device does this work in nearly no time. It saves nothing if the host has to do "
                "it, and the device needs the result.";
     case XS_REPAIR_OWN_STREAM:
-        return "It saves most if no thread needs the work of another one.";
+        return "It saves least if the device runs one copy and one kernel at a time, and most if all kernels and "
+               "copies "
+               "of the threads run side by side and no thread needs the work of another one.";
     case XS_REPAIR_HOST_COPY:
         return "How long the processor takes to copy depends on whether the data is in its caches.";
     case XS_REPAIR_DROP:

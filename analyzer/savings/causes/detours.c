@@ -63,7 +63,8 @@ static bool holds_the_host(const struct xs_model_call *down) {
 }
 
 static bool waits_for(const struct thread *thread, const struct xs_model_call *down, const struct xs_model_call *sync) {
-    return sync->wait == XS_WAITS_DEVICE || (sync->wait == XS_WAITS_STREAM && sync->stream == down->stream) ||
+    bool of_stream = sync->wait == XS_WAITS_STREAM || sync->wait == XS_WAITS_LATEST;
+    return sync->wait == XS_WAITS_DEVICE || (of_stream && sync->stream == down->stream) ||
            (sync->wait == XS_WAITS_EVENT && thread->recorded && sync->object == thread->event);
 }
 

@@ -58,6 +58,13 @@ static void set_saving(struct xs_diagnosed *d, const double found[2], const doub
                                   .scaled_most_ns = in_ns(most_all - found[most])};
 }
 
+/* True if the repair may save nothing for a reason that the replay does not know. The replay of streams for each thread
+ * knows which threads wait for each other. */
+static bool may_save_nothing(const struct xs_finding *f) {
+    bool is_replayed = xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_OWN_STREAM;
+    return is_unsure(f) || (f->potential && !is_replayed);
+}
+
 static void replay(struct xs_plan *plan, struct xs_diagnosed *d, const struct xs_repairable *items, size_t count,
                    int64_t run) {
     const struct xs_finding *f = d->finding;
@@ -81,7 +88,7 @@ static void replay(struct xs_plan *plan, struct xs_diagnosed *d, const struct xs
     if (xs_sample_is_part(&f->sample))
         xs_scale(plan, f, items, count, run, all, &room);
     set_saving(d, saved, all, room < (uint64_t)run ? (double)room : (double)run);
-    if (is_unsure(f) || f->potential)
+    if (may_save_nothing(f))
         d->saves.least_ns = 0;
     if (!plan->findings->exposed_known)
         leave_waiting(d);

@@ -398,7 +398,7 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         drop_with_work(plan, number, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]), end);
         break;
     case XS_REPAIR_OWN_STREAM:
-        xs_plan_split_streams(plan);
+        xs_plan_split_streams(plan, end);
         break;
     case XS_REPAIR_OF_DETECTOR:
         return 0;

@@ -78,7 +78,7 @@ static int read_peer_rate(struct xs_plan *plan, const struct xs_trace *trace, ch
 
 int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
                   const struct xs_findings *findings, char *message) {
-    *plan = (struct xs_plan){.model = model, .findings = findings};
+    *plan = (struct xs_plan){.model = model, .replayed = model, .findings = findings};
     begin_rows(plan);
     xs_statement_overheads(plan);
     xs_host_memory_begin(&plan->host_memory, plan);
@@ -93,8 +93,10 @@ void xs_plan_end(struct xs_plan *plan) {
     xs_pinning_end(&plan->pinning);
     xs_host_memory_end(&plan->host_memory);
     xs_managed_free(plan->managed);
-    free(plan->split.calls);
-    free(plan->split.operations);
+    for (unsigned end = 0; end < 2; end++) {
+        free(plan->split[end].calls);
+        free(plan->split[end].operations);
+    }
     free(plan->change_of);
     free(plan->changes);
     free(plan->changed);
@@ -111,53 +113,131 @@ void xs_plan_clear(struct xs_plan *plan) {
             plan->copies[call->copy + k] = (struct xs_plan_copy){0};
     }
     plan->count = 0;
-    plan->is_split = plan->is_unlimited = false;
+    plan->replayed = plan->model;
+    plan->is_unlimited = false;
     xs_host_memory_clear(&plan->host_memory);
     xs_managed_clear(plan->managed);
     plan->pinning.count = 0;
 }
 
-/* Limits the pauses before an operation. As measured, they may include waits for other threads' work. */
-static void limit_pauses(struct xs_model_operation *operation) {
+/* --- a stream for each thread --- */
+
+/* An operation of a legacy default stream. */
+struct turn {
+    int64_t start_ns;
+    uint32_t operation;
+    int32_t stream, thread;
+};
+
+static int by_turn(const void *a, const void *b) {
+    const struct turn *x = a, *y = b;
+    return xs_compare(x->stream, y->stream) ?: xs_compare(x->start_ns, y->start_ns) ?:
+                                               xs_compare(x->operation, y->operation);
+}
+
+/* Limits the pauses before an operation. `turn` has its place in the stream, `before` the operation that ran before it.
+ * Threads that give a stream work at the same time may do so in another order than their calls began, so a pause that
+ * was found from the calls may contain another thread's work. */
+static void limit_pauses(struct xs_model *split, const struct turn *before, const struct turn *turn) {
+    struct xs_model_operation *operation = &split->operations[turn->operation];
+    int64_t gap_ns = xs_later(0, turn->start_ns - split->operations[before->operation].end_ns);
+    operation->gap_ns = operation->gap_ns < gap_ns ? operation->gap_ns : gap_ns;
+    if (turn->thread == before->thread && !operation->waited && operation->behind_stream)
+        return; /* nothing else was in the stream, so the pauses are the thread's own */
     if (operation->latency_ns > LONGEST_PAUSE_NS)
         operation->latency_ns = LONGEST_PAUSE_NS;
     if (operation->engine_gap_ns > LONGEST_PAUSE_NS)
         operation->engine_gap_ns = LONGEST_PAUSE_NS;
 }
 
-/* Makes the model in which each thread has its own stream. */
-static void make_split(struct xs_plan *plan) {
-    const struct xs_model *model = plan->model;
-    struct xs_hash numbers = {0}; /* maps a thread and a legacy default stream to the number of a new stream */
-    plan->split = *model;
-    plan->split.calls = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *plan->split.calls);
-    plan->split.operations = xs_realloc(NULL, ((size_t)model->operation_count + 1) * sizeof *plan->split.operations);
-    if (model->operation_count)
-        memcpy(plan->split.operations, model->operations, model->operation_count * sizeof *model->operations);
-    for (uint32_t i = 0; i < model->call_count; i++) {
-        struct xs_model_call *call = &plan->split.calls[i];
-        *call = model->calls[i];
-        if (!call->is_legacy)
-            continue;
-        uint64_t *number = xs_hash_put(&numbers, (uint64_t)call->thread, (uint64_t)call->stream);
-        if (!*number)
-            *number = (uint64_t)plan->split.streams++;
-        call->stream = (int32_t)*number;
-        call->is_legacy = false;
-        for (uint32_t k = 0; k < call->operations; k++)
-            limit_pauses(&plan->split.operations[call->operation + k]);
+/* Finds where the threads take turns in a legacy default stream. `shared` gets the streams that several threads use. */
+static void find_turns(struct xs_model *split, struct xs_hash *shared) {
+    struct turn *turns = xs_realloc(NULL, ((size_t)split->operation_count + 1) * sizeof *turns);
+    size_t count = 0;
+    for (uint32_t i = 0; i < split->operation_count; i++) {
+        const struct xs_model_call *call = &split->calls[split->operations[i].call];
+        if (call->is_legacy)
+            turns[count++] = (struct turn){split->operations[i].start_ns, i, call->stream, call->thread};
     }
-    xs_hash_free(&numbers);
+    if (count)
+        qsort(turns, count, sizeof *turns, by_turn);
+    for (size_t i = 1; i < count; i++)
+        if (turns[i].stream == turns[i - 1].stream && turns[i].thread != turns[i - 1].thread)
+            *xs_hash_put(shared, (uint64_t)turns[i].stream, 0) = 1;
+    for (size_t i = 1; i < count; i++)
+        if (turns[i].stream == turns[i - 1].stream && xs_hash_find(shared, (uint64_t)turns[i].stream, 0))
+            limit_pauses(split, &turns[i - 1], &turns[i]);
+    free(turns);
 }
 
-void xs_plan_split_streams(struct xs_plan *plan) {
-    if (!plan->split.calls)
-        make_split(plan);
-    plan->is_split = plan->is_unlimited = true;
+/* Lets the device do the operation beside those of other threads as far as any device can: one copy and one kernel at a
+ * time. The trace does not show how much of the device a kernel needs, or how fast copies of both directions are at the
+ * same time. */
+static void take_turns(struct xs_model_operation *operation) {
+    if (operation->engine == XS_ENGINE_D2H)
+        operation->engine = XS_ENGINE_H2D;
+    if (operation->engine == XS_ENGINE_OTHER)
+        operation->behind_engine = true;
+}
+
+/* Returns the number of the thread's own stream, which takes the place of the shared one; 0: there is none. */
+static int32_t own_stream(const struct xs_hash *numbers, int32_t thread, int32_t stream) {
+    const uint64_t *number = xs_hash_find(numbers, (uint64_t)thread, (uint64_t)stream);
+    return number ? (int32_t)*number : 0;
+}
+
+/* Makes the model in which each thread has its own stream. A thread that waited for another one outside of CUDA still
+ * comes after that one's work. For the least saving, the operations of the threads take turns. */
+static void make_split(struct xs_plan *plan, enum xs_plan_end end) {
+    const struct xs_model *model = plan->model;
+    struct xs_model *split = &plan->split[end];
+    struct xs_hash numbers = {0}, shared = {0}; /* numbers: maps a thread and a shared stream to the thread's own */
+    uint32_t *handed_by = xs_zeroed((size_t)model->threads, sizeof *handed_by); /* by thread: as in xs_model_call */
+    *split = *model;
+    split->calls = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *split->calls);
+    split->operations = xs_realloc(NULL, ((size_t)model->operation_count + 1) * sizeof *split->operations);
+    if (model->call_count)
+        memcpy(split->calls, model->calls, model->call_count * sizeof *model->calls);
+    if (model->operation_count)
+        memcpy(split->operations, model->operations, model->operation_count * sizeof *model->operations);
+    find_turns(split, &shared);
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        struct xs_model_call *call = &split->calls[i];
+        uint32_t *by = &handed_by[call->thread];
+        *by = call->handed_by ? call->handed_by : *by;
+        if (!call->is_legacy || !xs_hash_find(&shared, (uint64_t)call->stream, 0))
+            continue;
+        if (!call->operations && !own_stream(&numbers, call->thread, call->stream)) {
+            if (call->wait == XS_WAITS_STREAM) /* it waits for other threads' work, which is in other streams now */
+                call->wait = XS_WAITS_DEVICE;
+            continue;
+        }
+        uint64_t *number = xs_hash_put(&numbers, (uint64_t)call->thread, (uint64_t)call->stream);
+        if (!*number)
+            *number = (uint64_t)split->streams++;
+        if (*by && call->operations) {
+            call->behind = own_stream(&numbers, model->calls[*by - 1].thread, call->stream);
+            *by = 0;
+        }
+        call->stream = own_stream(&numbers, call->thread, call->stream);
+        call->is_legacy = false;
+        for (uint32_t k = 0; k < call->operations && end == XS_PLAN_LEAST; k++)
+            take_turns(&split->operations[call->operation + k]);
+    }
+    free(handed_by);
+    xs_hash_free(&numbers);
+    xs_hash_free(&shared);
+}
+
+void xs_plan_split_streams(struct xs_plan *plan, enum xs_plan_end end) {
+    if (!plan->split[end].calls)
+        make_split(plan, end);
+    plan->replayed = &plan->split[end];
+    plan->is_unlimited = true;
 }
 
 uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns) {
-    int64_t left_ns = xs_replay_run(plan->is_split ? &plan->split : plan->model, plan->change_of, plan->changes, NULL) +
+    int64_t left_ns = xs_replay_run(plan->replayed, plan->change_of, plan->changes, NULL) +
                       xs_model_length(xs_pinning_ns(&plan->pinning)) + plan->host_memory.instead_ns;
     return run_ns > left_ns ? (uint64_t)(run_ns - left_ns) : 0;
 }

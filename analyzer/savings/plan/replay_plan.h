@@ -39,9 +39,9 @@ struct xs_plan {
     struct xs_managed *managed; /* managed.h */
     double peer_ns_per_byte;    /* time per byte of the trace's peer copies; 0: it has none */
 
-    struct xs_model split; /* the model with a stream for each thread instead of the legacy default streams; made when
-                            * it is first needed */
-    bool is_split;         /* the plan splits these streams */
+    struct xs_model split[2];        /* by end of the range: the model with a stream for each thread instead of legacy
+                                      * default streams that several threads use; made when it is first needed */
+    const struct xs_model *replayed; /* the model, or one of `split` */
 
     uint32_t *change_of; /* by call: its index in `changes` plus 1 */
     struct xs_change *changes;
@@ -95,8 +95,8 @@ bool xs_plan_changes_only_work(const struct xs_change *change);
 /* Drops `ns` of the program's work before a call, even if the call is dropped, unless more of it is dropped already. */
 void xs_plan_shorten_work(struct xs_plan *plan, uint32_t call, int64_t ns);
 
-/* Gives each thread its own stream instead of the legacy default stream. */
-void xs_plan_split_streams(struct xs_plan *plan);
+/* Gives each thread its own stream instead of a legacy default stream that it shares with others. */
+void xs_plan_split_streams(struct xs_plan *plan, enum xs_plan_end end);
 
 /* Returns what the changes made so far save, after the cost of page-locking. `run_ns` is the duration of a replay of
  * the unchanged run. */

@@ -76,5 +76,6 @@ bool xs_statement_continues(const struct xs_plan *plan, uint32_t call, uint32_t 
         return false;
     if (l->kind == XS_MODEL_RECORD)
         return xs_statement_gap(plan, later) <= XS_STATEMENT_LIMIT_NS;
-    return l->kind == XS_MODEL_SYNC && l->wait == XS_WAITS_STREAM && xs_statement_is_same_place(plan, call, later);
+    return l->kind == XS_MODEL_SYNC && (l->wait == XS_WAITS_STREAM || l->wait == XS_WAITS_LATEST) &&
+           xs_statement_is_same_place(plan, call, later);
 }

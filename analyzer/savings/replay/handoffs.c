@@ -26,6 +26,7 @@ struct search {
     struct xs_model *model;
     int32_t threads;
     uint32_t *latest;   /* by thread: its latest call so far, or XS_NO_CALL */
+    int64_t *first_ns;  /* by thread: the enter of its first call */
     struct pair *pairs; /* [thread that made calls][thread that paused] */
 };
 
@@ -72,13 +73,24 @@ static bool hands_over(const struct pair *pair) {
     return pair->ended >= LEAST_COUNT && (uint64_t)pair->ended * 100 >= (uint64_t)pair->pauses * MOST_PERCENT;
 }
 
+/* True if all calls of the other thread came within the pause, and `last`, which ended soon before the pause did, is
+ * its last one. A thread pauses like this while it waits for a thread that it started. This happens once in the life of
+ * the other thread, so no number of pauses can confirm it. */
+static bool is_joined(const struct search *s, uint32_t call, int64_t since_ns, uint32_t last) {
+    const struct xs_model_call *c = &s->model->calls[call], *l = &s->model->calls[last];
+    return l->next == XS_NO_CALL && s->first_ns[l->thread] >= since_ns &&
+           c->enter_ns - l->return_ns <= (c->enter_ns - since_ns) / CLOSE;
+}
+
 static void set(struct search *s, uint32_t call, int64_t since_ns) {
     struct xs_model_call *c = &s->model->calls[call];
     int64_t latest_ns = -1;
     for (int32_t other = 0; other < s->threads; other++) {
         uint32_t last = other == c->thread ? XS_NO_CALL : last_within(s, other, since_ns, c->enter_ns);
-        if (last == XS_NO_CALL || s->model->calls[last].return_ns <= latest_ns ||
-            !hands_over(pair_of(s, other, c->thread)) || !is_close(s, call, since_ns, last, CLOSE_ENOUGH))
+        if (last == XS_NO_CALL || s->model->calls[last].return_ns <= latest_ns)
+            continue;
+        bool is_handed = hands_over(pair_of(s, other, c->thread)) && is_close(s, call, since_ns, last, CLOSE_ENOUGH);
+        if (!is_handed && !is_joined(s, call, since_ns, last))
             continue;
         latest_ns = s->model->calls[last].return_ns;
         c->handed_by = last + 1;
@@ -108,9 +120,14 @@ void xs_model_find_handoffs(struct xs_model *model) {
     struct search s = {.model = model,
                        .threads = threads,
                        .latest = xs_realloc(NULL, (size_t)threads * sizeof *s.latest),
+                       .first_ns = xs_zeroed((size_t)threads, sizeof *s.first_ns),
                        .pairs = xs_zeroed((size_t)threads * (size_t)threads, sizeof *s.pairs)};
+    for (uint32_t i = model->call_count; i-- > 0;)
+        if (model->calls[i].thread < threads)
+            s.first_ns[model->calls[i].thread] = model->calls[i].enter_ns;
     each_pause(&s, count);
     each_pause(&s, set);
     free(s.latest);
+    free(s.first_ns);
     free(s.pairs);
 }

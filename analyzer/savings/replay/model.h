@@ -36,6 +36,7 @@ enum xs_model_wait {
     XS_WAITS_NOT,
     XS_WAITS_OWN,    /* its own operations */
     XS_WAITS_STREAM, /* the work that was in its stream at its enter */
+    XS_WAITS_LATEST, /* the latest operation of its thread, which is in its stream */
     XS_WAITS_EVENT,  /* the work that was in a stream when the event was recorded */
     XS_WAITS_DEVICE, /* all work on the device at its enter */
 };
@@ -67,6 +68,7 @@ struct xs_model_call {
     uint32_t operations;
     int32_t entry_point;    /* entry_point.id */
     int32_t thread, stream; /* numbers from 0 without gaps; stream 0: unknown */
+    int32_t behind;         /* a stream whose work so far comes before this call's, too; 0: none */
     int32_t device;         /* number without gaps; 0: unknown */
     uint8_t kind, wait;     /* enum xs_model_kind, xs_model_wait */
     uint8_t direction;      /* of a copy: number of XS_DIRECTIONS */

@@ -112,6 +112,9 @@ static enum xs_model_wait wait_of_other(const struct xs_model_call *call, const 
     return waited && !is_usual ? XS_WAITS_DEVICE : XS_WAITS_NOT;
 }
 
+/* Sets what the call waited for. If a stream had more work at the call's enter than the call can have waited for, then
+ * another thread was giving it work at that moment, and its work came later than its call began. The work of the call's
+ * own thread was certainly there. */
 static void find_wait(const struct xs_queues *queues, const struct xs_measured_waits *measured,
                       struct xs_model_call *call, int64_t own, int64_t longest, int64_t stream_end, int64_t all) {
     const struct xs_model_operation *first = call->operations ? &queues->model->operations[call->operation] : NULL;
@@ -138,8 +141,13 @@ static void find_wait(const struct xs_queues *queues, const struct xs_measured_w
     int64_t end = call->wait == XS_WAITS_STREAM   ? stream_end
                   : call->wait == XS_WAITS_DEVICE ? all
                                                   : xs_queues_wait_end(queues, call, own);
-    if (call->wait != XS_WAITS_OWN && end > call->return_ns + CLOCKS_NS)
-        call->wait = XS_WAITS_NOT; /* the times contradict the rule */
+    if (call->wait != XS_WAITS_OWN && end > call->return_ns + CLOCKS_NS) { /* the times contradict the rule */
+        const struct xs_latest *latest = &queues->latest[call->thread];
+        bool is_raced = call->kind == XS_MODEL_SYNC && call->wait == XS_WAITS_STREAM && latest->end_ns &&
+                        latest->stream == call->stream && latest->end_ns <= call->return_ns + CLOCKS_NS;
+        call->wait = is_raced ? XS_WAITS_LATEST : XS_WAITS_NOT;
+        end = is_raced ? latest->end_ns : end;
+    }
     call->waited = call->wait != XS_WAITS_NOT && end > call->enter_ns;
     call->rest_ns = call->return_ns - (call->waited ? end : call->enter_ns);
 }

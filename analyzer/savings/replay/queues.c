@@ -12,7 +12,8 @@ void xs_queues_begin(struct xs_queues *queues, const struct xs_model *model) {
                                  .streams = xs_zeroed(streams, sizeof *queues->streams),
                                  .all = xs_zeroed(devices, sizeof *queues->all),
                                  .legacy = xs_zeroed(devices, sizeof *queues->legacy),
-                                 .ordered = xs_zeroed(devices, sizeof *queues->ordered)};
+                                 .ordered = xs_zeroed(devices, sizeof *queues->ordered),
+                                 .latest = xs_zeroed((size_t)model->threads, sizeof *queues->latest)};
 }
 
 void xs_queues_end(struct xs_queues *queues) {
@@ -20,6 +21,7 @@ void xs_queues_end(struct xs_queues *queues) {
     free(queues->all);
     free(queues->legacy);
     free(queues->ordered);
+    free(queues->latest);
     xs_hash_free(&queues->events);
     *queues = (struct xs_queues){0};
 }
@@ -44,6 +46,8 @@ int64_t xs_queues_wait_end(const struct xs_queues *queues, const struct xs_model
         return own;
     case XS_WAITS_STREAM:
         return xs_queues_stream_wait_end(queues, call);
+    case XS_WAITS_LATEST:
+        return queues->latest[call->thread].end_ns;
     case XS_WAITS_EVENT: {
         const uint64_t *end = xs_hash_find(&queues->events, call->object, 0);
         return end ? (int64_t)*end - 1 : 0;
@@ -80,6 +84,7 @@ static void put(struct xs_queues *queues, const struct xs_model_call *call, int6
 void xs_queues_add(struct xs_queues *queues, const struct xs_model_call *call, int64_t end_ns) {
     put(queues, call, end_ns);
     raise(&queues->all[call->device], end_ns);
+    queues->latest[call->thread] = (struct xs_latest){end_ns, call->stream};
 }
 
 void xs_queues_order(struct xs_queues *queues, const struct xs_model_call *call) {

@@ -12,6 +12,10 @@ struct xs_queues {
     int64_t *all, *legacy; /* by device: the end of the work in all streams, and in the legacy default stream */
     int64_t *ordered; /* by device: the end of the work in the legacy default stream and in all streams ordered with
                        * it */
+    struct xs_latest {
+        int64_t end_ns;
+        int32_t stream;
+    } * latest;            /* by thread: its latest operation */
     struct xs_hash events; /* maps a handle to the end, plus 1, of the work that was in the stream when the event was
                             * recorded */
 };

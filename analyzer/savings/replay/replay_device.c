@@ -23,6 +23,7 @@ void xs_device_begin(struct xs_device *d, const struct xs_model *model) {
                             .active = xs_zeroed(streams, sizeof *d->active),
                             .legacy = no_points(devices),
                             .beside = no_points(devices),
+                            .latest = no_points((size_t)model->threads),
                             .all = xs_zeroed(devices, sizeof *d->all),
                             .ordered = xs_zeroed(devices, sizeof *d->ordered),
                             .engines = xs_zeroed(devices, sizeof *d->engines)};
@@ -37,6 +38,7 @@ void xs_device_end(struct xs_device *d) {
     free(d->active);
     free(d->legacy);
     free(d->beside);
+    free(d->latest);
     free(d->all);
     free(d->ordered);
     free(d->engines);
@@ -194,10 +196,13 @@ void xs_device_put(struct xs_device *d, const struct xs_model_call *call, uint32
         follow(d, point, d->streams[call->stream].tail);
     if (o->behind_default && !is_early)
         follow_default(d, point, call);
+    if (call->behind)
+        follow(d, point, d->streams[call->behind].tail);
     if (is_left)
         append_beside(d, point, call->device);
     else
         append(d, point, call, o->behind_stream && !is_early);
+    d->latest[call->thread] = point;
     made(d, point);
 }
 
@@ -231,6 +236,10 @@ uint32_t xs_device_wait(struct xs_device *d, const struct xs_model_call *call, e
         follow(d, point, d->streams[call->stream].tail);
         if (call->is_legacy) /* if other streams wait for this stream, their own points show that already */
             follow_default(d, point, call);
+        follow(d, point, d->beside[call->device]);
+        break;
+    case XS_WAITS_LATEST:
+        follow(d, point, d->latest[call->thread]);
         follow(d, point, d->beside[call->device]);
         break;
     case XS_WAITS_EVENT: {

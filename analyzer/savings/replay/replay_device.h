@@ -44,6 +44,7 @@ struct xs_device {
     int32_t *active, active_count;
     uint32_t *legacy;       /* by device: the last point of its legacy default stream */
     uint32_t *beside;       /* by device: the last point of the downloads in side streams */
+    uint32_t *latest;       /* by thread: the point of its latest operation */
     int64_t *all, *ordered; /* by device: the latest end of all past points, and of the past points in streams that
                              * are ordered with the legacy default stream */
     int64_t (*engines)[XS_ENGINES]; /* by device: when each engine becomes free */

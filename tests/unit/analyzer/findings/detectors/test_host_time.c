@@ -232,6 +232,40 @@ static void threads_share_the_default_stream(void **state) {
     play_end(p);
 }
 
+/* Two threads launch into the default stream in turn, and thread 1 waits for it; with `both`, thread 2 waits, too. With
+ * `one_by_one`, all of a thread's work comes before that of the other one. */
+static void two_threads_that_wait(uint64_t stream, int rounds, bool both, bool one_by_one) {
+    begin();
+    p->stream = stream;
+    for (int i = 0; i < 2 * rounds; i++) {
+        bool is_second = one_by_one ? i >= rounds : i % 2;
+        p->thread = is_second ? 2 : 1;
+        play_kernel(p, 0, NULL);
+        if (both || !is_second)
+            play_wait(p, XS_SYNC_STREAM, 0);
+    }
+    play_analyse(p, stream == 1 ? NULL : "UPDATE stream SET handle = 4711");
+}
+
+static void threads_wait_for_the_default_stream(void **state) {
+    (void)state;
+    two_threads_that_wait(1, 7, true, false);
+    FOUND("shared-stream", NULL, 2 * 7 - 3); /* not the first waits, when it is not known what the threads do */
+    play_end(p);
+    two_threads_that_wait(1, 6, true, false);
+    NOT_FOUND("shared-stream");
+    play_end(p);
+    two_threads_that_wait(7, 7, true, false);
+    NOT_FOUND("shared-stream");
+    play_end(p);
+    two_threads_that_wait(1, 20, false, false); /* thread 1 may wait for thread 2's work on purpose */
+    NOT_FOUND("shared-stream");
+    play_end(p);
+    two_threads_that_wait(1, 20, true, true);
+    NOT_FOUND("shared-stream");
+    play_end(p);
+}
+
 /* --- managed-first-touch --- */
 
 enum { PREFETCHED = 1, SMALL = 2, MOVES_NOT = 4 };
@@ -310,6 +344,7 @@ int main(void) {
         cmocka_unit_test(over_the_host_and_back),
         cmocka_unit_test(copies_within_host_memory),
         cmocka_unit_test(threads_share_the_default_stream),
+        cmocka_unit_test(threads_wait_for_the_default_stream),
         cmocka_unit_test(a_kernel_touches_managed_memory_first),
         cmocka_unit_test(kernels_read_host_memory_again),
     };

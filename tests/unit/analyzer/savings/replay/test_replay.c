@@ -246,6 +246,50 @@ static void threads_with_their_own_pace_do_not_move(void **state) {
     assert_int_equal(without(model, 1), 22900);
 }
 
+/* Thread 0 starts thread 1 and waits for its end, which no call shows. With `is_older`, thread 1 had made a call before
+ * that, so it may go on for reasons of its own. */
+static struct xs_model *a_thread_that_is_started(struct run *run, bool is_older) {
+    *run = (struct run){0};
+    if (is_older)
+        call(run, XS_MODEL_LAUNCH, 1, 10, 10);
+    call(run, XS_MODEL_LAUNCH, 0, 20, 20);
+    call(run, XS_MODEL_TRANSFER, 1, 500, 4500);
+    runs(run, XS_ENGINE_H2D, 510, 4500);
+    call(run, XS_MODEL_LAUNCH, 1, 4600, 4600);
+    waits(run, XS_WAITS_DEVICE, 5000, 5010);
+    return ended(run, 5010);
+}
+
+static void a_thread_that_waits_for_the_end_of_another_one(void **state) {
+    (void)state;
+    struct run run;
+    const struct xs_model *model = a_thread_that_is_started(&run, false);
+    assert_int_equal(model->calls[3].handed_by, 3); /* 1 + the last launch */
+    assert_int_equal(without(model, 1 << 1), 1010);
+    model = a_thread_that_is_started(&run, true);
+    assert_int_equal(model->calls[4].handed_by, 0);
+    assert_int_equal(without(model, 1 << 2), 5010);
+}
+
+/* Thread 1 launches into the same stream when thread 0 begins to wait, and the wait ends before that kernel does. So it
+ * was only for thread 0's own kernel, and ends with that kernel. */
+static void a_wait_beside_another_threads_launch(void **state) {
+    (void)state;
+    struct run run = {0};
+    call(&run, XS_MODEL_LAUNCH, 0, 10, 10);
+    runs(&run, XS_ENGINE_OTHER, 20, 1000);
+    call(&run, XS_MODEL_LAUNCH, 1, 29, 29);
+    runs(&run, XS_ENGINE_OTHER, 1010, 2000);
+    waits(&run, XS_WAITS_STREAM, 30, 1010);
+    call(&run, XS_MODEL_LAUNCH, 0, 1100, 1100);
+    struct xs_model *model = ended(&run, 1100);
+    assert_int_equal(model->calls[2].wait, XS_WAITS_LATEST);
+    assert_int_equal(xs_replay_run(model, NULL, NULL, NULL), 1100 * US);
+    uint32_t change_of[CALLS] = {1};
+    const struct xs_change shorter = {.lasts = true, .operation_ns = 80 * US};
+    assert_int_equal(xs_replay_run(model, change_of, &shorter, NULL), 200 * US);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_changed),
@@ -257,6 +301,8 @@ int main(void) {
         cmocka_unit_test(a_free_that_waits),
         cmocka_unit_test(a_stream_that_waits_for_an_event),
         cmocka_unit_test(another_thread),
+        cmocka_unit_test(a_thread_that_waits_for_the_end_of_another_one),
+        cmocka_unit_test(a_wait_beside_another_threads_launch),
         cmocka_unit_test(changes),
         cmocka_unit_test(times_stay_within_what_can_be_added_up),
         cmocka_unit_test(golden_traces_are_replayed_as_they_were),
