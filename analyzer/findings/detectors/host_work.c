@@ -93,7 +93,7 @@ const struct xs_detector xs_detector_host_work = {
     .kind = XS_POTENTIAL,
     .repair = XS_REPAIR_WORK_ON_DEVICE,
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_MEMSET) | XS_WANT(XS_ON_SYNC) |
-             XS_WANT(XS_ON_API),
+             XS_WANT(XS_ON_API) | XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
     .on_gap = on_gap,

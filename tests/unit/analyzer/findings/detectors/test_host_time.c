@@ -142,6 +142,28 @@ static void the_host_works_on_what_it_downloaded(void **state) {
     play_end(p);
 }
 
+/* The time in calls is not the program's own, and that in allocations and frees is not, either. */
+static void calls_are_no_work(void **state) {
+    (void)state;
+    for (int in_calls = 0; in_calls < 2; in_calls++) {
+        begin();
+        for (int i = 0; i < TIMES; i++) {
+            takes(100, 50);
+            play_down(p, A, MIB, i, HOST);
+            p->now_ns += (100 - NEXT_US) * US;
+            takes(in_calls ? 500 : 1, 0);
+            uint32_t id = play_alloc(p, B, MIB);
+            p->now_ns += (500 - NEXT_US) * US;
+            play_free(p, id);
+            p->now_ns += (500 - NEXT_US) * US;
+            play_kernel(p, 0, NULL);
+        }
+        play_analyse(p, NULL);
+        FOUND("host-work", NULL, in_calls ? 0 : TIMES);
+        play_end(p);
+    }
+}
+
 static void the_host_works_before_an_upload(void **state) {
     (void)state;
     steps(true, 500, 0);
@@ -306,6 +328,7 @@ int main(void) {
         cmocka_unit_test(the_wait_blocks_the_host),
         cmocka_unit_test(uploads_hold_up_the_host),
         cmocka_unit_test(the_host_works_on_what_it_downloaded),
+        cmocka_unit_test(calls_are_no_work),
         cmocka_unit_test(the_host_works_before_an_upload),
         cmocka_unit_test(over_the_host_and_back),
         cmocka_unit_test(copies_within_host_memory),
