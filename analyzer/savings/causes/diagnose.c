@@ -10,6 +10,7 @@
 #include "analyzer/savings/causes/contexts.h"
 #include "analyzer/savings/causes/detours.h"
 #include "analyzer/savings/causes/grouping.h"
+#include "analyzer/savings/causes/host_work.h"
 #include "analyzer/savings/causes/turns.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/scale.h"
@@ -81,7 +82,8 @@ static void replay(struct xs_plan *plan, struct xs_diagnosed *d, const struct xs
     if (xs_sample_is_part(&f->sample))
         xs_scale(plan, f, items, count, run, all, &room);
     set_saving(d, saved, all, room < (uint64_t)run ? (double)room : (double)run);
-    if (is_unsure(f) || f->potential)
+    bool is_bounded_later = xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_WORK_ON_DEVICE;
+    if (is_unsure(f) || (f->potential && !is_bounded_later))
         d->saves.least_ns = 0;
     if (!plan->findings->exposed_known)
         leave_waiting(d);
@@ -264,8 +266,10 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
         find_savings(diagnosis, &plan, options, run);
         xs_contexts_time(diagnosis, &plan);
         status = status < 0 ? status : xs_detours_find(diagnosis, &plan, trace, run, message);
-        if (status >= 0)
+        if (status >= 0) {
+            xs_host_work_bound(diagnosis, &plan);
             xs_group_causes(diagnosis, &plan, run);
+        }
     }
     xs_plan_end(&plan);
     xs_model_free(&model);
