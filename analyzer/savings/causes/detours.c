@@ -16,7 +16,7 @@
 #include "analyzer/trace/site.h"
 #include "schema/format/kinds.h"
 
-enum { LEAST_TRIPS = 10, MOST_REPLAYS = 32 };
+enum { LEAST_TRIPS = 3, MOST_REPLAYS = 32 };
 
 /* A download and the next upload of the same thread, with the pair of their places. */
 struct trip {

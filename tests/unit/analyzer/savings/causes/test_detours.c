@@ -162,9 +162,9 @@ static void a_value_is_read(void **state) {
 
 static void few_trips(void **state) {
     (void)state;
-    play_trips(9, MIB);
+    play_trips(2, MIB);
     is_no_detour(FROM(4));
-    play_trips(10, MIB);
+    play_trips(3, MIB);
     diagnose(FROM(4));
     assert_int_equal(p->diagnosis->detour_count, 1);
     play_end(p);

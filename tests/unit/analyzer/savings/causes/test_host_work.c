@@ -88,12 +88,61 @@ static void the_result_goes_back(void **state) {
     }
 }
 
+/* A step does it in nine lines, each of which has 3 % of the run; or all together have less than 5 %. */
+static void a_step_does_it_in_several_lines(void **state) {
+    (void)state;
+    enum { LINE_COUNT = 9, TIMES = 4 };
+    for (int is_little = 0; is_little < 2; is_little++) {
+        begin();
+        for (int i = 0; i < TIMES * LINE_COUNT; i++) {
+            fetch(MIB, 3000);
+            rest(is_little ? 70000 : 6000);
+        }
+        diagnose(PEAK LINES(9) "UPDATE transfer SET stack = 1 + id % 9;");
+        for (size_t i = 0; i < LINE_COUNT && !is_little; i++)
+            is_about(nth("host-work", NULL, i)->saves.least_ns, (TIMES - 1) * (CALL_US + 3000));
+        assert_null(nth("host-work", NULL, is_little ? 0 : LINE_COUNT));
+        is_in_order();
+        play_end(p);
+    }
+}
+
+/* A loop of few steps, and a long one whose site has 5 % of the run only after many steps. */
+static void a_loop_may_be_short_or_long(void **state) {
+    (void)state;
+    for (int steps = 2; steps <= 3; steps++) {
+        begin();
+        for (int i = 0; i < steps; i++) {
+            fetch(MIB, 3000);
+            rest(500);
+        }
+        diagnose(PLACES);
+        assert_int_equal(nth("host-work", NULL, 0) != NULL, steps == 3);
+        if (steps == 3)
+            is_about(nth("host-work", NULL, 0)->saves.most_ns, 2 * (CALL_US + 3000));
+        play_end(p);
+    }
+    begin();
+    takes(20, 10);
+    for (int i = 0; i < 10000; i++) {
+        down(A, MIB, NO_CONTENT, HOST);
+        works(100);
+        kernel(2, memory);
+    }
+    works(20000000); /* the work is some 5 % of the run */
+    diagnose(PLACES);
+    assert_int_equal(nth("host-work", NULL, 0)->finding->instances, 10000);
+    play_end(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_device_works_beside_the_host),
         cmocka_unit_test(another_thread_may_have_to_do_it),
         cmocka_unit_test(long_work_for_few_bytes_is_about_something_else),
         cmocka_unit_test(the_result_goes_back),
+        cmocka_unit_test(a_step_does_it_in_several_lines),
+        cmocka_unit_test(a_loop_may_be_short_or_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
