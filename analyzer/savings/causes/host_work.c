@@ -5,12 +5,17 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/plan_repairs.h"
+#include "analyzer/savings/plan/statement.h"
 #include "analyzer/trace/scan.h"
+#include "schema/format/kinds.h"
 
 /* The longest work for each downloaded byte that is surely about the data. A core executes some hundred instructions in
  * this time; a sort of 400,000 numbers by NumPy takes 33 ns for each byte. Longer work may be a simulation, a wait for
  * something else, or writing to a disk, and none of that can be done on a device. */
 enum { LONGEST_NS_PER_BYTE = 100 };
+
+/* Longer pauses between two downloads are work on the first one (analyzer/findings/detectors/host_work.c). */
+enum { LONGEST_PAUSE_NS = 20000 };
 
 /* What one thread does at the place of a finding. */
 struct thread {
@@ -23,6 +28,22 @@ struct works {
     uint64_t bytes, work_ns;
 };
 
+/* Returns the bytes that the thread downloaded for the same work: those of a download, and of others right before it.
+ */
+static uint64_t bytes_for_work(const struct xs_plan *plan, uint32_t number) {
+    const struct xs_model_call *calls = plan->model->calls;
+    uint64_t bytes = xs_model_copy_at(plan->model, number).bytes;
+    uint32_t i = xs_plan_call_of(plan, number);
+    while (xs_statement_gap(plan, i) < LONGEST_PAUSE_NS && (i = calls[i].previous) != XS_PLAN_NONE) {
+        bool is_download = calls[i].kind == XS_MODEL_TRANSFER && calls[i].direction == XS_DIR_D2H;
+        if (is_download)
+            bytes = xs_sum(bytes, calls[i].bytes);
+        else if (xs_plan_gives_work(plan, i))
+            break;
+    }
+    return bytes;
+}
+
 static void add_download(struct works *works, const struct xs_plan *plan, uint32_t number) {
     uint32_t download = xs_plan_call_of(plan, number), next;
     const struct xs_model_call *call = &plan->model->calls[download];
@@ -33,7 +54,7 @@ static void add_download(struct works *works, const struct xs_plan *plan, uint32
     thread->end_ns = next == XS_PLAN_NONE ? call->return_ns : plan->model->calls[next].enter_ns;
     thread->work_ns = xs_model_ns(thread->work_ns + work_ns);
     works->work_ns = xs_sum(works->work_ns, (uint64_t)work_ns);
-    works->bytes = xs_sum(works->bytes, xs_model_copy_at(plan->model, number).bytes);
+    works->bytes = xs_sum(works->bytes, bytes_for_work(plan, number));
 }
 
 /* Returns what is saved if another thread of the host does the work while this one goes on: the time that the thread

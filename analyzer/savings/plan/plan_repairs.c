@@ -252,15 +252,16 @@ static void copy_by_host(struct xs_plan *plan, uint32_t number, enum xs_plan_end
     xs_plan_change(plan, call, &(struct xs_change){.dropped = true, .before_ns = xs_model_ns((int64_t)ns)});
 }
 
-static bool gives_work(const struct xs_model_call *call) {
-    return call->kind == XS_MODEL_TRANSFER || call->kind == XS_MODEL_MEMSET || call->kind == XS_MODEL_LAUNCH;
+bool xs_plan_gives_work(const struct xs_plan *plan, uint32_t call) {
+    static const unsigned giving = 1u << XS_MODEL_TRANSFER | 1u << XS_MODEL_MEMSET | 1u << XS_MODEL_LAUNCH;
+    return giving >> plan->model->calls[call].kind & 1;
 }
 
 /* Returns how long the program works before a call because of data that it has downloaded. The repaired program still
  * requests work of the device, and its statement takes some time for that. If all gaps before the call's line have such
  * work in them, the statement's overhead is too long, and so it is limited. */
 static int64_t work_before(const struct xs_plan *plan, uint32_t call) {
-    int64_t own = gives_work(&plan->model->calls[call]) ? xs_statement_overhead(plan, call, XS_ASYNC_CALL_NS) : 0;
+    int64_t own = xs_plan_gives_work(plan, call) ? xs_statement_overhead(plan, call, XS_ASYNC_CALL_NS) : 0;
     int64_t stays = own < USUAL_STATEMENT_NS ? own : USUAL_STATEMENT_NS;
     return xs_later(0, xs_statement_gap(plan, call) - stays);
 }
@@ -270,7 +271,7 @@ int64_t xs_plan_work_on_data(const struct xs_plan *plan, uint32_t download, uint
     *next = download;
     while ((*next = plan->model->calls[*next].next) != XS_PLAN_NONE) {
         work = xs_model_ns(work + work_before(plan, *next));
-        if (gives_work(&plan->model->calls[*next]))
+        if (xs_plan_gives_work(plan, *next))
             break;
     }
     return work;
