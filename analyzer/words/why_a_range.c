@@ -46,8 +46,9 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     case XS_REPAIR_READ_LATER:
         return "It saves least if the host still needs the data, and most if it does not.";
     case XS_REPAIR_WORK_ON_DEVICE:
-        return "It saves most if the device does this work in nearly no time. It saves nothing if the host has to do "
-               "it, and the device needs the result.";
+        return "It saves most if the device does this work in nearly no time. It saves least if the device takes a "
+               "quarter of the host's time, or if another thread has to do it. It saves nothing if this thread has to "
+               "do it, and the device needs the result.";
     case XS_REPAIR_OWN_STREAM:
         return "It saves least if the device runs one copy and one kernel at a time, and most if all kernels and "
                "copies "

@@ -19,7 +19,9 @@ static void count(struct xs_detection *detection, const struct xs_trace_event *d
     instance.cost = instance.removable = (struct xs_times){.host_ns = host_ns};
     if (wait)
         xs_add_evidence(&instance, XS_EVIDENCE_SYNC, wait->id, XS_ROLE_WAIT);
-    xs_repeats_add_host(detection->state, detection, &instance, download->account);
+    struct xs_repeats *repeats = detection->state;
+    repeats->least = XS_REPEATS_LEAST_LONG;
+    xs_repeats_add_host(repeats, detection, &instance, download->account);
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
@@ -28,12 +30,14 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         count(detection, download, wait);
 }
 
+static void finish(struct xs_detection *detection) { xs_repeats_finish(detection->state, detection); }
+
 static void end(struct xs_detection *detection) { xs_repeats_end(detection->state, detection); }
 
 const struct xs_detector xs_detector_blocking_readback = {
     .id = "blocking-readback",
     .title = "downloads that hold up the host for longer than the copy takes",
-    .definition = "At least 10 downloads of more than 64 bytes from one place, each of which blocked the host for at "
+    .definition = "At least 3 downloads of more than 64 bytes from one place, each of which blocked the host for at "
                   "least twice the copy's own time, together for at least 5 % of the run.",
     .remedy = "Do on the device what the host does with the data, or read it later: download into pinned memory, and "
               "wait when the data is needed.",
@@ -43,5 +47,6 @@ const struct xs_detector xs_detector_blocking_readback = {
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_SYNC),
     .state_bytes = sizeof(struct xs_repeats),
     .on_event = on_event,
+    .finish = finish,
     .end = end,
 };

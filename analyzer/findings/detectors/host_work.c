@@ -44,6 +44,7 @@ static void end_work(struct xs_detection *detection, struct thread *thread) {
     struct state *state = detection->state;
     if (thread->work_ns >= LEAST_NS) {
         thread->instance.cost = thread->instance.removable = (struct xs_times){.host_ns = thread->work_ns};
+        state->repeats.least = XS_REPEATS_LEAST_LONG;
         xs_repeats_add_host(&state->repeats, detection, &thread->instance, thread->account);
     }
     forget(detection, thread);
@@ -77,6 +78,11 @@ static void on_gap(struct xs_detection *detection) {
         forget(detection, (struct thread *)(uintptr_t)entry->value);
 }
 
+static void finish(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    xs_repeats_finish(&state->repeats, detection);
+}
+
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     on_gap(detection);
@@ -87,15 +93,16 @@ static void end(struct xs_detection *detection) {
 const struct xs_detector xs_detector_host_work = {
     .id = "host-work",
     .title = "work of the host on downloaded data while the device waits",
-    .definition = "At least 10 downloads of more than 64 bytes at one place, after each of which the thread worked for "
+    .definition = "At least 3 downloads of more than 64 bytes at one place, after each of which the thread worked for "
                   "at least 20 us before it gave the device more work, together for at least 5 % of the run.",
     .remedy = "Do this work on the device, or give the device its next work first.",
     .kind = XS_POTENTIAL,
     .repair = XS_REPAIR_WORK_ON_DEVICE,
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_MEMSET) | XS_WANT(XS_ON_SYNC) |
-             XS_WANT(XS_ON_API),
+             XS_WANT(XS_ON_API) | XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
     .on_gap = on_gap,
+    .finish = finish,
     .end = end,
 };

@@ -42,12 +42,17 @@ static void forget(struct xs_detection *detection, struct site *site, bool is_re
     site->kept_count = 0;
 }
 
+static bool are_repeated(const struct xs_repeats *repeats, const struct site *site) {
+    return site->count >= (repeats->least ? repeats->least : XS_REPEATS_LEAST);
+}
+
 void xs_repeats_add(struct xs_repeats *repeats, struct xs_detection *detection, const struct xs_instance *instance,
                     struct xs_account *account) {
     struct site *site = xs_hash_item(&repeats->sites, instance->site, 0, sizeof *site);
     site->count++;
     site->ns = xs_sum(site->ns, instance->removable.host_ns);
-    if (!site->are_enough && (site->count < XS_REPEATS_LEAST || site->ns < repeats->least_ns)) {
+    repeats->ns = xs_sum(repeats->ns, instance->removable.host_ns);
+    if (!site->are_enough && (!are_repeated(repeats, site) || site->ns < repeats->least_ns)) {
         keep(site, instance, account);
         return;
     }
@@ -65,6 +70,15 @@ void xs_repeats_add_host(struct xs_repeats *repeats, struct xs_detection *detect
     } else {
         repeats->least_ns = detection->run_ns / XS_REPEATS_RUN_SHARE;
         xs_repeats_add(repeats, detection, instance, account);
+    }
+}
+
+void xs_repeats_finish(struct xs_repeats *repeats, struct xs_detection *detection) {
+    if (repeats->ns < repeats->least_ns)
+        return;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&repeats->sites, entry));) {
+        struct site *site = (struct site *)(uintptr_t)entry->value;
+        forget(detection, site, are_repeated(repeats, site) && site->ns >= detection->run_ns / XS_REPEATS_SITE_SHARE);
     }
 }
 

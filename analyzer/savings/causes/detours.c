@@ -16,7 +16,7 @@
 #include "analyzer/trace/site.h"
 #include "schema/format/kinds.h"
 
-enum { LEAST_TRIPS = 10, MOST_REPLAYS = 32 };
+enum { LEAST_TRIPS = 3, MOST_REPLAYS = 32 };
 
 /* A download and the next upload of the same thread, with the pair of their places. */
 struct trip {
@@ -182,34 +182,40 @@ static bool drops_upload(const struct xs_finding *f) {
     return dropping >> xs_detector_repair(xs_detectors[f->detector], f->verdict) & 1;
 }
 
-/* True if at least half of the uploads have another explanation: a finding about their contents, or that they are a
- * loader's batches. */
-static bool is_explained(const struct xs_diagnosis *diagnosis, uint32_t up_site, uint64_t uploads) {
+/* What the uploads of a pair are. */
+enum uploads {
+    OF_OTHER_DATA, /* at least half of them are a loader's batches, or nothing shows that they are the host's results */
+    NEEDLESS,      /* the host's results, at least half of which the device has, or could make, without an upload */
+    RESULTS,       /* the host's results */
+};
+
+static enum uploads uploads_at(const struct xs_diagnosis *diagnosis, uint32_t up_site, uint64_t uploads) {
+    enum uploads are = RESULTS;
     for (size_t i = 0; i < diagnosis->count; i++) {
         const struct xs_finding *f = diagnosis->items[i].finding;
         const struct xs_framework_context *context = diagnosis->items[i].context;
         if (f->site != up_site)
             continue;
         if (context && (context->host_copy == XS_HOST_COPY_LOADER || context->host_copy == XS_HOST_COPY_LOADER_THREAD))
-            return true;
+            return OF_OTHER_DATA;
         double explained = f->sample.is_of_contents ? f->sample.estimate : (double)f->instances;
         if (drops_upload(f) && 2 * explained >= (double)uploads)
-            return true;
+            are = NEEDLESS;
     }
-    return false;
+    return are;
 }
 
 static int judge(const struct finding_detours *finding, const struct xs_diagnosis *diagnosis,
-                 const struct xs_trace *trace, const struct pair *pair, bool *is_detour, char *message) {
+                 const struct xs_trace *trace, const struct pair *pair, enum uploads *are, char *message) {
     const uint64_t *uploads = xs_hash_find(&finding->copies, pair->up_site, XS_DIR_H2D);
     int64_t stack = 0;
-    *is_detour = false;
+    *are = OF_OTHER_DATA;
     if (pair->trips < LEAST_TRIPS || 2 * pair->trips < *uploads ||
-        pair->host_ns < xs_floor_of_both(diagnosis->findings->recorded.ns) ||
-        is_explained(diagnosis, pair->up_site, *uploads))
+        pair->host_ns < xs_floor_of_both(diagnosis->findings->recorded.ns))
         return XS_OK;
     int status = stack_of(trace, finding->plan->model->calls[pair->first_down].row, &stack, message);
-    *is_detour = status >= 0 && is_earlier_in_function(diagnosis->findings->sites, stack, pair->up_site);
+    if (status >= 0 && is_earlier_in_function(diagnosis->findings->sites, stack, pair->up_site))
+        *are = uploads_at(diagnosis, pair->up_site, *uploads);
     return status;
 }
 
@@ -256,29 +262,40 @@ static void limit_replays(struct finding_detours *finding) {
 
 /* --- which findings belong to it --- */
 
-/* True if a finding belongs to the detour. It does not if it saves more than the detour, or if it removes the uploads,
- * because it is then the better advice. A finding at the download's site belongs to the detour only if at least half of
- * the site's downloads do. */
-static bool is_about(const struct xs_diagnosed *d, const struct xs_detour *detour, uint64_t downloads) {
-    const struct xs_finding *f = d->finding;
-    if (d->saves.most_ns > detour->most_ns)
-        return false;
-    return (f->site == detour->down_site && 2 * detour->trips >= downloads) ||
-           (f->site == detour->up_site && !drops_upload(f));
-}
-
 static uint64_t at_most(uint64_t value, uint64_t limit) { return value < limit ? value : limit; }
 
 static bool is_host_work(const struct xs_finding *f) {
     return xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_WORK_ON_DEVICE;
 }
 
-static void attach(const struct finding_detours *finding, struct xs_diagnosis *diagnosis, size_t number) {
+/* True if at least half of the downloads at the finding's place are in trips of the pair. */
+static bool are_most_downloads(const struct finding_detours *finding, const struct xs_finding *f,
+                               const struct pair *pair) {
+    const uint64_t *downloads = xs_hash_find(&finding->copies, pair->down_site, XS_DIR_D2H);
+    return f->site == pair->down_site && downloads && 2 * pair->trips >= *downloads;
+}
+
+static void note_results(const struct finding_detours *finding, struct xs_diagnosis *diagnosis,
+                         const struct pair *pair) {
+    for (size_t i = 0; i < diagnosis->count; i++)
+        diagnosis->items[i].goes_back |= are_most_downloads(finding, diagnosis->items[i].finding, pair);
+}
+
+/* True if a finding belongs to the detour. It does not if it saves more than the detour, or if it removes the uploads,
+ * because it is then the better advice. */
+static bool is_about(const struct finding_detours *finding, const struct xs_diagnosed *d, const struct pair *pair,
+                     const struct xs_detour *detour) {
+    const struct xs_finding *f = d->finding;
+    return d->saves.most_ns <= detour->most_ns &&
+           (are_most_downloads(finding, f, pair) || (f->site == detour->up_site && !drops_upload(f)));
+}
+
+static void attach(const struct finding_detours *finding, struct xs_diagnosis *diagnosis, const struct pair *pair,
+                   size_t number) {
     const struct xs_detour *detour = &diagnosis->detours[number];
-    const uint64_t *downloads = xs_hash_find(&finding->copies, detour->down_site, XS_DIR_D2H);
     for (size_t i = 0; i < diagnosis->count; i++) {
         struct xs_diagnosed *d = &diagnosis->items[i];
-        if (is_about(d, detour, downloads ? *downloads : 0) &&
+        if (is_about(finding, d, pair, detour) &&
             (!d->detour || diagnosis->detours[d->detour - 1].most_ns < detour->most_ns)) {
             d->detour = (uint32_t)number + 1;
             if (is_host_work(d->finding)) /* its repair saves the upload, too */
@@ -297,9 +314,12 @@ int xs_detours_find(struct xs_diagnosis *diagnosis, struct xs_plan *plan, const 
     limit_replays(&finding);
     for (size_t i = 0; i < finding.pair_count && status >= 0; i++) {
         const struct pair *pair = &finding.pairs[i];
-        bool is_detour;
-        status = judge(&finding, diagnosis, trace, pair, &is_detour, message);
-        if (status < 0 || !is_detour)
+        enum uploads are;
+        status = judge(&finding, diagnosis, trace, pair, &are, message);
+        if (status < 0 || are == OF_OTHER_DATA)
+            continue;
+        note_results(&finding, diagnosis, pair);
+        if (are == NEEDLESS)
             continue;
         size_t count = diagnosis->detour_count++;
         diagnosis->detours = xs_realloc(diagnosis->detours, (count + 1) * sizeof *diagnosis->detours);
@@ -308,7 +328,7 @@ int xs_detours_find(struct xs_diagnosis *diagnosis, struct xs_plan *plan, const 
                                                        .trips = pair->trips,
                                                        .host_ns = pair->host_ns,
                                                        .most_ns = most_ns(&finding, diagnosis, plan, i, run_ns)};
-        attach(&finding, diagnosis, count);
+        attach(&finding, diagnosis, pair, count);
     }
     free(finding.threads);
     free(finding.trips);

@@ -10,6 +10,7 @@
 #include "analyzer/savings/causes/contexts.h"
 #include "analyzer/savings/causes/detours.h"
 #include "analyzer/savings/causes/grouping.h"
+#include "analyzer/savings/causes/host_work.h"
 #include "analyzer/savings/causes/turns.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/scale.h"
@@ -59,10 +60,11 @@ static void set_saving(struct xs_diagnosed *d, const double found[2], const doub
 }
 
 /* True if the repair may save nothing for a reason that the replay does not know. The replay of streams for each thread
- * knows which threads wait for each other. */
+ * knows which threads wait for each other, and what work on the device saves at least is set later (detours.h). */
 static bool may_save_nothing(const struct xs_finding *f) {
-    bool is_replayed = xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_OWN_STREAM;
-    return is_unsure(f) || (f->potential && !is_replayed);
+    enum xs_repair_kind repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
+    bool is_bounded = repair == XS_REPAIR_OWN_STREAM || repair == XS_REPAIR_WORK_ON_DEVICE;
+    return is_unsure(f) || (f->potential && !is_bounded);
 }
 
 static void replay(struct xs_plan *plan, struct xs_diagnosed *d, const struct xs_repairable *items, size_t count,
@@ -271,8 +273,10 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
         find_savings(diagnosis, &plan, options, run);
         xs_contexts_time(diagnosis, &plan);
         status = status < 0 ? status : xs_detours_find(diagnosis, &plan, trace, run, message);
-        if (status >= 0)
+        if (status >= 0) {
+            xs_host_work_bound(diagnosis, &plan);
             xs_group_causes(diagnosis, &plan, run);
+        }
     }
     xs_plan_end(&plan);
     xs_model_free(&model);

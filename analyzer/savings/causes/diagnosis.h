@@ -74,6 +74,8 @@ struct xs_diagnosed {
     struct xs_turns turns;
     struct xs_framework_context *context; /* context of its first instances; NULL: not known */
     uint32_t detour; /* the detour that its copies belong to, as its index in xs_diagnosis.detours plus 1; 0: none */
+    bool goes_back;  /* at least half of its downloads are of a detour, or of what would be one if the device did not
+                      * have the uploaded bytes already */
 };
 
 struct xs_diagnosis {

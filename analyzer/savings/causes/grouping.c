@@ -246,6 +246,7 @@ static void sum_up(struct grouping *g) {
     struct xs_diagnosis *diagnosis = g->diagnosis;
     struct xs_saving *all = &diagnosis->together;
     uint64_t least_ns = 0;
+    bool is_limited = !diagnosis->findings->exposed_known; /* the replay removed waits that may have been for kernels */
     *all = (struct xs_saving){.known = true};
     if (diagnosis->replayed) {
         all->least_ns = without(g, XS_PLAN_LEAST);
@@ -253,6 +254,7 @@ static void sum_up(struct grouping *g) {
     }
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         const struct xs_saving *one = &diagnosis->causes[i].saves;
+        is_limited |= diagnosis->items[diagnosis->causes[i].findings[0]].finding->potential; /* host_work.h */
         least_ns = xs_sum(least_ns, one->least_ns);
         all->least_ns = one->least_ns > all->least_ns ? one->least_ns : all->least_ns;
         if (diagnosis->replayed)
@@ -260,8 +262,7 @@ static void sum_up(struct grouping *g) {
         else
             all->most_ns = xs_sum(all->most_ns, one->most_ns);
     }
-    if (!diagnosis->findings->exposed_known &&
-        least_ns < all->least_ns) /* the replay removed waits that may have been for kernels */
+    if (is_limited && least_ns < all->least_ns)
         all->least_ns = least_ns;
     all->bounds = !diagnosis->replayed;
     if (all->bounds && diagnosis->findings->recorded.run_ns && all->most_ns > diagnosis->findings->recorded.run_ns)

@@ -1,6 +1,7 @@
 /* Makes the changes of each repair; see plan_repairs.h. */
 #include "analyzer/savings/plan/plan_repairs.h"
 
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/managed.h"
 #include "analyzer/savings/plan/statement.h"
@@ -16,6 +17,15 @@ enum { STAGED_BYTES = 65536 };
 /* The host's time per byte to copy within its memory, if the memory is in no cache, and if it is in one of the core. */
 #define SLOW_COPY_NS_PER_BYTE 0.25
 #define FAST_COPY_NS_PER_BYTE 0.03
+
+/* A device takes at most one part in this many of the time that the host takes for the same work, if the work suits it.
+ * One core of the host moves some 10 GB/s, so this is so even if the work uses only a tenth of a device's memory
+ * bandwidth, which is 400 GB/s or more. */
+enum { DEVICE_IS_FASTER = 4 };
+
+/* The interpreter and a library take this long from one call of the driver to the next one, if they do nothing else;
+ * measured for CuPy (tests/bench/results/savings.md). */
+enum { USUAL_STATEMENT_NS = 20000 };
 
 static enum xs_model_kind kind_of(unsigned table) {
     static const enum xs_model_kind kinds[] = {[XS_EVIDENCE_TRANSFER] = XS_MODEL_TRANSFER,
@@ -242,25 +252,58 @@ static void copy_by_host(struct xs_plan *plan, uint32_t number, enum xs_plan_end
     xs_plan_change(plan, call, &(struct xs_change){.dropped = true, .before_ns = xs_model_ns((int64_t)ns)});
 }
 
-static bool gives_work(const struct xs_model_call *call) {
-    return call->kind == XS_MODEL_TRANSFER || call->kind == XS_MODEL_MEMSET || call->kind == XS_MODEL_LAUNCH;
+bool xs_plan_gives_work(const struct xs_plan *plan, uint32_t call) {
+    static const unsigned giving = 1u << XS_MODEL_TRANSFER | 1u << XS_MODEL_MEMSET | 1u << XS_MODEL_LAUNCH;
+    return giving >> plan->model->calls[call].kind & 1;
 }
 
-/* Drops a download, the wait for it, and the program's work until its thread gives the device more work. The time that
- * the host usually takes to request work stays. */
-static void drop_with_work(struct xs_plan *plan, uint32_t number, uint32_t wait, enum xs_plan_end end) {
-    const struct xs_model_call *calls = plan->model->calls;
-    uint32_t download = xs_plan_call_of(plan, number);
-    drop_copy(plan, number, end);
-    if (wait != XS_PLAN_NONE)
-        xs_plan_change(plan, wait, &(struct xs_change){.dropped = true});
-    for (uint32_t i = calls[download].next; i != XS_PLAN_NONE; i = calls[i].next) {
-        int64_t work = xs_statement_gap(plan, i), stays = gives_work(&calls[i]) ? XS_ASYNC_CALL_NS : 0;
-        if (work > stays)
-            xs_plan_shorten_work(plan, i, work - stays);
-        if (gives_work(&calls[i]))
+/* Returns how long the program works before a call because of data that it has downloaded. The repaired program still
+ * requests work of the device, and its statement takes some time for that. If all gaps before the call's line have such
+ * work in them, the statement's overhead is too long, and so it is limited. */
+static int64_t work_before(const struct xs_plan *plan, uint32_t call) {
+    int64_t own = xs_plan_gives_work(plan, call) ? xs_statement_overhead(plan, call, XS_ASYNC_CALL_NS) : 0;
+    int64_t stays = own < USUAL_STATEMENT_NS ? own : USUAL_STATEMENT_NS;
+    return xs_later(0, xs_statement_gap(plan, call) - stays);
+}
+
+int64_t xs_plan_work_on_data(const struct xs_plan *plan, uint32_t download, uint32_t *next) {
+    int64_t work = 0;
+    *next = download;
+    while ((*next = plan->model->calls[*next].next) != XS_PLAN_NONE) {
+        work = xs_model_ns(work + work_before(plan, *next));
+        if (xs_plan_gives_work(plan, *next))
             break;
     }
+    return work;
+}
+
+/* Lets the device do the work on a download's data in the download's place, or make the copy if that takes longer. The
+ * host does not wait for it. */
+static void work_in_place(struct xs_plan *plan, uint32_t number, int64_t work_ns, enum xs_plan_end end) {
+    uint32_t call = xs_plan_call_of(plan, number);
+    if (xs_plan_is_of_batch(plan, number))
+        leave_out(plan, number, (uint64_t)work_ns, end);
+    else
+        xs_plan_change(plan, call,
+                       &(struct xs_change){.lasts = true,
+                                           .operation_ns = xs_later(work_ns, xs_plan_operations_ns(plan, call)),
+                                           .returns = XS_RETURNS_AT_ONCE,
+                                           .host_ns = XS_ASYNC_CALL_NS});
+}
+
+/* Drops a download, the wait for it, and the program's work until its thread gives the device more work. */
+static void drop_with_work(struct xs_plan *plan, uint32_t number, uint32_t wait, enum xs_plan_end end) {
+    uint32_t download = xs_plan_call_of(plan, number), next;
+    int64_t work = xs_plan_work_on_data(plan, download, &next);
+    if (end == XS_PLAN_LEAST)
+        work_in_place(plan, number, work / DEVICE_IS_FASTER, end);
+    else
+        drop_copy(plan, number, end);
+    if (wait != XS_PLAN_NONE)
+        xs_plan_change(plan, wait, &(struct xs_change){.dropped = true});
+    for (uint32_t i = download; i != next && (i = plan->model->calls[i].next) != XS_PLAN_NONE;)
+        if (work_before(plan, i))
+            xs_plan_shorten_work(plan, i, work_before(plan, i));
 }
 
 /* --- memory that is page-locked for too few copies --- */

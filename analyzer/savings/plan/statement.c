@@ -46,6 +46,11 @@ void xs_statement_overheads(struct xs_plan *plan) {
     xs_hash_free(&of_site);
 }
 
+int64_t xs_statement_overhead(const struct xs_plan *plan, uint32_t call, int64_t otherwise) {
+    const uint64_t *overhead = xs_hash_find(&plan->overheads, plan->model->calls[call].site, 0);
+    return overhead ? (int64_t)*overhead - 1 : otherwise;
+}
+
 bool xs_statement_is_same_place(const struct xs_plan *plan, uint32_t a, uint32_t b) {
     const struct xs_sites *sites = plan->findings->sites;
     uint32_t place = a == XS_PLAN_NONE ? 0 : xs_site_parts(sites, plan->model->calls[a].site).place;
@@ -54,10 +59,9 @@ bool xs_statement_is_same_place(const struct xs_plan *plan, uint32_t a, uint32_t
 
 int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     const struct xs_model_call *c = &plan->model->calls[call];
-    const uint64_t *overhead = xs_hash_find(&plan->overheads, c->site, 0);
-    if (!overhead)
+    int64_t own = xs_statement_overhead(plan, call, -1), all = xs_statement_gap(plan, call);
+    if (own < 0)
         return 0;
-    int64_t own = (int64_t)*overhead - 1, all = xs_statement_gap(plan, call);
     uint32_t previous = plan->model->calls[call].previous;
     while (previous != XS_PLAN_NONE &&
            plan->model->calls[previous].kind == XS_MODEL_RECORD) /* the place of such a call is not known */

@@ -18,6 +18,9 @@ int64_t xs_statement_gap(const struct xs_plan *plan, uint32_t call);
  * (docs/develop/measurements.md). */
 enum { XS_STATEMENT_LIMIT_NS = 100000 };
 
+/* Returns the least time that a statement takes before calls of this call's line; `otherwise` if that is not known. */
+int64_t xs_statement_overhead(const struct xs_plan *plan, uint32_t call, int64_t otherwise);
+
 /* Returns how much of the time before the call belongs to its statement. This is the time of the interpreter and the
  * library; for XS_PLAN_MOST, it is also the time in which a library may copy the data into page-locked memory. If the
  * previous call is of another line, only half of the interpreter's time counts, because the end of the previous call's

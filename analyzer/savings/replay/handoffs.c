@@ -8,7 +8,7 @@
 /* A shorter time is no pause, because a framework may work that long between two calls. */
 #define LEAST_PAUSE_NS 200000
 /* The time from the other thread's last call to this thread's call must be at most a quarter of each thread's pause.
- * For threads that are known to wait for each other, at most a half. */
+ * Half is enough where threads are known to hand over to each other. */
 #define CLOSE 4
 #define CLOSE_ENOUGH 2
 /* The other thread must end at least this percentage of a pair's pauses, and at least this number of them. */
@@ -17,9 +17,10 @@
 /* Threads with higher numbers are not searched. */
 #define THREADS 64
 
-/* How often one thread paused while another one made calls, and how often the other one ended the pause. */
+/* How often one thread paused while another one made calls, and how often the other one ended the pause, or may have
+ * ended it because it was close enough. */
 struct pair {
-    uint32_t pauses, ended;
+    uint32_t pauses, ended, maybe_ended;
 };
 
 struct search {
@@ -66,11 +67,17 @@ static void count(struct search *s, uint32_t call, int64_t since_ns) {
         struct pair *pair = pair_of(s, other, c->thread);
         pair->pauses++;
         pair->ended += is_close(s, call, since_ns, last, CLOSE);
+        pair->maybe_ended += is_close(s, call, since_ns, last, CLOSE_ENOUGH);
     }
 }
 
-static bool hands_over(const struct pair *pair) {
-    return pair->ended >= LEAST_COUNT && (uint64_t)pair->ended * 100 >= (uint64_t)pair->pauses * MOST_PERCENT;
+static bool are_most(uint32_t count, const struct pair *pair) {
+    return count >= LEAST_COUNT && (uint64_t)count * 100 >= (uint64_t)pair->pauses * MOST_PERCENT;
+}
+
+static bool hands_over(const struct search *s, int32_t from, int32_t to) {
+    const struct pair *there = pair_of(s, from, to), *back = pair_of(s, to, from);
+    return are_most(there->ended, there) || (are_most(back->ended, back) && are_most(there->maybe_ended, there));
 }
 
 /* True if all calls of the other thread came within the pause, and `last`, which ended soon before the pause did, is
@@ -89,7 +96,7 @@ static void set(struct search *s, uint32_t call, int64_t since_ns) {
         uint32_t last = other == c->thread ? XS_NO_CALL : last_within(s, other, since_ns, c->enter_ns);
         if (last == XS_NO_CALL || s->model->calls[last].return_ns <= latest_ns)
             continue;
-        bool is_handed = hands_over(pair_of(s, other, c->thread)) && is_close(s, call, since_ns, last, CLOSE_ENOUGH);
+        bool is_handed = hands_over(s, other, c->thread) && is_close(s, call, since_ns, last, CLOSE_ENOUGH);
         if (!is_handed && !is_joined(s, call, since_ns, last))
             continue;
         latest_ns = s->model->calls[last].return_ns;

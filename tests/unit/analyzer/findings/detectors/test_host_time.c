@@ -37,7 +37,10 @@ static void short_downloads_block_the_host(void **state) {
     FOUND("blocking-readback", NULL, TIMES);
     assert_int_equal(played_finding(p, "blocking-readback")->removable.host_ns, TIMES * 20 * US);
     play_end(p);
-    downloads(9, 8 * KIB, 20, 2);
+    downloads(3, 8 * KIB, 20, 2);
+    FOUND("blocking-readback", NULL, 3);
+    play_end(p);
+    downloads(2, 8 * KIB, 20, 2);
     NOT_FOUND("blocking-readback");
     play_end(p);
     downloads(TIMES, 64, 20, 2); /* scalar-readback */
@@ -140,6 +143,28 @@ static void the_host_works_on_what_it_downloaded(void **state) {
     steps(true, 0, 500);
     NOT_FOUND("host-work");
     play_end(p);
+}
+
+/* The time in calls is not the program's own, and that in allocations and frees is not, either. */
+static void calls_are_no_work(void **state) {
+    (void)state;
+    for (int in_calls = 0; in_calls < 2; in_calls++) {
+        begin();
+        for (int i = 0; i < TIMES; i++) {
+            takes(100, 50);
+            play_down(p, A, MIB, i, HOST);
+            p->now_ns += (100 - NEXT_US) * US;
+            takes(in_calls ? 500 : 1, 0);
+            uint32_t id = play_alloc(p, B, MIB);
+            p->now_ns += (500 - NEXT_US) * US;
+            play_free(p, id);
+            p->now_ns += (500 - NEXT_US) * US;
+            play_kernel(p, 0, NULL);
+        }
+        play_analyse(p, NULL);
+        FOUND("host-work", NULL, in_calls ? 0 : TIMES);
+        play_end(p);
+    }
 }
 
 static void the_host_works_before_an_upload(void **state) {
@@ -340,6 +365,7 @@ int main(void) {
         cmocka_unit_test(the_wait_blocks_the_host),
         cmocka_unit_test(uploads_hold_up_the_host),
         cmocka_unit_test(the_host_works_on_what_it_downloaded),
+        cmocka_unit_test(calls_are_no_work),
         cmocka_unit_test(the_host_works_before_an_upload),
         cmocka_unit_test(over_the_host_and_back),
         cmocka_unit_test(copies_within_host_memory),

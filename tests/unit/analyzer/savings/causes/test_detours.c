@@ -81,7 +81,9 @@ static void data_goes_over_the_host(void **state) {
     for (size_t i = 0; i < p->diagnosis->count; i++)
         assert_int_equal(p->diagnosis->items[i].detour, 1);
     assert_int_equal(nth("host-work", NULL, 0)->saves.most_ns, detour->most_ns);
-    assert_int_equal(nth("host-work", NULL, 0)->saves.least_ns, 0);
+    /* at least, the copies are made, and only the host's work goes away; the last trip stays */
+    least = (uint64_t)(TRIPS - 1) * (WORK_US + CALL_US - COPY_US) * US;
+    assert_in_range(nth("host-work", NULL, 0)->saves.least_ns, least - least / 20, least + least / 20);
     assert_in_range(p->diagnosis->together.most_ns, detour->most_ns, p->findings->recorded.run_ns);
     struct xs_string text = {0};
     xs_say_detour(&text, p->diagnosis, nth("pageable", NULL, 0));
@@ -160,9 +162,9 @@ static void a_value_is_read(void **state) {
 
 static void few_trips(void **state) {
     (void)state;
-    play_trips(9, MIB);
+    play_trips(2, MIB);
     is_no_detour(FROM(4));
-    play_trips(10, MIB);
+    play_trips(3, MIB);
     diagnose(FROM(4));
     assert_int_equal(p->diagnosis->detour_count, 1);
     play_end(p);

@@ -200,14 +200,15 @@ static void times_stay_within_what_can_be_added_up(void **state) {
     assert_in_range(xs_replay_run(model, change_of, &longest, NULL), XS_MODEL_LATEST_NS, 2 * XS_MODEL_LATEST_NS);
 }
 
-/* Four steps of 4 ms: an upload of 1 ms, and then, while this thread pauses, launches of another one. */
-static struct xs_model *two_threads_in_turn(struct run *run) {
+/* Four steps of 4 ms: an upload of 1 ms, and then, while this thread pauses, two launches of another one, at these
+ * times of the step. */
+static struct xs_model *two_threads_in_turn(struct run *run, int64_t first_us, int64_t last_us) {
     *run = (struct run){0};
     for (int64_t i = 0, t = 0; i < 4; i++, t += 4000) {
         call(run, XS_MODEL_TRANSFER, 0, t, t + 1000);
         runs(run, XS_ENGINE_H2D, t + 10, t + 1000);
-        call(run, XS_MODEL_LAUNCH, 1, t + 1100, t + 1100);
-        call(run, XS_MODEL_LAUNCH, 1, t + 3800, t + 3800);
+        call(run, XS_MODEL_LAUNCH, 1, t + first_us, t + first_us);
+        call(run, XS_MODEL_LAUNCH, 1, t + last_us, t + last_us);
     }
     waits(run, XS_WAITS_DEVICE, 16000, 16010);
     return ended(run, 16010);
@@ -217,13 +218,27 @@ static struct xs_model *two_threads_in_turn(struct run *run) {
 static void threads_that_take_turns_move_together(void **state) {
     (void)state;
     struct run run;
-    struct xs_model *model = two_threads_in_turn(&run);
+    struct xs_model *model = two_threads_in_turn(&run, 1100, 3800);
     assert_int_equal(xs_replay_run(model, NULL, NULL, NULL), 16010 * US);
     assert_int_equal(model->calls[1].handed_by, 1); /* 1 + the upload */
     assert_int_equal(model->calls[2].handed_by, 0); /* its own work */
     assert_int_equal(model->calls[3].handed_by, 3);
     assert_int_equal(without(model, 1 << 3), 15010);
     assert_int_equal(without(model, 1 << 0 | 1 << 3 | 1 << 6 | 1 << 9), 12010);
+}
+
+/* The other thread begins when 30 % of the pause are over, as a framework's thread may if it has much to prepare. Its
+ * answer comes right before the pause ends, so the pause is a wait for it. */
+static void a_thread_that_begins_late_is_known_by_its_answer(void **state) {
+    (void)state;
+    struct run run;
+    struct xs_model *model = two_threads_in_turn(&run, 1900, 3800);
+    assert_int_equal(model->calls[1].handed_by, 1);
+    assert_int_equal(model->calls[3].handed_by, 3);
+    assert_int_equal(without(model, 1 << 0 | 1 << 3 | 1 << 6 | 1 << 9), 12010);
+    model = two_threads_in_turn(&run, 1900, 2900); /* the answer, too, is 30 % of the pause away */
+    for (uint32_t i = 0; i < model->call_count; i++)
+        assert_int_equal(model->calls[i].handed_by, 0);
 }
 
 /* Threads with a pace of their own, 4 ms and 3.1 ms, come close to each other now and then. The one without uploads
@@ -307,6 +322,7 @@ int main(void) {
         cmocka_unit_test(times_stay_within_what_can_be_added_up),
         cmocka_unit_test(golden_traces_are_replayed_as_they_were),
         cmocka_unit_test(threads_that_take_turns_move_together),
+        cmocka_unit_test(a_thread_that_begins_late_is_known_by_its_answer),
         cmocka_unit_test(threads_with_their_own_pace_do_not_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
