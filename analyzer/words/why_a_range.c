@@ -48,6 +48,10 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     case XS_REPAIR_WORK_ON_DEVICE:
         return "It saves most if the device does this work in nearly no time. It saves nothing if the host has to do "
                "it, and the device needs the result.";
+    case XS_REPAIR_PREPARE_ON_DEVICE:
+        return "It saves most if the device does the host's work before the uploads in nearly no time, and needs none "
+               "of their bytes. It saves least if they are uploaded as before, and if only the work counts that the "
+               "program was seen to do in the function that uploads.";
     case XS_REPAIR_OWN_STREAM:
         return "It saves most if no thread needs the work of another one.";
     case XS_REPAIR_HOST_COPY:
@@ -83,6 +87,9 @@ void xs_finding_why_range(struct xs_string *text, const struct xs_diagnosis *dia
             add(text, "Something that the trace does not show may need it; then nothing is saved.");
         if (why)
             add(text, why);
+        if (d->preparation)
+            add(text,
+                "It saves most if the host's work before the uploads makes their bytes, and is then needless, too.");
         if (xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_PEER_COPY)
             add(text, "If the trace has no peer copies, those that replace the uploads take between no time and the "
                       "time of pinned uploads.");
