@@ -49,6 +49,10 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
         return "It saves most if the device does this work in nearly no time. It saves least if the device takes a "
                "quarter of the host's time, or if another thread has to do it. It saves nothing if this thread has to "
                "do it, and the device needs the result.";
+    case XS_REPAIR_PREPARE_ON_DEVICE:
+        return "It saves most if the device does the host's work before the uploads in nearly no time, and needs none "
+               "of their bytes. It saves least if they are uploaded as before, and if only the work counts that the "
+               "program was seen to do in the function that uploads.";
     case XS_REPAIR_OWN_STREAM:
         return "It saves least if the device runs one copy and one kernel at a time, and most if all kernels and "
                "copies "
@@ -74,7 +78,7 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
 struct reason {
     const char *name, *sentence;
 };
-enum { MOST_REASONS = 4 };
+enum { MOST_REASONS = 5 };
 
 static const char *const names_by_repair[] = {
     [XS_REPAIR_DROP_BOTH] = "downloads_may_be_needed",
@@ -85,6 +89,7 @@ static const char *const names_by_repair[] = {
     [XS_REPAIR_KEEP_ON_DEVICE] = "host_may_use_pages",
     [XS_REPAIR_READ_LATER] = "host_may_need_data",
     [XS_REPAIR_WORK_ON_DEVICE] = "host_may_do_the_work",
+    [XS_REPAIR_PREPARE_ON_DEVICE] = "bytes_may_be_needed",
     [XS_REPAIR_OWN_STREAM] = "threads_may_be_ordered",
     [XS_REPAIR_HOST_COPY] = "data_may_be_cached",
     [XS_REPAIR_DROP] = "time_around_copies",
@@ -122,6 +127,10 @@ static size_t find_reasons(const struct xs_diagnosis *diagnosis, const struct xs
             "may_be_needed", "Something that the trace does not show may need it; then nothing is saved."};
     if (why)
         reasons[count++] = (struct reason){name_of_repair(repair), why};
+    if (d->preparation)
+        reasons[count++] = (struct reason){
+            "work_before_uploads",
+            "It saves most if the host's work before the uploads makes their bytes, and is then needless, too."};
     if (repair == XS_REPAIR_PEER_COPY)
         reasons[count++] =
             (struct reason){"peer_copies_not_measured", "If the trace has no peer copies, those that replace the "

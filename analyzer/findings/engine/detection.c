@@ -125,6 +125,15 @@ int64_t xs_legacy_stream(const struct xs_detection *detection, int32_t stream) {
     return identity < 0 ? identity : 0;
 }
 
+bool xs_is_of_user(const struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_frame *frame = xs_site_frame(detection->analysis->findings, event->site);
+    return !frame || xs_frame_is_users(frame);
+}
+
+enum xs_framework xs_called_framework(const struct xs_detection *detection, const struct xs_trace_event *event) {
+    return xs_site_framework(detection->analysis->findings->sites, event->site);
+}
+
 struct xs_account *xs_account_keep(struct xs_account *account) {
     if (account)
         account->references++;

@@ -164,6 +164,12 @@ bool xs_calls_are_missing(const struct xs_detection *detection);
 /* Returns the identity of a stream (xs_stream_identity) if it is the legacy default stream of its context; else 0. */
 int64_t xs_legacy_stream(const struct xs_detection *detection, int32_t stream);
 
+/* True if code of the user made the call, or if it is not known who did; false: only library code is in its stack. */
+bool xs_is_of_user(const struct xs_detection *detection, const struct xs_trace_event *event);
+
+/* Returns the framework that the user's line called (xs_site_framework). */
+enum xs_framework xs_called_framework(const struct xs_detection *detection, const struct xs_trace_event *event);
+
 /* Keeps an account after its event; the caller must release it later. */
 struct xs_account *xs_account_keep(struct xs_account *account); /* NULL gives NULL */
 void xs_account_release(struct xs_analysis *analysis, struct xs_account *account);

@@ -10,6 +10,7 @@
 void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance) {
     if (!xs_detector_repair(xs_detectors[detector], instance->verdict) || !instance->evidence_count)
         return;
+    bool is_of_host = xs_detector_repair(xs_detectors[detector], instance->verdict) == XS_REPAIR_PREPARE_ON_DEVICE;
     xs_grow(&all->items, all->count, &all->capacity, sizeof *all->items);
     all->items[all->count++] = (struct xs_repairable){
         .detector = (uint8_t)detector,
@@ -17,7 +18,7 @@ void xs_repairables_add(struct xs_repairables *all, unsigned detector, const str
         .site = instance->site,
         .table = (uint8_t)instance->evidence[0].table,
         .rows = {instance->evidence[0].row, instance->evidence_count > 1 ? instance->evidence[1].row : 0},
-        .device_ns = instance->removable.device_ns,
+        .device_ns = is_of_host ? instance->removable.host_ns : instance->removable.device_ns,
         .held = instance->held,
         .is_run = xs_instance_is_run(instance),
     };

@@ -24,7 +24,8 @@ enum xs_repair {
     XS_REPAIR_NOT_WAIT,       /* let the first row's copy and the second row's wait return at once */
     XS_REPAIR_HOST_COPY,      /* copy from host to host by the processor, without a call of CUDA */
     XS_REPAIR_WORK_ON_DEVICE, /* drop the download, and the host's work until the thread gives the device more work */
-    XS_REPAIR_OWN_STREAM,     /* give each thread its own stream instead of the legacy default stream */
+    XS_REPAIR_PREPARE_ON_DEVICE, /* drop the host's work before the upload, and perhaps the upload, too */
+    XS_REPAIR_OWN_STREAM,        /* give each thread its own stream instead of the legacy default stream */
 };
 
 #endif

@@ -11,6 +11,7 @@
 #include "analyzer/savings/causes/detours.h"
 #include "analyzer/savings/causes/grouping.h"
 #include "analyzer/savings/causes/host_work.h"
+#include "analyzer/savings/causes/preparations.h"
 #include "analyzer/savings/causes/turns.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/scale.h"
@@ -23,6 +24,12 @@ enum { REPLAYED_FINDINGS = 64 };
 
 static bool is_unsure(const struct xs_finding *f) {
     return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1;
+}
+
+/* True if the repair may save nothing, and a replay cannot say so. */
+static bool may_save_nothing(const struct xs_finding *f) {
+    return is_unsure(f) ||
+           (f->potential && xs_detector_repair(xs_detectors[f->detector], f->verdict) != XS_REPAIR_PREPARE_ON_DEVICE);
 }
 
 /* Returns the bounds without a replay: the least is 0, the most is the finding's claim including the estimate for
@@ -271,6 +278,7 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
         set_fit(diagnosis, &model, run);
         status = account_idle(trace, diagnosis, options, &model, run, diagnosis->replayed, message);
         find_savings(diagnosis, &plan, options, run);
+        xs_preparations_add(diagnosis, &plan);
         xs_contexts_time(diagnosis, &plan);
         status = status < 0 ? status : xs_detours_find(diagnosis, &plan, trace, run, message);
         if (status >= 0) {

@@ -117,10 +117,15 @@ static int by_saving(const void *a, const void *b) {
 
 /* --- what a larger cause already repairs --- */
 
-static const struct xs_repairable *instances_of(const struct grouping *g, size_t finding, size_t *count) {
+static const struct xs_repairable *instances_in(const struct grouping *g, const struct xs_finding *finding,
+                                                size_t *count) {
     const struct xs_repairables *all = &g->diagnosis->findings->repairables;
-    size_t first = xs_repairables_of(all, g->diagnosis->items[finding].finding, count);
+    size_t first = xs_repairables_of(all, finding, count);
     return &all->items[first];
+}
+
+static const struct xs_repairable *instances_of(const struct grouping *g, size_t finding, size_t *count) {
+    return instances_in(g, g->diagnosis->items[finding].finding, count);
 }
 
 /* Returns how many transfers one changed transfer represents. It is more than 1 if only a part of the contents was
@@ -215,9 +220,13 @@ static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_l
             const struct xs_repairable *items = instances_of(g, g->diagnosis->causes[i].findings[0], &count);
             if (!is_made(d, end))
                 continue;
-            if (!left_out)
+            if (!left_out) {
                 xs_plan_add(g->plan, items, count, end);
-            else if (xs_sample_is_part(&d->finding->sample))
+                if (d->preparation) {
+                    items = instances_in(g, d->preparation, &count);
+                    xs_plan_add(g->plan, items, count, end);
+                }
+            } else if (xs_sample_is_part(&d->finding->sample))
                 xs_scale_add(g->plan, d->finding, items, count, end);
         }
     return xs_plan_saves(g->plan, g->run_ns);

@@ -11,6 +11,7 @@
 struct xs_pause_sample {
     int64_t thread, at_ns; /* thread.id */
     uint64_t ns;           /* how much time it stands for */
+    int64_t stack;         /* stack.id */
     uint32_t place;        /* xs_sites_place of its stack; 0: not known */
 };
 

@@ -4,6 +4,7 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/managed.h"
+#include "analyzer/savings/plan/preparation.h"
 #include "analyzer/savings/plan/statement.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
@@ -306,6 +307,40 @@ static void drop_with_work(struct xs_plan *plan, uint32_t number, uint32_t wait,
             xs_plan_shorten_work(plan, i, work_before(plan, i));
 }
 
+/* Drops `ns` of the program's work before a call. The work may go on beyond allocations and frees. */
+static void shorten_work_before(struct xs_plan *plan, uint32_t call, int64_t ns) {
+    const struct xs_model_call *calls = plan->model->calls;
+    for (uint32_t i = call; i != XS_PLAN_NONE && ns > 0; i = calls[i].previous) {
+        int64_t gap = xs_statement_gap(plan, i), less = gap < ns ? gap : ns;
+        if (less > 0)
+            xs_plan_shorten_work(plan, i, less);
+        ns -= less;
+        uint32_t previous = calls[i].previous;
+        if (previous == XS_PLAN_NONE ||
+            (calls[previous].kind != XS_MODEL_ALLOCATION && calls[previous].kind != XS_MODEL_FREE))
+            return;
+    }
+}
+
+/* Drops the host's work before an upload. For the least saving, it is dropped as far as the thread was seen at work in
+ * the function that uploads; a statement that gives the work to the device takes its place, and the upload stays. For
+ * the most saving, all of it and the upload are dropped. The work after the upload is dropped as far as it was seen in
+ * that function, which then frees what it made. */
+static void prepare_on_device(struct xs_plan *plan, const struct xs_repairable *item, uint32_t number,
+                              enum xs_plan_end end) {
+    uint32_t upload = xs_plan_call_of(plan, number), next = xs_preparation_next(plan, upload);
+    bool is_least = end == XS_PLAN_LEAST;
+    int64_t stays = is_least ? XS_STATEMENT_LIMIT_NS : XS_ASYNC_CALL_NS, work = xs_model_length(item->device_ns);
+    if (is_least)
+        work = (int64_t)((double)work * plan->preparation.before);
+    else
+        drop_copy(plan, number, end);
+    shorten_work_before(plan, upload, work - stays);
+    if (next != XS_PLAN_NONE)
+        shorten_work_before(plan, next,
+                            (int64_t)((double)xs_statement_gap(plan, next) * plan->preparation.after) - stays);
+}
+
 /* --- memory that is page-locked for too few copies --- */
 
 /* Drops a call even if the plan has changed it, without its copies or the rest of its statement. */
@@ -440,6 +475,9 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
     case XS_REPAIR_WORK_ON_DEVICE:
         drop_with_work(plan, number, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]), end);
         break;
+    case XS_REPAIR_PREPARE_ON_DEVICE:
+        prepare_on_device(plan, item, number, end);
+        break;
     case XS_REPAIR_OWN_STREAM:
         xs_plan_split_streams(plan, end);
         break;
@@ -466,6 +504,8 @@ static bool is_done_once(const struct xs_repairable *item) {
 }
 
 size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end) {
+    if (count && xs_detector_repair(xs_detectors[items->detector], items->verdict) == XS_REPAIR_PREPARE_ON_DEVICE)
+        xs_preparation_look(plan, items, count);
     size_t found = 0, changed = count > 1 && is_done_once(&items[count - 1]) ? count - 1 : count;
     for (size_t i = 0; i < changed; i++)
         found += repair(plan, &items[i], end);

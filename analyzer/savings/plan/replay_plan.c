@@ -84,6 +84,7 @@ int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const stru
     xs_host_memory_begin(&plan->host_memory, plan);
     int status = xs_pinning_begin(&plan->pinning, trace, message);
     status = status < 0 ? status : read_peer_rate(plan, trace, message);
+    status = status < 0 ? status : xs_pause_samples_read(&plan->samples, trace, findings->sites, message, NULL);
     return status < 0 ? status : xs_managed_read(&plan->managed, plan, trace, message);
 }
 
@@ -93,6 +94,7 @@ void xs_plan_end(struct xs_plan *plan) {
     xs_pinning_end(&plan->pinning);
     xs_host_memory_end(&plan->host_memory);
     xs_managed_free(plan->managed);
+    xs_pause_samples_free(&plan->samples);
     for (unsigned end = 0; end < 2; end++) {
         free(plan->split[end].calls);
         free(plan->split[end].operations);

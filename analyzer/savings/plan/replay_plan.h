@@ -9,6 +9,7 @@
 
 #include "analyzer/base/hash.h"
 #include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/idle/pause_samples.h"
 #include "analyzer/savings/plan/host_memory.h"
 #include "analyzer/savings/plan/pinning.h"
 #include "analyzer/savings/replay/replay.h"
@@ -25,6 +26,12 @@ struct xs_plan_copy {
     uint64_t instead_ns; /* time of the work that replaces the copies that are left out */
 };
 
+/* The shares of the samples between two calls that stand in the function that uploads: before its uploads, and after
+ * them, where the statement may free what it made. 0: there are few samples, or none. */
+struct xs_preparation {
+    double before, after;
+};
+
 struct xs_plan {
     const struct xs_model *model;
     const struct xs_findings *findings; /* for sites and link model */
@@ -37,7 +44,9 @@ struct xs_plan {
     struct xs_pinning pinning;
     struct xs_host_memory host_memory;
     struct xs_managed *managed; /* managed.h */
-    double peer_ns_per_byte;    /* time per byte of the trace's peer copies; 0: it has none */
+    struct xs_pause_samples samples;
+    struct xs_preparation preparation; /* of the finding whose repair is made (preparation.h) */
+    double peer_ns_per_byte;           /* time per byte of the trace's peer copies; 0: it has none */
 
     struct xs_model split[2];        /* by end of the range: the model with a stream for each thread instead of legacy
                                       * default streams that several threads use; made when it is first needed */

@@ -34,7 +34,7 @@ cmp -s new.sqlite 4343.db || show "an export was replaced by its trace"
 findings t.4242.db 1,3,4 | sed 1d | sort >stdout
 cat >expected <<'END'
 fake-async 3 3
-host-preparation 13 13
+host-preparation 12 12
 immediate-sync 13 13
 low-bandwidth 5 5
 managed-thrash 1 0

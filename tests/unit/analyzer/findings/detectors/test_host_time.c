@@ -170,9 +170,10 @@ static void calls_are_no_work(void **state) {
 static void the_host_works_before_an_upload(void **state) {
     (void)state;
     steps(true, 500, 0);
-    FOUND("host-preparation", NULL, TIMES - 1); /* before the first upload the thread has made no call */
+    FOUND("host-preparation", NULL,
+          TIMES - 2); /* the first upload has no call before it, the second no work to compare */
     assert_int_equal(played_finding(p, "host-preparation")->removable.host_ns,
-                     (TIMES - 1) * (500 + 2 * NEXT_US - 100) * US);
+                     (TIMES - 2) * (500 + 2 * NEXT_US - 100) * US);
     play_end(p);
     steps(true, 60, 0);
     NOT_FOUND("host-preparation");
@@ -180,6 +181,89 @@ static void the_host_works_before_an_upload(void **state) {
     steps(true, 0, 500);
     NOT_FOUND("host-preparation");
     play_end(p);
+}
+
+/* Uploads that the host prepares for 500 us, one of them for `once_us`, with an allocation of `alloc_us` before each.
+ */
+static void prepared(uint64_t once_us, uint64_t alloc_us, const char *sql) {
+    begin();
+    play_kernel(p, 0, NULL);
+    for (int i = 0; i < TIMES; i++) {
+        p->now_ns += (i == TIMES / 2 ? once_us : 500) * US;
+        if (alloc_us) {
+            takes(alloc_us, 0);
+            play_alloc(p, B + (uint64_t)i * MIB, MIB);
+            p->now_ns += alloc_us * US;
+        }
+        takes(100, 50);
+        play_up(p, A, MIB, i, NOT_MEASURED, HOST);
+        p->now_ns += 100 * US;
+        play_kernel(p, 0, NULL);
+    }
+    play_analyse(p, sql);
+}
+
+static uint64_t preparation_ns(void) { return played_finding(p, "host-preparation")->removable.host_ns; }
+
+/* A pause that comes once is no preparation of the upload after it: it counts as twice the usual work. */
+static void a_long_pause_counts_in_part(void **state) {
+    (void)state;
+    prepared(500, 0, NULL);
+    uint64_t usual_ns = preparation_ns() / (TIMES - 1);
+    play_end(p);
+    prepared(50000, 0, NULL);
+    FOUND("host-preparation", NULL, TIMES - 1);
+    assert_int_equal(preparation_ns(), TIMES * usual_ns);
+    play_end(p);
+}
+
+static void allocations_are_no_preparation(void **state) {
+    (void)state;
+    prepared(500, 0, NULL);
+    uint64_t without_ns = preparation_ns();
+    play_end(p);
+    prepared(500, 300, NULL);
+    assert_int_equal(preparation_ns(), without_ns + (TIMES - 1) * NEXT_US * US); /* before the allocating call, too */
+    play_end(p);
+}
+
+/* Threads of a library wait for work between their uploads. */
+static void threads_of_libraries_prepare_nothing(void **state) {
+    (void)state;
+    static const char *const modules[] = {"/usr/lib/python3/site-packages/jaxlib/xla.so", "/app/program"};
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        char sql[512];
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO module VALUES (1,'%s',NULL,4096,8192,4096); INSERT INTO stack VALUES (1,1,0,0);"
+                 "INSERT INTO stack_frame (id,stack,depth,address,module) VALUES (4096,1,0,5000,1);"
+                 "INSERT INTO symbol VALUES (1,1,904,0,'run',NULL,NULL);"
+                 "UPDATE transfer SET stack = 1",
+                 modules[i]);
+        prepared(500, 0, sql);
+        FOUND("host-preparation", NULL, i ? TIMES - 1 : 0);
+        play_end(p);
+    }
+}
+
+/* Before each upload CuPy copies the data into page-locked memory, for up to 0.25 ns a byte. */
+static void cupy_s_own_copy_is_no_preparation(void **state) {
+    (void)state;
+    for (int with = 0; with <= 1; with++) {
+        char sql[768];
+        snprintf(
+            sql, sizeof sql,
+            "INSERT INTO python_code VALUES (1,'/app/train.py','step',1), (2,'%s/_creation/from_data.py','asarray',1);"
+            "INSERT INTO stack VALUES (1,0,2,0);"
+            "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry)"
+            " VALUES (6144,1,0,2,1,0), (6145,1,1,1,3,1); UPDATE transfer SET stack = 1, src_kind = %d",
+            "/usr/lib/python3/site-packages/cupy", with ? XS_MEM_PINNED : XS_MEM_PAGEABLE);
+        prepared(500, 0, sql);
+        uint64_t ns = preparation_ns();
+        play_end(p);
+        prepared(500, 0, NULL);
+        assert_int_equal(ns, preparation_ns() - (uint64_t)with * (TIMES - 1) * (MIB / 4));
+        play_end(p);
+    }
 }
 
 /* Work between a download and an upload is host-work, not the preparation of the upload. */
@@ -367,6 +451,10 @@ int main(void) {
         cmocka_unit_test(the_host_works_on_what_it_downloaded),
         cmocka_unit_test(calls_are_no_work),
         cmocka_unit_test(the_host_works_before_an_upload),
+        cmocka_unit_test(a_long_pause_counts_in_part),
+        cmocka_unit_test(allocations_are_no_preparation),
+        cmocka_unit_test(threads_of_libraries_prepare_nothing),
+        cmocka_unit_test(cupy_s_own_copy_is_no_preparation),
         cmocka_unit_test(over_the_host_and_back),
         cmocka_unit_test(copies_within_host_memory),
         cmocka_unit_test(threads_share_the_default_stream),

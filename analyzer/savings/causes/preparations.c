@@ -1,0 +1,63 @@
+/* Joins needless uploads with the host's work before them; see preparations.h. */
+#include "analyzer/savings/causes/preparations.h"
+
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/savings/plan/plan_repairs.h"
+#include "analyzer/trace/scan.h"
+
+/* True if the device has the bytes of these uploads, can make them itself, or does not use them. */
+static bool are_needless(const struct xs_finding *f) {
+    static const unsigned needless = 1u << XS_REPAIR_DROP | 1u << XS_REPAIR_MEMSET | 1u << XS_REPAIR_DEVICE_COPY;
+    return needless >> xs_detector_repair(xs_detectors[f->detector], f->verdict) & 1;
+}
+
+static bool is_preparation(const struct xs_finding *f) {
+    return xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_PREPARE_ON_DEVICE;
+}
+
+/* Needless uploads are joined with the work if they are at least this part of the prepared ones. */
+#define LEAST_SHARE 0.5
+
+/* True if at least half of the uploads bring the bytes of an earlier upload from another host address. */
+static bool are_made_again(const struct xs_diagnosis *diagnosis, const struct xs_plan *plan,
+                           const struct xs_finding *needless) {
+    size_t count, again = 0, first = xs_repairables_of(&diagnosis->findings->repairables, needless, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct xs_repairable *item = &diagnosis->findings->repairables.items[first + i];
+        uint32_t upload = xs_plan_number(plan, item);
+        uint32_t earlier = xs_plan_number_of(plan, XS_MODEL_TRANSFER, item->rows[1]);
+        again += upload != XS_PLAN_NONE && earlier != XS_PLAN_NONE &&
+                 xs_model_copy_at(plan->model, upload).address != xs_model_copy_at(plan->model, earlier).address;
+    }
+    return count && 2 * again >= count;
+}
+
+/* Returns the part of the prepared uploads that are needless. */
+static double share_of(const struct xs_finding *needless, const struct xs_finding *preparation) {
+    double count = needless->sample.is_of_contents ? needless->sample.estimate : (double)needless->instances;
+    return count < (double)preparation->instances ? count / (double)preparation->instances : 1;
+}
+
+/* At least, what the work alone saves is added. At most, the whole preparation goes away, and its uploads with it. */
+static void add(struct xs_diagnosed *needless, const struct xs_diagnosed *preparation) {
+    struct xs_saving *saves = &needless->saves;
+    double share = share_of(needless->finding, preparation->finding);
+    if (share < LEAST_SHARE)
+        return;
+    uint64_t most_ns = (uint64_t)((double)preparation->saves.most_ns * share),
+             more_ns = (uint64_t)((double)preparation->saves.least_ns * share);
+    needless->preparation = preparation->finding;
+    saves->most_ns = most_ns > saves->most_ns ? most_ns : saves->most_ns;
+    if (saves->least_ns)
+        saves->least_ns = xs_sum(saves->least_ns, more_ns);
+    saves->least_ns = saves->least_ns < saves->most_ns ? saves->least_ns : saves->most_ns;
+}
+
+void xs_preparations_add(struct xs_diagnosis *diagnosis, const struct xs_plan *plan) {
+    for (size_t i = 0; i < diagnosis->count; i++)
+        for (size_t k = 0; k < diagnosis->count && is_preparation(diagnosis->items[i].finding); k++)
+            if (diagnosis->items[k].finding->site == diagnosis->items[i].finding->site &&
+                are_needless(diagnosis->items[k].finding) &&
+                are_made_again(diagnosis, plan, diagnosis->items[k].finding))
+                add(&diagnosis->items[k], &diagnosis->items[i]);
+}

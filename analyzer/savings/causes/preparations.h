@@ -1,0 +1,13 @@
+/* Finds needless uploads whose bytes the host makes again each time: the same bytes come from another host address than
+ * before. If such an upload is not made any more, the host's work before it is needless, too. */
+#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_PREPARATIONS_H
+#define XFERSPY_ANALYZER_SAVINGS_CAUSES_PREPARATIONS_H
+
+#include "analyzer/savings/causes/diagnosis.h"
+#include "analyzer/savings/plan/replay_plan.h"
+
+/* Adds to what needless uploads save what the finding host-preparation at the same place saves. The findings' own
+ * savings must be known. */
+void xs_preparations_add(struct xs_diagnosis *diagnosis, const struct xs_plan *plan);
+
+#endif
