@@ -39,10 +39,14 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     case XS_REPAIR_OVERLAP:
         return "How much can be copied early depends on when the program has the data. It can be more than the time of "
                "the copies or kernels, because the pauses between them and the waits inside calls go away, too.";
+    case XS_REPAIR_PREFETCH:
+        return "Recording a fault makes its kernel slower. It saves least if that took as long as on an H200, and new "
+               "pages take as long to make as there; and most if both took no time. Kernels whose faults were not "
+               "recorded are assumed to be like the others.";
     case XS_REPAIR_KEEP_ON_DEVICE:
-        return "It saves least if the host uses the pages between the kernels, so that they are sent before each "
-               "kernel, and most if it does not. Where migrations were not recorded, they are assumed to be as "
-               "elsewhere.";
+        return "It saves least if the host uses the pages between the kernels, so that it copies them, and they are "
+               "sent before each kernel. It saves most if the host does not use them. Where migrations were not "
+               "recorded, they are assumed to be as elsewhere.";
     case XS_REPAIR_READ_LATER:
         return "It saves least if the host still needs the data, and most if it does not.";
     case XS_REPAIR_WORK_ON_DEVICE:

@@ -1,6 +1,7 @@
-/* managed-first-touch: managed memory whose first use is by a kernel, so that its pages come to the device one fault
- * after the other. Memory use grows with the number of live managed allocations, and of instances. */
-#include "analyzer/findings/engine/detector.h"
+/* managed-first-touch: managed memory whose first use is by a kernel, so that its pages come to the device, or are made
+ * there, one fault after the other. Memory use grows with the number of live managed allocations, and of instances, and
+ * as in churn.h. */
+#include "analyzer/findings/detectors/churn.h"
 
 #include <stdlib.h>
 
@@ -14,19 +15,26 @@ enum { XS_MIGRATION_KINDS(KIND) };
 
 enum { LEAST_BYTES = 1 << 20, MOST_INSTANCES = 1 << 16 };
 
-struct state {
-    struct xs_hash live;  /* maps allocation.id of a live managed allocation that nothing has used yet to its struct
-                           * xs_allocation */
-    struct xs_hash moved; /* maps allocation.id of an instance to the time that migrations of its pages to the device
-                           * took before its first migration back */
-    struct xs_hash sites; /* sites of allocations with such migrations, which may be recorded for a part of the run
-                           * only */
-    struct xs_instance *instances; /* reported at the end, if pages of their site's allocations moved */
-    size_t count, capacity;
+/* What pages of a site's allocations did at first, which may be recorded for a part of the run only. */
+enum { CAME = 1, /* they came to the device from the host */ WERE_MADE = 2 /* a kernel had faults */ };
+
+/* The first use of an instance's pages. */
+struct use {
+    uint64_t ns;      /* time of faults and of migrations to the device, each moment once */
+    int64_t until_ns; /* end of the last one of them */
+    bool has_ended;   /* pages went back: what comes later belongs to managed-thrash */
+    bool repeats;     /* repeated-allocation reports the allocation */
 };
 
-/* Marks an allocation whose pages went back: later migrations to the device are those of managed-thrash. */
-#define WENT_BACK (UINT64_C(1) << 63)
+struct state {
+    struct xs_churn churn;         /* must be the first member; finds what repeated-allocation reports */
+    struct xs_hash live;           /* maps allocation.id of a live managed allocation that nothing has used yet to its
+                                    * struct xs_allocation */
+    struct xs_hash uses;           /* maps allocation.id of an instance to its struct use */
+    struct xs_hash sites;          /* maps the site of an instance to CAME and WERE_MADE */
+    struct xs_instance *instances; /* reported at the end, if pages of their site's allocations moved or were made */
+    size_t count, capacity;
+};
 
 static void hold(struct state *state, const struct xs_allocation *a, const struct xs_trace_event *launch) {
     if (state->count == MOST_INSTANCES)
@@ -36,7 +44,7 @@ static void hold(struct state *state, const struct xs_allocation *a, const struc
     xs_add_evidence(&instance, XS_EVIDENCE_LAUNCH, launch->id, "the launch that used it first");
     xs_grow(&state->instances, state->count, &state->capacity, sizeof *state->instances);
     state->instances[state->count++] = instance;
-    *xs_hash_put(&state->moved, (uint64_t)a->id, 0) = 0;
+    xs_hash_item(&state->uses, (uint64_t)a->id, 0, sizeof(struct use));
 }
 
 static void use(struct state *state, int64_t allocation) { xs_hash_remove(&state->live, (uint64_t)allocation, 0); }
@@ -74,18 +82,29 @@ static void begin_memory(struct xs_detection *detection, const struct xs_allocat
 
 static void take_migration(struct state *state, const struct xs_trace_event *event) {
     const struct xs_migration_view *m = &event->u.migration;
-    uint64_t *ns = m->allocation ? xs_hash_find(&state->moved, (uint64_t)m->allocation->id, 0) : NULL;
-    if (!ns || *ns & WENT_BACK)
+    bool came = m->kind == MIGRATION_HTOD;
+    struct use *use = m->allocation ? xs_hash_pointer(&state->uses, (uint64_t)m->allocation->id, 0) : NULL;
+    if (!use || use->has_ended)
         return;
-    if (m->kind == MIGRATION_DTOH)
-        *ns |= WENT_BACK;
-    if (m->kind != MIGRATION_HTOD)
+    use->has_ended = m->kind == MIGRATION_DTOH;
+    if (!came && m->kind != MIGRATION_GPU_FAULT)
         return;
-    *ns = xs_sum(*ns, (uint64_t)event->return_ns - (uint64_t)event->enter_ns) & ~WENT_BACK;
-    *xs_hash_put(&state->sites, m->allocation->site, 0) = 1;
+    int64_t from_ns = event->enter_ns > use->until_ns ? event->enter_ns : use->until_ns;
+    if (event->return_ns > from_ns) {
+        use->ns = xs_sum(use->ns, (uint64_t)event->return_ns - (uint64_t)from_ns);
+        use->until_ns = event->return_ns;
+    }
+    *xs_hash_put(&state->sites, m->allocation->site, 0) |= came ? CAME : WERE_MADE;
 }
 
-static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+/* Notes that an allocation could have been an earlier one that was kept. Only the earlier one then has new pages. */
+static void on_pair(struct xs_detection *detection, int64_t id, int64_t freed_id) {
+    struct state *state = detection->state;
+    (void)freed_id;
+    ((struct use *)xs_hash_item(&state->uses, (uint64_t)id, 0, sizeof(struct use)))->repeats = true;
+}
+
+static void take_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     switch (event->on) {
     case XS_ON_ALLOCATION:
@@ -115,16 +134,27 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     }
 }
 
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    bool is_memory = event->on == XS_ON_ALLOCATION || event->on == XS_ON_FREE;
+    state->churn.on_pair = on_pair;
+    if (event->ran)
+        take_event(detection, event);
+    if (event->on == XS_ON_API || (is_memory && event->u.allocation->kind == XS_MEM_MANAGED))
+        xs_churn_take(detection, event, XS_CHURN_DEVICE_OR_MANAGED);
+}
+
 static void on_gap(struct xs_detection *detection) { use_all(detection->state); }
 
 static void finish(struct xs_detection *detection) {
     struct state *state = detection->state;
     for (size_t i = 0; i < state->count; i++) {
         struct xs_instance *instance = &state->instances[i];
-        if (!xs_hash_find(&state->sites, instance->site, 0))
+        const uint64_t *pages = xs_hash_find(&state->sites, instance->site, 0);
+        const struct use *use = xs_hash_pointer(&state->uses, (uint64_t)instance->evidence[0].row, 0);
+        if (!pages || (use->repeats && !(*pages & CAME)))
             continue;
-        uint64_t ns = *xs_hash_find(&state->moved, (uint64_t)instance->evidence[0].row, 0) & ~WENT_BACK;
-        instance->cost = instance->removable = (struct xs_times){.device_ns = ns, .device_known = true};
+        instance->cost = instance->removable = (struct xs_times){.device_ns = use->ns, .device_known = true};
         xs_report_instance(detection, instance);
         xs_claim_unshared(detection, &instance->removable);
     }
@@ -133,22 +163,23 @@ static void finish(struct xs_detection *detection) {
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     xs_hash_free(&state->live);
-    xs_hash_free(&state->moved);
+    xs_hash_free(&state->uses);
     xs_hash_free(&state->sites);
     free(state->instances);
+    xs_churn_end(detection);
 }
 
 const struct xs_detector xs_detector_managed_first_touch = {
     .id = "managed-first-touch",
     .title = "managed memory that a kernel brings to the device page by page",
     .definition = "A kernel was the first on the device to use a managed allocation of at least 1 MiB, and pages of "
-                  "allocations of this place were recorded to come to the device.",
+                  "allocations of this place were recorded to come to the device, or to be made there fault by fault.",
     .remedy = "Prefetch the memory to the device before the launch (`cudaMemPrefetchAsync()`).",
     .kind = XS_REMOVES_CALLS,
-    .repair = XS_REPAIR_KEEP_ON_DEVICE,
+    .repair = XS_REPAIR_PREFETCH,
     .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_MIGRATION) |
-             XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_MEMSET) | XS_WANT(XS_ON_API),
+             XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_MEMSET) | XS_CHURN_WANTS,
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
     .on_gap = on_gap,

@@ -26,7 +26,8 @@ struct pages {
     uint64_t address, bytes;
     unsigned shift;      /* a piece has 2^shift bytes */
     bool thrashes;       /* at least one piece made enough trips */
-    uint64_t ns;         /* time of all migrations in both directions */
+    uint64_t ns;         /* time of all migrations in both directions and of the device's faults, each moment once */
+    int64_t until_ns;    /* end of the last one of them */
     uint64_t again_ns;   /* the part of `ns` that does not include each piece's first move to the device and its first
                           * move back */
     int64_t first, last; /* device_migration.id */
@@ -95,9 +96,31 @@ static void note_seen(struct seen *seen, const struct xs_recorded_window *window
     seen->kernels = kernels;
 }
 
+/* Adds the time of a migration or fault. `again` is the part of it that does not belong to a piece's first way. */
+static void add_time(struct pages *pages, const struct xs_trace_event *event, double again) {
+    int64_t from_ns = event->enter_ns > pages->until_ns ? event->enter_ns : pages->until_ns;
+    if (event->return_ns <= from_ns)
+        return;
+    uint64_t ns = (uint64_t)event->return_ns - (uint64_t)from_ns;
+    pages->until_ns = event->return_ns;
+    pages->ns += ns;
+    pages->again_ns += (uint64_t)((double)ns * again + 0.5);
+}
+
+/* A kernel waits from its fault until the page has come, which takes much longer than the migration of a small page. */
+static void take_fault(struct state *state, const struct xs_trace_event *event) {
+    const struct xs_migration_view *m = &event->u.migration;
+    struct pages *pages = m->allocation ? xs_hash_pointer(&state->pages, (uint64_t)m->allocation->id, 0) : NULL;
+    uint64_t offset = pages ? m->address - pages->address : 0;
+    if (pages && offset < pages->bytes)
+        add_time(pages, event, (pages->pieces[offset >> pages->shift] & MOST_TRIPS) >= TRIP);
+}
+
 static void take_migration(struct xs_detection *detection, const struct xs_trace_event *event) {
     const struct xs_migration_view *m = &event->u.migration;
     const struct xs_allocation *a = m->allocation;
+    if (m->kind == MIGRATION_GPU_FAULT)
+        take_fault(detection->state, event);
     bool up = m->kind == MIGRATION_HTOD;
     if ((!up && m->kind != MIGRATION_DTOH) || !a || a->kind != XS_MEM_MANAGED || !a->bytes || !m->bytes)
         return;
@@ -110,9 +133,7 @@ static void take_migration(struct xs_detection *detection, const struct xs_trace
     note_seen(up ? &pages->up : &pages->down,
               xs_migration_window_at(&detection->windows[up ? XS_MIGRATIONS_UP : XS_MIGRATIONS_DOWN], event->enter_ns),
               pages->kernels, length);
-    uint64_t ns = (uint64_t)event->return_ns - (uint64_t)event->enter_ns;
-    pages->ns += ns;
-    pages->again_ns += (uint64_t)((double)ns * (double)again / (double)(last - first + 1) + 0.5);
+    add_time(pages, event, (double)again / (double)(last - first + 1));
     pages->first = pages->first ? pages->first : event->id;
     pages->last = event->id;
 }

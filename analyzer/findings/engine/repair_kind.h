@@ -16,9 +16,10 @@ enum xs_repair {
     XS_REPAIR_MEMSET,      /* replace the upload by a memset on the device */
     XS_REPAIR_DEVICE_COPY, /* replace the upload by a copy on the device */
     XS_REPAIR_KEEP, /* drop the first row's allocation and the second row's free; if the rows are calls, drop both */
-    XS_REPAIR_NOT_ALLOCATE,   /* drop the first row's allocation and its free */
-    XS_REPAIR_UNPIN,          /* make the memory that the first row page-locks pageable; its copies then take longer */
-    XS_REPAIR_OVERLAP,        /* make the copy wait only for other copies, and let no kernel wait for it */
+    XS_REPAIR_NOT_ALLOCATE, /* drop the first row's allocation and its free */
+    XS_REPAIR_UNPIN,        /* make the memory that the first row page-locks pageable; its copies then take longer */
+    XS_REPAIR_OVERLAP,      /* make the copy wait only for other copies, and let no kernel wait for it */
+    XS_REPAIR_PREFETCH, /* send the managed memory's pages to the device before kernels use them for the first time */
     XS_REPAIR_KEEP_ON_DEVICE, /* keep the managed memory's pages on the device that runs the kernels */
     XS_REPAIR_READ_LATER,     /* let the download return at once; or drop it, if the host does not need its data */
     XS_REPAIR_NOT_WAIT,       /* let the first row's copy and the second row's wait return at once */

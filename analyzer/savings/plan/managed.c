@@ -3,47 +3,65 @@
 
 #include "schema/format/kinds.h"
 
-/* If at least this part of a span was recorded, the rest is assumed to be like it. */
-#define NEARLY_ALL 0.9
+/* A device makes new pages in blocks of this size. A prefetch of 12,288 of them took at most 9.8 us for each on an H200
+ * (pool_first_touch of tests/truth/cases: the whole repaired loop). */
+enum { BLOCK_BYTES = 2 << 20, MAKE_BLOCK_NS = 10000 };
 
-/* Returns the share of a group's time in which pages moved. As a margin, one more span is added whose whole time (for
- * the most saving), or no time (for the least saving), is spent with pages. The number of spans is computed as if all
- * had equal length. If no kernel of the group was recorded, the share is 1 for the most saving, because the detector
- * knows that pages move to the device and back, and 0 for the least saving. */
-static double share_of(const struct xs_managed_group *group, bool of_kernels, enum xs_plan_end end) {
-    if (of_kernels && group->recorded_ns <= 0)
+/* Recording a fault of the device made its kernel longer by 36 and 38 us on an H200 (managed_each_iteration and
+ * pool_first_touch of tests/truth/cases), and by less on an H100. */
+#define RECORD_FAULT_NS 36000
+
+/* Lengths of a kernel that differ by less than this part are equal: a device's clock varies by some percent. */
+#define EQUAL_PART 0.05
+
+/* Returns which part of a group's time was spent with pages: stalled, or waited for a fault. As a margin, one more span
+ * is added whose whole time (for the most saving), or no time (for the least saving), is spent so. The number of spans
+ * is computed as if all had equal length. If no kernel of the group was recorded, the share is 1 for the most saving,
+ * because the detector knows that pages move, and 0 for the least saving. */
+static double share_of(const struct xs_managed_seen *seen, double spent_ns, bool of_kernels, enum xs_plan_end end) {
+    if (of_kernels && seen->recorded_ns <= 0)
         return end == XS_PLAN_MOST ? 1 : 0;
-    if (group->recorded_ns <= 0 || group->stalled_ns <= 0)
+    if (seen->recorded_ns <= 0 || spent_ns <= 0)
         return 0;
-    double seen = group->recorded_ns * group->recorded_ns / group->squares;
+    double spans = seen->recorded_ns * seen->recorded_ns / seen->squares;
     double other = end == XS_PLAN_MOST ? 1 : 0;
-    return (seen * group->stalled_ns / group->recorded_ns + other) / (seen + 1);
+    return (spans * spent_ns / seen->recorded_ns + other) / (spans + 1);
 }
 
-/* Returns how much of the span's time was spent with pages, as far as that is known or can be estimated. */
-static double stalled_ns(const struct xs_managed *m, const struct xs_managed_spans *spans,
-                         const struct xs_managed_span *span, enum xs_plan_end end) {
-    double length = (double)(span->end_ns - span->start_ns), seen = (double)span->stalled_ns;
+/* Returns how much of the span's time was spent with pages, as far as that is known or can be estimated: `recorded_ns`,
+ * of the recorded part, and the group's share of the rest. */
+static double spent_ns(const struct xs_managed *m, const struct xs_managed_spans *spans,
+                       const struct xs_managed_span *span, bool only_waits, enum xs_plan_end end) {
+    double length = (double)(span->end_ns - span->start_ns);
+    double recorded = (double)(only_waits ? span->waited_ns : span->stalled_ns);
     if (m->windows[spans->way].whole)
-        return seen;
-    if ((double)span->recorded_ns >= NEARLY_ALL * length)
-        return seen * length / (double)span->recorded_ns;
-    double unseen = length - (double)span->recorded_ns;
-    return seen + unseen * share_of(&spans->groups[span->group], spans == &m->kernels, end);
+        return recorded;
+    if (xs_managed_is_recorded(span))
+        return recorded * length / (double)span->recorded_ns;
+    const struct xs_managed_group *group = &spans->groups[span->group];
+    const struct xs_managed_seen *seen = span->is_first ? &group->first : &group->samples;
+    double share = share_of(seen, only_waits ? seen->waited_ns : seen->stalled_ns, spans == &m->kernels, end);
+    return recorded + (length - (double)span->recorded_ns) * share;
 }
 
-/* Finds how much of each group's pages belongs to memory that stays. */
+/* True if spans of the group do not wait for this memory's pages in the plan, at some time of the run. */
+static bool is_in_plan(const struct xs_managed_memory *memory, const struct xs_managed_group *group, bool of_kernels) {
+    bool are_new = group->bytes <= 0;
+    return memory->way == XS_MANAGED_STAYS || (memory->way == XS_MANAGED_PREFETCHED && of_kernels) ||
+           (memory->way == XS_MANAGED_IS_THERE && of_kernels && are_new);
+}
+
+/* Finds which part of the time that each group's pages took belongs to memory of the plan. */
 static void find_staying(const struct xs_managed *m, struct xs_managed_spans *spans) {
     for (size_t i = 0; i < spans->group_count; i++)
         spans->groups[i].staying = 0;
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&spans->moved, entry));)
-        if (m->memories[entry->high].stays)
+        if (is_in_plan(&m->memories[entry->high], &spans->groups[entry->low], spans == &m->kernels))
             spans->groups[entry->low].staying += (double)(entry->value - 1);
 }
 
-static double staying_part(const struct xs_managed_spans *spans, uint32_t group) {
-    double stays = spans->groups[group].staying, all = spans->groups[group].bytes;
-    return all > 0 ? (stays < all ? stays / all : 1) : 0;
+static double staying_part(const struct xs_managed_group *group) {
+    return group->weight > 0 ? (group->staying < group->weight ? group->staying / group->weight : 1) : 0;
 }
 
 /* Returns the duration of a prefetch. */
@@ -55,39 +73,100 @@ static double prefetch_ns(const struct xs_managed *m, const struct xs_plan *plan
 
 /* --- kernels --- */
 
-static bool is_given_one_that_stays(const struct xs_managed *m, const struct xs_managed_span *kernel) {
-    for (uint32_t i = 0; i < kernel->given; i++)
-        if (m->memories[m->given[kernel->first_given + i]].stays)
-            return true;
-    return false;
-}
+/* What a kernel was given. */
+struct given {
+    bool is_kept;   /* some of its memory is in the plan */
+    bool is_remote; /* some of this memory is used across the link */
+    double bytes;   /* of all its managed memory */
+    double staying; /* of the memory whose pages have to be sent to the device, or made there */
+    double first;   /* of the part of this memory that no earlier kernel used */
+};
 
-/* Returns the time for pages that must still be sent to the device before the kernel. For the most saving, each memory
- * is sent once, before the first kernel that uses it. For the least saving, the pages that the host had taken back are
- * sent each time. */
-static double sent_ns(const struct xs_managed *m, const struct xs_plan *plan, const struct xs_managed_span *kernel,
-                      double stalled, enum xs_plan_end end) {
-    const struct xs_managed_group *group = &m->kernels.groups[kernel->group];
-    double bytes = 0, first = 0;
+static struct given look_at_given(const struct xs_managed *m, const struct xs_managed_span *kernel) {
+    struct given given = {0};
     for (uint32_t i = 0; i < kernel->given; i++) {
         const struct xs_managed_memory *memory = &m->memories[m->given[kernel->first_given + i]];
-        bytes += memory->stays ? (double)memory->bytes : 0;
-        first += memory->stays && memory->first_kernel == kernel->call ? (double)memory->bytes : 0;
+        given.bytes += (double)memory->bytes;
+        if (!is_in_plan(memory, &m->kernels.groups[kernel->group], true) ||
+            (memory->way == XS_MANAGED_PREFETCHED && kernel->start_ns >= memory->went_ns))
+            continue;
+        given.is_kept = true;
+        given.is_remote |= memory->way == XS_MANAGED_STAYS && memory->remote_ns <= kernel->start_ns;
+        if (memory->way == XS_MANAGED_IS_THERE)
+            continue;
+        given.staying += (double)memory->bytes;
+        given.first += memory->first_kernel == kernel->call ? (double)memory->bytes : 0;
     }
-    if (end == XS_PLAN_MOST)
-        return first > 0 ? prefetch_ns(m, plan, true, first) : 0;
-    double moved = group->stalled_ns > 0 ? group->bytes / group->stalled_ns * stalled : bytes;
-    return prefetch_ns(m, plan, true, moved < bytes ? moved : bytes);
+    return given;
+}
+
+/* Returns how many bytes came to the device, or were made there, while a kernel stalled for this time; at most
+ * `bytes`. */
+static double came_bytes(const struct xs_managed_group *group, double stalled, double bytes) {
+    double seen = group->bytes > 0 ? group->bytes : group->faults * BLOCK_BYTES;
+    double came = group->stalled_ns > 0 ? seen / group->stalled_ns * stalled : bytes;
+    return came < bytes ? came : bytes;
+}
+
+/* Returns the time for pages that must still be sent to the device, or made there, before the kernel. For the most
+ * saving, each memory is sent once, before the first kernel that uses it, and new pages take no time. For the least
+ * saving, the pages that the host had taken back are sent each time. */
+static double sent_ns(const struct xs_managed *m, const struct xs_plan *plan, const struct xs_managed_span *kernel,
+                      const struct given *given, double stalled, enum xs_plan_end end) {
+    const struct xs_managed_group *group = &m->kernels.groups[kernel->group];
+    bool are_new = group->bytes <= 0 && group->faults > 0;
+    double sent = end == XS_PLAN_MOST ? given->first : given->staying;
+    if (end == XS_PLAN_LEAST || xs_managed_is_recorded(kernel))
+        sent = came_bytes(group, stalled, sent);
+    if (are_new)
+        return end == XS_PLAN_MOST ? 0 : sent / BLOCK_BYTES * MAKE_BLOCK_NS;
+    return sent > 0 ? prefetch_ns(m, plan, true, sent) : 0;
+}
+
+/* Returns which part of its time a kernel would take that uses pages across the link, if they were on the device: that
+ * of kernels of its group before the driver put the pages on the host. */
+static double local_part(const struct xs_managed_group *group, enum xs_plan_end end) {
+    const struct xs_managed_lengths *local = &group->unfaulted, *remote = &group->remote;
+    if (local->count <= 0 || remote->count <= 0)
+        return end == XS_PLAN_MOST ? 0 : 1;
+    double ns = end == XS_PLAN_MOST ? (double)local->shortest_ns : local->sum_ns / local->count;
+    double part = ns * remote->count / remote->sum_ns;
+    return part > 1 - EQUAL_PART ? 1 : part;
+}
+
+/* Returns the least time that the kernel can take: that of the shortest one of its group without faults. If none was
+ * recorded, it has to read once what came to the device, and takes no longer than the shortest one. */
+static double least_ns(const struct xs_plan *plan, const struct xs_managed_group *group, double stalled, double bytes) {
+    if (group->unfaulted.count > 0)
+        return (double)group->unfaulted.shortest_ns;
+    double came = came_bytes(group, stalled, bytes);
+    double ns = (double)xs_link_ns(&plan->findings->link, XS_LINK_D2D, came < 0x1p62 ? (uint64_t)came : 1ull << 62);
+    return ns < (double)group->all.shortest_ns ? ns : (double)group->all.shortest_ns;
+}
+
+/* Returns how much of a kernel's recorded stalls was taken by recording them, at most. Without xferspy the program does
+ * not lose this time, so no repair saves it. */
+static double recording_ns(const struct xs_managed_group *group, const struct xs_managed_span *kernel) {
+    double stalled = (double)kernel->stalled_ns;
+    double ns = group->stalled_ns > 0 ? group->faults * RECORD_FAULT_NS / group->stalled_ns * stalled : 0;
+    return ns < stalled ? ns : stalled;
 }
 
 static bool change_kernel(const struct xs_managed *m, struct xs_plan *plan, const struct xs_managed_span *kernel,
                           enum xs_plan_end end) {
-    double stalled = stalled_ns(m, &m->kernels, kernel, end) * staying_part(&m->kernels, kernel->group);
+    const struct xs_managed_group *group = &m->kernels.groups[kernel->group];
+    struct given given = look_at_given(m, kernel);
+    if (!given.is_kept)
+        return false;
+    double stalled = spent_ns(m, &m->kernels, kernel, false, end) * staying_part(group);
     double length = (double)(kernel->end_ns - kernel->start_ns), left = length - stalled;
-    double unfaulted = (double)m->kernels.groups[kernel->group].unfaulted_ns;
-    if (left < unfaulted)
-        left = unfaulted;
-    left += sent_ns(m, plan, kernel, stalled, end);
+    double local = given.is_remote ? length * local_part(group, end) : length;
+    double least = least_ns(plan, group, stalled, given.bytes);
+    left = local < left ? local : left;
+    left = least > left ? least : left;
+    if (end == XS_PLAN_LEAST)
+        left += recording_ns(group, kernel) * staying_part(group);
+    left += sent_ns(m, plan, kernel, &given, stalled, end);
     if (left >= length)
         return false;
     struct xs_change *change = xs_plan_alter(plan, kernel->call);
@@ -100,10 +179,32 @@ static bool change_kernel(const struct xs_managed *m, struct xs_plan *plan, cons
 
 /* --- gaps --- */
 
-static bool change_gap(const struct xs_managed *m, struct xs_plan *plan, struct xs_managed_span *gap, double back_ns) {
-    double part = staying_part(&m->gaps, gap->group);
-    double less = part > 0 ? stalled_ns(m, &m->gaps, gap, XS_PLAN_MOST) * part - back_ns : 0;
-    struct xs_change *change = less > 0 ? xs_plan_alter(plan, gap->call) : NULL;
+/* Returns how much shorter the gap is if the host fetches what it needs by a copy, and does not wait for faults; 0: the
+ * faults are faster, so they stay. If the driver put the pages on the host, the host finds them there, so it does need
+ * the copies (the result is negative); it is assumed to use the pages as often as before. */
+static double saved_by_copies_ns(const struct xs_managed *m, const struct xs_plan *plan,
+                                 const struct xs_managed_span *gap) {
+    const struct xs_managed_group *group = &m->gaps.groups[gap->group];
+    if (group->fetching <= 0)
+        return 0;
+    double bytes = group->bytes / group->fetching, fetches = group->fetching / group->looked;
+    if (!gap->is_remote && xs_managed_is_recorded(gap))
+        fetches = gap->waited_ns > 0;
+    double copies = XS_ASYNC_CALL_NS + prefetch_ns(m, plan, false, bytes);
+    if (gap->is_remote) /* else it is sent before the kernel */
+        copies += XS_ASYNC_CALL_NS + prefetch_ns(m, plan, true, bytes);
+    double less = spent_ns(m, &m->gaps, gap, true, XS_PLAN_LEAST) - fetches * copies;
+    return less > 0 || gap->is_remote ? less : 0;
+}
+
+static bool change_gap(const struct xs_managed *m, struct xs_plan *plan, struct xs_managed_span *gap, double back_ns,
+                       enum xs_plan_end end) {
+    double part = staying_part(&m->gaps.groups[gap->group]), less = 0;
+    if (part > 0 && end == XS_PLAN_MOST)
+        less = spent_ns(m, &m->gaps, gap, false, end) * part - back_ns;
+    else if (part > 0)
+        less = saved_by_copies_ns(m, plan, gap) * part;
+    struct xs_change *change = less > 0 || (less < 0 && end == XS_PLAN_LEAST) ? xs_plan_alter(plan, gap->call) : NULL;
     if (!change)
         return false;
     int64_t before_ns = -(less < (double)XS_MODEL_LATEST_NS ? (int64_t)less : XS_MODEL_LATEST_NS);
@@ -112,26 +213,28 @@ static bool change_gap(const struct xs_managed *m, struct xs_plan *plan, struct 
     return true;
 }
 
-/* Changes all gaps. In the last one that is changed, the host fetches all memory that stayed on the device. */
-static size_t change_gaps(struct xs_managed *m, struct xs_plan *plan) {
+/* Changes all gaps. At most, the host fetches all memory that stayed on the device in the last one that is changed. */
+static size_t change_gaps(struct xs_managed *m, struct xs_plan *plan, enum xs_plan_end end) {
     size_t changed = 0;
     double back = 0;
-    for (size_t i = 0; i < m->memory_count; i++)
-        back += m->memories[i].stays ? (double)m->memories[i].bytes : 0;
-    for (size_t i = m->gaps.count; i-- > 0;) {
-        bool was_changed = change_gap(m, plan, &m->gaps.items[i], changed ? 0 : prefetch_ns(m, plan, false, back));
-        changed += was_changed;
+    for (size_t i = 0; i < m->memory_count; i++) {
+        const struct xs_managed_memory *memory = &m->memories[i];
+        bool went_less = m->windows[XS_MIGRATIONS_DOWN].whole && memory->went_bytes < memory->bytes;
+        if (memory->way == XS_MANAGED_STAYS)
+            back += (double)(went_less ? memory->went_bytes : memory->bytes);
     }
+    for (size_t i = m->gaps.count; i-- > 0;)
+        changed += change_gap(m, plan, &m->gaps.items[i], changed ? 0 : prefetch_ns(m, plan, false, back), end);
     return changed;
 }
 
 /* --- all --- */
 
-void xs_managed_keep(struct xs_managed *m, int64_t allocation) {
+void xs_managed_set(struct xs_managed *m, int64_t allocation, enum xs_managed_way way) {
     const uint64_t *index = m ? xs_hash_find(&m->memory_of, (uint64_t)allocation, 0) : NULL;
-    if (!index)
+    if (!index || m->memories[*index - 1].way >= way)
         return;
-    m->memories[*index - 1].stays = true;
+    m->memories[*index - 1].way = way;
     m->is_to_change = true;
 }
 
@@ -143,18 +246,15 @@ size_t xs_managed_change(struct xs_managed *m, struct xs_plan *plan, enum xs_pla
     find_staying(m, &m->kernels);
     find_staying(m, &m->gaps);
     for (size_t i = 0; i < m->kernels.count; i++)
-        if (is_given_one_that_stays(m, &m->kernels.items[i]))
-            changed += change_kernel(m, plan, &m->kernels.items[i], end);
-    if (end == XS_PLAN_MOST)
-        changed += change_gaps(m, plan);
-    return changed;
+        changed += change_kernel(m, plan, &m->kernels.items[i], end);
+    return changed + change_gaps(m, plan, end);
 }
 
 void xs_managed_clear(struct xs_managed *m) {
     if (m)
         m->is_to_change = false;
     for (size_t i = 0; m && i < m->memory_count; i++)
-        m->memories[i].stays = false;
+        m->memories[i].way = XS_MANAGED_MOVES;
     for (size_t i = 0; m && i < m->gaps.count; i++)
         m->gaps.items[i].before_ns = 0;
 }

@@ -18,13 +18,23 @@ int xs_managed_read(struct xs_managed **managed, const struct xs_plan *plan, con
                     char *message);
 void xs_managed_free(struct xs_managed *managed);
 
-/* Adds this allocation (allocation.id) to the memory whose pages stay, for the next xs_managed_change. */
-void xs_managed_keep(struct xs_managed *managed, int64_t allocation);
+/* What the plan does with a managed allocation. A later one includes what earlier ones save. */
+enum xs_managed_way {
+    XS_MANAGED_MOVES,      /* nothing */
+    XS_MANAGED_IS_THERE,   /* its pages need not be made, because the program keeps an earlier allocation and uses it
+                            * again; pages that come from the host come as before */
+    XS_MANAGED_PREFETCHED, /* its pages are sent to the device, or made there, before kernels use them for the first
+                            * time; what happens after the first pages went back is as before */
+    XS_MANAGED_STAYS,      /* its pages stay on the device */
+};
 
-/* Changes the plan if more pages stay than before. For the least saving, the host keeps its part of the work, so the
- * pages are sent to the device before each kernel. For the most saving, the device does that part, too. Returns how
- * many calls change. The running time of this function grows with the number of kernels and gaps, not with the number
- * of allocations that stay. */
+/* Notes what the next xs_managed_change does with this allocation (allocation.id), unless it already does more. */
+void xs_managed_set(struct xs_managed *managed, int64_t allocation, enum xs_managed_way way);
+
+/* Changes the plan if more pages stay where they are used than before. For the least saving, the host keeps its part of
+ * the work, so the pages are sent to the device before each kernel. For the most saving, the device does that part,
+ * too. Returns how many calls change. The running time of this function grows with the number of kernels and gaps, not
+ * with the number of allocations that stay. */
 size_t xs_managed_change(struct xs_managed *managed, struct xs_plan *plan, enum xs_plan_end end);
 
 /* Resets everything, so that the pages of no allocation stay. */

@@ -14,8 +14,12 @@ struct xs_managed_memory {
     int64_t start_ns, end_ns;
     int64_t first_kernel_ns; /* start of the first kernel that used it; INT64_MAX: none */
     uint32_t first_kernel;   /* call of that kernel */
+    int64_t remote_ns;       /* from then on the driver let the device use pages across the link, because they went
+                              * back and forth; INT64_MAX: it did not */
+    int64_t went_ns;         /* start of the first migration to the host; INT64_MAX: none was recorded */
+    uint64_t went_bytes;     /* bytes that were recorded to go to the host */
     bool is_prefetched;      /* a call prefetched it, so its pages also move without faults; see all_prefetched, too */
-    bool stays;              /* the plan keeps its pages */
+    enum xs_managed_way way; /* what the plan does with it */
 };
 
 /* A span is the time of a kernel, or a gap, which is the host's time between two calls of a thread. */
@@ -24,21 +28,44 @@ struct xs_managed_span {
     uint32_t group;
     uint32_t first_given, given; /* of a kernel: index of the first item, and number of items, in xs_managed.given;
                                   * they are the managed memory among its arguments */
+    bool is_first;               /* of a kernel: it is the first one to use some of this memory */
+    bool is_remote; /* of a kernel: the driver lets it use pages of some of this memory across the link; of a gap: it
+                     * lies after the first such time */
+    bool has_pages; /* somebody waited for pages that moved in it */
     int64_t start_ns, end_ns;
     uint64_t recorded_ns; /* the part of the span inside windows */
     uint64_t stalled_ns;  /* the part of recorded_ns in which pages moved */
+    uint64_t waited_ns;   /* of a gap: the part of stalled_ns from a fault to the arrival of its pages */
     int64_t before_ns;    /* the time that the plan has added to the gap */
+};
+
+/* Sums over the parts of spans that were recorded: the lengths of these parts, the squares of the lengths, and the time
+ * in them that was stalled and waited, as in struct xs_managed_span. */
+struct xs_managed_seen {
+    double recorded_ns, squares, stalled_ns, waited_ns;
+};
+
+/* The mean and the least length of several kernels. */
+struct xs_managed_lengths {
+    double sum_ns, count;
+    int64_t shortest_ns;
 };
 
 /* A group has spans that are assumed to be similar: kernels of one function with the same amount of managed memory, or
  * gaps after calls of one place. */
 struct xs_managed_group {
-    double recorded_ns, squares; /* sum of the lengths of its spans' sampled parts, and sum of the squares of these
-                                  * lengths */
-    double stalled_ns;           /* the stalled time in the sampled parts */
-    double bytes;                /* bytes that were seen to move in the sampled parts */
-    double staying;              /* the share of `bytes` that belongs to memory whose pages stay; managed.c */
-    int64_t unfaulted_ns;        /* of kernels: duration without faults */
+    struct xs_managed_seen samples; /* in samples. Only these represent spans that were not recorded: the first window
+                                     * lasted until many pages had moved */
+    struct xs_managed_seen first;   /* in any window, of kernels with is_first. Each of them has new pages, so any
+                                     * window represents the others */
+    double stalled_ns;              /* stalled time in all windows */
+    double bytes;                   /* bytes that were seen to move in all windows */
+    double faults;                  /* faults of the device in all windows */
+    double weight, staying;         /* sum of `bytes` and `faults`, and the part of it that belongs to memory of the
+                                     * plan; managed.c */
+    double looked, fetching;        /* of gaps: number of recorded ones, and of those in which pages came to the host */
+    struct xs_managed_lengths all, unfaulted, remote; /* of kernels: all; those recorded whole without faults; of the
+                                                       * latter, those that used pages across the link */
 };
 
 struct xs_managed_spans {
@@ -48,8 +75,9 @@ struct xs_managed_spans {
     struct xs_managed_group *groups;
     size_t group_count, group_capacity;
     struct xs_hash group_of;     /* maps what similar spans have in common to their group's index plus 1 */
-    struct xs_hash moved;        /* maps group and memory to the number of bytes that moved, plus 1 */
+    struct xs_hash moved;        /* maps group and memory to its part of the group's weight, plus 1 */
     struct xs_intervals streaks; /* times in which pages moved one after another */
+    struct xs_intervals waits;   /* of gaps: times from a fault of the host to the arrival of its pages */
 };
 
 struct xs_managed {
@@ -60,12 +88,16 @@ struct xs_managed {
     uint32_t *given;
     size_t given_count, given_capacity;
     struct xs_managed_spans kernels, gaps;
+    int64_t remote_ns;   /* the earliest one of the memories */
     double ns_per_byte;  /* time per byte of the migrations themselves, in both directions */
     bool is_to_change;   /* the plan does not yet have the changes for all memory whose pages stay */
     bool all_prefetched; /* a call prefetched several ranges, of which only one is known */
 };
 
-/* Returns the length of the part of [start, end) that lies in a united set. */
-uint64_t xs_managed_covered(const struct xs_intervals *set, int64_t start_ns, int64_t end_ns);
+/* Finds how much of each span's time was spent with pages, and what that says about the others of its group. */
+void xs_managed_measure(struct xs_managed *managed);
+
+/* True if so much of the span was recorded that the rest is assumed to be like it. */
+bool xs_managed_is_recorded(const struct xs_managed_span *span);
 
 #endif

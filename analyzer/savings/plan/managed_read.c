@@ -1,5 +1,5 @@
-/* Reads the managed memory of a trace: allocations, kernels that used them, and migrations of their pages. Finds how
- * much time of each kernel, and of each gap between calls, was spent with migrations. */
+/* Reads the managed memory of a trace: allocations, kernels that used them, gaps between calls, and migrations of their
+ * pages. */
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -31,6 +31,7 @@ struct reading {
         int64_t start_ns, end_ns; /* both 0: no streak yet */
         const struct xs_recorded_window *window;
     } up, down;
+    int64_t fault_ns;        /* start of the host's last fault whose pages have not come; 0: none */
     double bytes, moving_ns; /* sums over all migrations */
     struct xs_life *lives;   /* lives of the memories */
     size_t lives_capacity;
@@ -56,6 +57,8 @@ static int read_memories(struct reading *r) {
             .start_ns = xs_scan_int(&scan, 3),
             .end_ns = xs_scan_null(&scan, 4) ? INT64_MAX : xs_scan_int(&scan, 4),
             .first_kernel_ns = INT64_MAX,
+            .remote_ns = INT64_MAX,
+            .went_ns = INT64_MAX,
         };
         xs_grow(&r->lives, m->memory_count, &r->lives_capacity, sizeof *r->lives);
         r->lives[m->memory_count] =
@@ -131,11 +134,9 @@ static void add_kernel(struct reading *r, uint32_t call, size_t first_given, uin
                                    .given = (uint32_t)(m->given_count - first_given),
                                    .start_ns = o->start_ns,
                                    .end_ns = o->end_ns};
-    struct xs_managed_group *group = &spans->groups[span.group];
-    if (!group->unfaulted_ns)
-        group->unfaulted_ns = (int64_t)xs_link_ns(&r->plan->findings->link, XS_LINK_D2D, bytes);
     for (size_t i = first_given; i < m->given_count; i++) {
         struct xs_managed_memory *memory = &m->memories[m->given[i]];
+        span.is_first |= memory->first_kernel_ns == INT64_MAX;
         if (span.start_ns < memory->first_kernel_ns) {
             memory->first_kernel_ns = span.start_ns;
             memory->first_kernel = call;
@@ -214,9 +215,8 @@ static void sort_spans(struct xs_managed_spans *spans) {
 
 /* --- migrations --- */
 
-/* Returns the latest span that contains the time `ns`. Spans that begin later but ended before `ns` are skipped. */
-static const struct xs_managed_span *span_at(const struct xs_managed_spans *spans, int64_t ns) {
-    enum { TRIED = 64 };
+/* Returns the number of spans that begin at `ns` or earlier. */
+static size_t begun_at(const struct xs_managed_spans *spans, int64_t ns) {
     size_t low = 0, high = spans->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -225,23 +225,33 @@ static const struct xs_managed_span *span_at(const struct xs_managed_spans *span
         else
             high = middle;
     }
-    for (size_t tried = 0; low-- > 0 && tried < TRIED; tried++)
-        if (ns < spans->items[low].end_ns)
-            return &spans->items[low];
+    return low;
+}
+
+/* Returns the latest of the first `count` spans that contains the time `ns`. Spans that begin later but ended before
+ * `ns` are skipped. */
+static struct xs_managed_span *span_at(const struct xs_managed_spans *spans, size_t count, int64_t ns) {
+    enum { TRIED = 64 };
+    for (size_t tried = 0; count-- > 0 && tried < TRIED; tried++)
+        if (ns < spans->items[count].end_ns)
+            return &spans->items[count];
     return NULL;
 }
 
-/* Adds moved bytes to the span's group. Only samples count, so that the first kernel, in which pages move for the first
- * time, does not count. */
+/* Adds moved bytes, or a fault if there are none, to the span's group. A fault weighs as much as a byte: it decides
+ * only where no bytes move, because the pages are new. */
 static void note_moved(const struct xs_managed *m, struct xs_managed_spans *spans, size_t memory, int64_t ns,
                        uint64_t bytes) {
-    const struct xs_managed_span *span = span_at(spans, ns);
-    const struct xs_recorded_window *window = xs_migration_window_at(&m->windows[spans->way], ns);
-    if (!span || !bytes || (!m->windows[spans->way].whole && (!window || !window->is_sample)))
+    const struct xs_managed_span *span = span_at(spans, begun_at(spans, ns), ns);
+    if (!span || (!m->windows[spans->way].whole && !xs_migration_window_at(&m->windows[spans->way], ns)))
         return;
+    uint64_t weight = bytes ? bytes : 1;
     uint64_t *moved = xs_hash_put(&spans->moved, span->group, memory);
-    *moved = xs_sum(*moved ? *moved : 1, bytes);
-    spans->groups[span->group].bytes += (double)bytes;
+    *moved = xs_sum(*moved ? *moved : 1, weight);
+    struct xs_managed_group *group = &spans->groups[span->group];
+    group->weight += (double)weight;
+    group->bytes += (double)bytes;
+    group->faults += !bytes;
 }
 
 /* Ends the streak. If its window is a sample, and the first or last migration is close to the window's begin or end,
@@ -261,6 +271,10 @@ static void end_streak(struct streak *streak, struct xs_managed_spans *spans) {
 static void extend_streak(const struct reading *r, struct streak *streak, struct xs_managed_spans *spans,
                           int64_t start_ns, int64_t end_ns) {
     const struct xs_recorded_window *window = xs_migration_window_at(&r->m->windows[spans->way], start_ns);
+    struct xs_managed_span *span;
+    for (size_t at = begun_at(spans, start_ns); (span = span_at(spans, at, start_ns));
+         at = (size_t)(span - spans->items))
+        span->has_pages = true;
     if (streak->end_ns && (window != streak->window || start_ns - streak->end_ns > STREAK_GAP_NS))
         end_streak(streak, spans);
     if (!streak->end_ns) {
@@ -268,6 +282,14 @@ static void extend_streak(const struct reading *r, struct streak *streak, struct
         streak->window = window;
     }
     streak->end_ns = end_ns > streak->end_ns ? end_ns : streak->end_ns;
+}
+
+/* Pages came to the host. It waited for them since its last fault, unless that was long ago: then the fault brought no
+ * pages, or its record was lost. */
+static void end_wait(struct reading *r, int64_t start_ns, int64_t end_ns) {
+    bool is_of_fault = r->fault_ns && start_ns >= r->fault_ns && start_ns - r->fault_ns <= STREAK_GAP_NS;
+    xs_intervals_add(&r->m->gaps.waits, is_of_fault ? r->fault_ns : start_ns, end_ns);
+    r->fault_ns = 0;
 }
 
 static void take_migration(struct reading *r, struct xs_scan *scan) {
@@ -279,28 +301,43 @@ static void take_migration(struct reading *r, struct xs_scan *scan) {
     struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(scan, 1), start_ns);
     if (!memory || start_ns < memory->first_kernel_ns) /* the memory was not on the device yet */
         return;
+    size_t index = (size_t)(memory - m->memories);
+    /* while a prefetch moves pages, nothing waits */
+    bool is_prefetched = memory->is_prefetched || m->all_prefetched;
     if (kind == MIGRATION_HTOD || kind == MIGRATION_DTOH) {
         r->bytes += (double)bytes;
         r->moving_ns += (double)(end_ns - start_ns);
     }
-    if (kind == MIGRATION_HTOD)
-        note_moved(m, &m->kernels, (size_t)(memory - m->memories), start_ns, bytes);
-    if (kind == MIGRATION_DTOH)
-        note_moved(m, &m->gaps, (size_t)(memory - m->memories), start_ns, bytes);
-    /* while a prefetch moves pages, nothing waits */
-    bool is_prefetched = memory->is_prefetched || m->all_prefetched;
+    if (kind == MIGRATION_HTOD && bytes)
+        note_moved(m, &m->kernels, index, start_ns, bytes);
+    if (kind == MIGRATION_GPU_FAULT)
+        note_moved(m, &m->kernels, index, start_ns, 0);
+    if (kind == MIGRATION_DTOH && bytes) {
+        note_moved(m, &m->gaps, index, start_ns, bytes);
+        memory->went_ns = start_ns < memory->went_ns ? start_ns : memory->went_ns;
+        memory->went_bytes = xs_sum(memory->went_bytes, bytes);
+    }
+    if (kind == MIGRATION_REMOTE_MAP && memory->remote_ns == INT64_MAX)
+        memory->remote_ns = start_ns;
+    if (kind == MIGRATION_REMOTE_MAP && m->remote_ns == INT64_MAX)
+        m->remote_ns = start_ns;
     if (kind == MIGRATION_GPU_FAULT || (kind == MIGRATION_HTOD && !is_prefetched))
         extend_streak(r, &r->up, &m->kernels, start_ns, end_ns);
     else if (kind == MIGRATION_CPU_FAULT || (kind == MIGRATION_DTOH && !is_prefetched))
         extend_streak(r, &r->down, &m->gaps, start_ns, end_ns);
+    if (kind == MIGRATION_CPU_FAULT)
+        r->fault_ns = start_ns;
+    else if (kind == MIGRATION_DTOH && !is_prefetched)
+        end_wait(r, start_ns, end_ns);
 }
 
 static int read_migrations(struct reading *r) {
-    static const int64_t kinds[] = {MIGRATION_HTOD, MIGRATION_DTOH, MIGRATION_CPU_FAULT, MIGRATION_GPU_FAULT};
+    static const int64_t kinds[] = {MIGRATION_HTOD, MIGRATION_DTOH, MIGRATION_CPU_FAULT, MIGRATION_GPU_FAULT,
+                                    MIGRATION_REMOTE_MAP};
     struct xs_scan scan;
     xs_scan_begin(&scan, r->trace,
                   "SELECT kind, address, bytes, start_ns, end_ns FROM device_migration WHERE start_ns IS NOT NULL"
-                  " AND kind IN (?1, ?2, ?3, ?4) ORDER BY start_ns",
+                  " AND kind IN (?1, ?2, ?3, ?4, ?5) ORDER BY start_ns",
                   r->message, NULL);
     begin_living(r);
     for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++)
@@ -312,74 +349,9 @@ static int read_migrations(struct reading *r) {
     end_streak(&r->down, &r->m->gaps);
     xs_intervals_unite(&r->m->kernels.streaks);
     xs_intervals_unite(&r->m->gaps.streaks);
+    xs_intervals_unite(&r->m->gaps.waits);
     r->m->ns_per_byte = r->bytes > 0 ? r->moving_ns / r->bytes : 0;
     return ended;
-}
-
-uint64_t xs_managed_covered(const struct xs_intervals *set, int64_t start_ns, int64_t end_ns) {
-    size_t low = 0, high = set->count;
-    uint64_t covered = 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (set->items[middle].end > start_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    for (; low < set->count && set->items[low].start < end_ns; low++) {
-        int64_t start = set->items[low].start > start_ns ? set->items[low].start : start_ns;
-        int64_t end = set->items[low].end < end_ns ? set->items[low].end : end_ns;
-        covered += end > start ? (uint64_t)(end - start) : 0;
-    }
-    return covered;
-}
-
-/* --- time spent with pages --- */
-
-/* Adds to the span's group the parts of the span that lie in samples, and how much of this time was spent with
- * pages. */
-static void measure_samples(const struct xs_managed *m, const struct xs_managed_spans *spans,
-                            struct xs_managed_span *span) {
-    struct xs_managed_group *group = &spans->groups[span->group];
-    double sampled = xs_migration_windows_weighed(&m->windows[spans->way], span->start_ns, span->end_ns), stalled = 0;
-    if (sampled <= 0)
-        return;
-    /* if the span also lies in a window that is no sample, the stalled time is divided in proportion to the lengths */
-    if (span->recorded_ns)
-        stalled = (double)span->stalled_ns * sampled / (double)span->recorded_ns;
-    group->recorded_ns += sampled;
-    group->squares += sampled * sampled;
-    group->stalled_ns += stalled;
-}
-
-static void measure(const struct xs_managed *m, struct xs_managed_spans *spans) {
-    for (size_t i = 0; i < spans->count; i++) {
-        struct xs_managed_span *span = &spans->items[i];
-        struct xs_managed_group *group = &spans->groups[span->group];
-        span->recorded_ns = xs_migration_windows_within(&m->windows[spans->way], span->start_ns, span->end_ns, false);
-        span->stalled_ns = span->recorded_ns ? xs_managed_covered(&spans->streaks, span->start_ns, span->end_ns) : 0;
-        if (span->stalled_ns > span->recorded_ns)
-            span->stalled_ns = span->recorded_ns;
-        measure_samples(m, spans, span);
-        int64_t length = span->end_ns - span->start_ns; /* a kernel without faults takes no longer than the shortest
-                                                         * recorded run */
-        if (group->unfaulted_ns > length)
-            group->unfaulted_ns = length;
-    }
-}
-
-/* Finds how long a kernel takes without faults, from kernels that were recorded completely and had no faults. */
-static void find_unfaulted(struct xs_managed_spans *kernels) {
-    bool *known = xs_zeroed(kernels->group_count, sizeof *known);
-    for (size_t i = 0; i < kernels->count; i++) {
-        const struct xs_managed_span *span = &kernels->items[i];
-        int64_t length = span->end_ns - span->start_ns, *unfaulted = &kernels->groups[span->group].unfaulted_ns;
-        if (span->stalled_ns || (double)span->recorded_ns < 0.9 * (double)length)
-            continue;
-        *unfaulted = !known[span->group] || length < *unfaulted ? length : *unfaulted;
-        known[span->group] = true;
-    }
-    free(known);
 }
 
 /* --- all --- */
@@ -404,9 +376,7 @@ static int read_all(struct reading *r) {
     sort_spans(&r->m->kernels);
     sort_spans(&r->m->gaps);
     status = read_migrations(r);
-    measure(r->m, &r->m->kernels);
-    measure(r->m, &r->m->gaps);
-    find_unfaulted(&r->m->kernels);
+    xs_managed_measure(r->m);
     return status;
 }
 
@@ -419,7 +389,7 @@ int xs_managed_read(struct xs_managed **managed, const struct xs_plan *plan, con
         return status;
     struct reading r = {.plan = plan, .trace = trace, .message = message};
     r.m = *managed = xs_realloc(NULL, sizeof *r.m);
-    *r.m = (struct xs_managed){.kernels.way = XS_MIGRATIONS_UP, .gaps.way = XS_MIGRATIONS_DOWN};
+    *r.m = (struct xs_managed){.kernels.way = XS_MIGRATIONS_UP, .gaps.way = XS_MIGRATIONS_DOWN, .remote_ns = INT64_MAX};
     r.threads = xs_zeroed((size_t)plan->model->threads, sizeof *r.threads);
     status = read_all(&r);
     xs_hash_free(&r.launches);
@@ -435,6 +405,7 @@ static void free_spans(struct xs_managed_spans *spans) {
     xs_hash_free(&spans->group_of);
     xs_hash_free(&spans->moved);
     xs_intervals_free(&spans->streaks);
+    xs_intervals_free(&spans->waits);
 }
 
 void xs_managed_free(struct xs_managed *m) {

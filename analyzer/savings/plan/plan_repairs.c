@@ -411,7 +411,8 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[1]);
     if (repair == XS_REPAIR_NOT_ALLOCATE)
         second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[0]);
-    plan->is_unlimited |= repair == XS_REPAIR_OVERLAP || repair == XS_REPAIR_KEEP_ON_DEVICE;
+    plan->is_unlimited |=
+        repair == XS_REPAIR_OVERLAP || repair == XS_REPAIR_PREFETCH || repair == XS_REPAIR_KEEP_ON_DEVICE;
     if (first == XS_PLAN_NONE)
         return 0;
     switch (repair) {
@@ -429,6 +430,9 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
             drop_copy(plan, other, end);
         break;
     case XS_REPAIR_KEEP:
+        if (kind == XS_MODEL_ALLOCATION)
+            xs_managed_set(plan->managed, item->rows[0], XS_MANAGED_IS_THERE);
+        /* fall through */
     case XS_REPAIR_NOT_ALLOCATE:
         xs_plan_drop_call(plan, first, end);
         if (second != XS_PLAN_NONE)
@@ -455,8 +459,11 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
     case XS_REPAIR_OVERLAP:
         overlap(plan, first, end);
         break;
+    case XS_REPAIR_PREFETCH:
+        xs_managed_set(plan->managed, item->rows[0], XS_MANAGED_PREFETCHED);
+        return 0; /* as in the next case */
     case XS_REPAIR_KEEP_ON_DEVICE:
-        xs_managed_keep(plan->managed, item->rows[0]);
+        xs_managed_set(plan->managed, item->rows[0], XS_MANAGED_STAYS);
         return 0; /* xs_managed_change counts its calls, after all instances have been read */
     case XS_REPAIR_READ_LATER:
         if (end == XS_PLAN_MOST)

@@ -6,7 +6,7 @@
 
 #include "played.h"
 
-enum { MANAGED_UP = 1, MANAGED_DOWN = 2, MANAGED_CPU_FAULT = 3, MANAGED_GPU_FAULT = 4 };
+enum { MANAGED_UP = 1, MANAGED_DOWN = 2, MANAGED_CPU_FAULT = 3, MANAGED_GPU_FAULT = 4, MANAGED_REMOTE_MAP = 7 };
 
 struct managed_window {
     uint64_t start_ns, length_ns;

@@ -1,6 +1,6 @@
 /* What the host does around copies: blocking-readback, blocking-upload, host-work, host-preparation, host-copy,
  * shared-stream, managed-first-touch and mapped-reads, each clause of docs/rules/analysis.md from both sides. */
-#include "played.h"
+#include "managed_run.h"
 
 #define US UINT64_C(1000)
 enum { A = 0x10000000, B = 0x20000000, HOST = 0x5000000, KIB = 1024, MIB = 1 << 20, TIMES = 12 };
@@ -407,6 +407,43 @@ static void a_kernel_touches_managed_memory_first(void **state) {
     }
 }
 
+/* Memory that is allocated and freed in each step. Its kernels make the pages, or get them from the host. */
+static void new_memory_in_each_step(int steps, bool come) {
+    struct managed_run run = {.p = p};
+    play_begin(p);
+    p->memory = XS_MEM_MANAGED;
+    for (int i = 0; i < steps; i++) {
+        uint32_t id = play_alloc(p, B, 4 * MIB);
+        play_kernel(p, 1, &id);
+        for (int k = 0; k < 2; k++) /* they overlap by 5 us */
+            managed_pages(&run, MANAGED_GPU_FAULT, p->now_ns + (uint64_t)k * 5 * US,
+                          p->now_ns + (uint64_t)k * 5 * US + 10 * US, 1, 0, B + (uint64_t)k * 2 * MIB, 2 * MIB);
+        if (come)
+            play_migration(p, true, B, 64 * KIB);
+        p->now_ns += 20 * US;
+        play_free(p, id);
+    }
+    play_analyse(p, NULL);
+}
+
+static void a_kernel_makes_new_pages(void **state) {
+    (void)state;
+    new_memory_in_each_step(1, false);
+    FOUND("managed-first-touch", NULL, 1);
+    assert_int_equal(played_finding(p, "managed-first-touch")->removable.device_ns, 15 * US);
+    play_end(p);
+    new_memory_in_each_step(5, false); /* too few for repeated-allocation, so each is told here */
+    FOUND("managed-first-touch", NULL, 5);
+    play_end(p);
+    new_memory_in_each_step(6, false); /* if the memory is kept, only the first has new pages */
+    FOUND("managed-first-touch", NULL, 1);
+    FOUND("repeated-allocation", NULL, 5);
+    play_end(p);
+    new_memory_in_each_step(6, true); /* kept memory has to get its pages from the host as well */
+    FOUND("managed-first-touch", NULL, 6);
+    play_end(p);
+}
+
 /* --- mapped-reads --- */
 
 static void kernels_of_host_memory(enum xs_memory_kind kind, uint64_t bytes, uint64_t kernel_us) {
@@ -460,6 +497,7 @@ int main(void) {
         cmocka_unit_test(threads_share_the_default_stream),
         cmocka_unit_test(threads_wait_for_the_default_stream),
         cmocka_unit_test(a_kernel_touches_managed_memory_first),
+        cmocka_unit_test(a_kernel_makes_new_pages),
         cmocka_unit_test(kernels_read_host_memory_again),
     };
     return cmocka_run_group_tests_name("host_time", tests, NULL, NULL);
