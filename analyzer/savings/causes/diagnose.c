@@ -10,6 +10,7 @@
 #include "analyzer/savings/causes/contexts.h"
 #include "analyzer/savings/causes/detours.h"
 #include "analyzer/savings/causes/grouping.h"
+#include "analyzer/savings/causes/released_at.h"
 #include "analyzer/savings/causes/turns.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/scale.h"
@@ -270,6 +271,7 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
         status = account_idle(trace, diagnosis, options, &model, run, diagnosis->replayed, message);
         find_savings(diagnosis, &plan, options, run);
         xs_contexts_time(diagnosis, &plan);
+        xs_released_at_find(diagnosis, &plan);
         status = status < 0 ? status : xs_detours_find(diagnosis, &plan, trace, run, message);
         if (status >= 0)
             xs_group_causes(diagnosis, &plan, run);
