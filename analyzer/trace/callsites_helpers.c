@@ -70,7 +70,9 @@ struct work {
         uint32_t things, latest, count; /* things: the first one; UINT32_MAX: none */
         uint64_t others;                /* transfers beyond THINGS_MAX */
         bool wanted;
+        bool allocates; /* its calls are allocations */
     } * stacks;
+    bool reads_allocations;
 };
 
 #define NONE UINT32_MAX
@@ -104,6 +106,25 @@ static uint32_t key_of(struct work *w, uint32_t number) {
 
 static bool is_one_file(const struct xs_frame *a, const struct xs_frame *b) {
     return a->file ? a->file == b->file : !b->file && a->module == b->module;
+}
+
+/* True if the frame is in a constructor: Type::Type of C++, where the first one may have the arguments of a template,
+ * or
+ * __init__ of Python. */
+static bool is_constructor(const struct xs_frame *frame) {
+    if (!frame->function || frame->python)
+        return frame->function && xs_text_ends_with(frame->function, "__init__");
+    const char *name = frame->function, *last = NULL, *type = name;
+    int depth = 0;
+    for (const char *at = name; *at; at++) {
+        depth += (*at == '<') - (*at == '>');
+        if (depth || at[0] != ':' || at[1] != ':')
+            continue;
+        type = last ? last : name;
+        last = at++ + 2;
+    }
+    size_t length = last ? strcspn(last, "<(") : 0;
+    return length && !strncmp(type, last, length) && strchr(":<", type[length]);
 }
 
 static void add_call(struct work *w, uint32_t stack, uint32_t key, uint32_t caller) {
@@ -153,7 +174,7 @@ static bool choose_stacks(struct work *w) {
     for (uint32_t stack = 0; stack < w->c->stack_count; stack++) {
         struct of_stack *of = &w->stacks[stack];
         size_t first = w->chains->first[stack], end = w->chains->first[stack + 1];
-        bool some = false;
+        bool some = first + 1 < end && is_constructor(frame_of(w, w->key_of[first]));
         *of = (struct of_stack){.things = NONE, .latest = NONE};
         for (size_t i = first; i < end && !some; i++)
             some = may_be_helper(&w->keys[w->key_of[i]]);
@@ -222,6 +243,7 @@ static int64_t read_rows(struct work *w, const char *columns, int64_t from, int 
                               .first_ns = xs_scan_int(&scan, ENTER),
                               .last_ns = xs_scan_int(&scan, ENTER),
                               .next = NONE};
+        w->stacks[*number - 1].allocates |= w->reads_allocations;
         add_thing(w, (uint32_t)*number - 1, &thing);
     }
     xs_scan_end(&scan);
@@ -453,7 +475,9 @@ static uint8_t frames_passed(const struct work *w, uint32_t stack) {
     const struct xs_frame *inner = NULL;
     for (; i + 1 < end; i++) {
         const struct key *key = &w->keys[w->key_of[i]];
-        if (!key->helper && !belongs_to_helper(w, key, inner) && !(i == first && stands_beside_helpers(w, key)))
+        bool makes_object = i == first && w->stacks[stack].allocates && is_constructor(frame_of(w, w->key_of[i]));
+        if (!key->helper && !makes_object && !belongs_to_helper(w, key, inner) &&
+            !(i == first && stands_beside_helpers(w, key)))
             break;
         inner = &w->c->frames[key->frame];
     }
@@ -472,6 +496,7 @@ void xs_callsites_helpers(const struct xs_callsites *callsites, const struct xs_
                     " CASE direction WHEN 2 THEN src_allocation ELSE dst_allocation END, enter_ns FROM transfer",
                     "SELECT max(id) FROM transfer_row");
         read_things(&w, "id, stack, bytes, address, allocation, enter_ns FROM memset", "SELECT max(id) FROM memset");
+        w.reads_allocations = true;
         read_things(&w, "id, stack, bytes, NULL, NULL, 0 FROM allocation", "SELECT max(id) FROM allocation");
         find_helpers(&w);
         count_lines(&w);

@@ -127,6 +127,18 @@ static void put_in_all(const struct xs_finding *f, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
+/* Writes the key "released" if it is known which line releases the memory. */
+static void put_released(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_json *json) {
+    if (!d->released_at)
+        return;
+    XS_SCOPED char *line = xs_place_source(findings->sites, xs_site_frame(findings, d->released_at));
+    xs_json_object(json, "released");
+    xs_json_text(json, "site", xs_site_name(findings, d->released_at));
+    xs_call_site_json(findings, d->released_at, json);
+    xs_json_text(json, "source_line", line);
+    xs_json_end(json, '}');
+}
+
 void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct xs_json *json) {
     const struct xs_diagnosed *d = &diagnosis->items[index];
     const struct xs_finding *f = d->finding;
@@ -156,6 +168,7 @@ void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct 
     xs_call_site_json(diagnosis->findings, f->site, json);
     XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
     xs_json_text(json, "source_line", line);
+    put_released(diagnosis->findings, d, json);
     xs_context_json(json, d);
     xs_detour_json(json, diagnosis, d);
 }
@@ -185,6 +198,7 @@ static void put_causes(const struct xs_diagnosis *diagnosis, struct xs_json *jso
         xs_json_bool(json, "folded", cause->folded);
         xs_json_text(json, "remedy", xs_remedy_of(diagnosis->findings, first));
         xs_call_site_json(diagnosis->findings, first->site, json);
+        put_released(diagnosis->findings, &diagnosis->items[cause->findings[0]], json);
         xs_json_array(json, "findings");
         for (size_t k = 0; k < cause->count; k++) {
             xs_json_object(json, NULL);

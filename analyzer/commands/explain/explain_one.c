@@ -52,6 +52,17 @@ static void context_lines(const struct xs_diagnosed *d, struct xs_out *out) {
                     d->context->uploads ? "; whatever else the host does before an upload is in it, too" : "");
 }
 
+static void released_line(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_out *out) {
+    XS_SCOPED_STRING place = {0};
+    if (!d->released_at)
+        return;
+    const struct xs_frame *frame = xs_site_frame(findings, d->released_at);
+    xs_place_of_site(&place, findings, d->released_at);
+    xs_out_fact(out, "released", "%s", place.data + strlen("at "));
+    XS_SCOPED char *line = xs_place_source(findings->sites, frame);
+    xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
+}
+
 static void more_line(const struct xs_detector *d, struct xs_out *out) {
     XS_SCOPED char *page = xs_text_format("rules/findings/%s.md", d->id), *where = xs_docs_page(page);
     XS_SCOPED char *escaped = xs_text_escaped(where);
@@ -81,6 +92,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     xs_out_fact(out, "where", "%s", where.data + strlen("at "));
     XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, frame);
     xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
+    released_line(diagnosis->findings, d, out);
     context_lines(d, out);
     xs_finding_amount(&amount, f);
     if (f->instances > 1 && f->first_ns >= 0 && f->last_ns >= 0)

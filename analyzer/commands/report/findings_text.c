@@ -30,6 +30,18 @@ static void print_where(const struct xs_findings *findings, const struct xs_find
     }
 }
 
+/* Prints the line that releases the memory of the finding, if it is known. */
+static void print_released(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_out *out) {
+    XS_SCOPED_STRING place = {0};
+    if (!d->released_at)
+        return;
+    const struct xs_frame *frame = xs_site_frame(findings, d->released_at);
+    xs_place_of_site(&place, findings, d->released_at);
+    xs_out_indented(out, INDENT, "It is released %s.", place.data);
+    XS_SCOPED char *line = xs_place_source(findings->sites, frame);
+    xs_place_source_line(line, frame, INDENT + 2, out);
+}
+
 /* Prints a line with a text, unless it is empty, and frees the text. */
 static void print_text(struct xs_string *text, struct xs_out *out) {
     if (text->length)
@@ -132,6 +144,7 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
     print_name(diagnosis, cause->findings[0], name_columns, out);
     print_tried(report, cause, out);
     print_where(diagnosis->findings, f, true, out);
+    print_released(diagnosis->findings, d, out);
     xs_say_framework(&text, d);
     print_text(&text, out);
     if (d->detour)

@@ -72,6 +72,7 @@ struct xs_diagnosed {
                            * machines */
 
     struct xs_turns turns;
+    uint32_t released_at; /* of memory that is allocated again and again: the site of most of its frees; 0: not known */
     struct xs_framework_context *context; /* context of its first instances; NULL: not known */
     const struct xs_finding *preparation; /* of needless uploads: the finding about the host's work before them, which
                                            * is needless, too (causes/preparations.h); NULL: none */

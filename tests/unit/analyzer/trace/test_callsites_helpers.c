@@ -423,6 +423,34 @@ static void other_calls(void **state) {
     drop(&m);
 }
 
+/* Memory that a constructor allocates lives as long as the object, so the place is the line that makes the object. This
+ * does not hold for copies, or for functions with names like that of a constructor. */
+static void constructors(void **state) {
+    struct made m;
+    (void)state;
+    begin(&m);
+    native(&m, 1, "Pinned::Pinned pinned.h:12 < step main.cpp:15 < main main.cpp:90");
+    native(&m, 2, "io::Pinned<float>::Pinned pinned.h:22 < step main.cpp:16 < main main.cpp:90");
+    native(&m, 3, "io::Pinned<io::half>::get pinned.h:32 < step main.cpp:17 < main main.cpp:90");
+    native(&m, 4, "Mesh::Mesh mesh.cpp:42 < step main.cpp:18 < main main.cpp:90");
+    native(&m, 5, "Pinned::PinnedOther pinned.h:52 < step main.cpp:19 < main main.cpp:90");
+    native(&m, 6, "Pinned::Pinned pinned.h:12"); /* a global object: no line of the program makes it */
+    python(&m, 7, "__init__ pinned.py:3 < step main.py:8 < main main.py:20");
+    for (int stack = 1; stack <= 7; stack++)
+        if (stack != 4)
+            add(&m, "INSERT INTO allocation (address,bytes,stack) VALUES (65536,100,%d);", stack);
+    move(&m, 4, 5, 4096, 1, 0);
+    load(&m);
+    check_place(&m, 1, "main.cpp:15 through pinned.h:12");
+    check_place(&m, 2, "main.cpp:16 through pinned.h:22");
+    check_place(&m, 3, "pinned.h:32");
+    check_place(&m, 4, "mesh.cpp:42");
+    check_place(&m, 5, "pinned.h:52");
+    check_place(&m, 6, "pinned.h:12");
+    check_place(&m, 7, "main.py:8 through pinned.py:3");
+    drop(&m);
+}
+
 /* Of a long trace the beginning is looked at, and parts of the rest. */
 static void long_trace(void **state) {
     struct made m;
@@ -455,6 +483,7 @@ int main(void) {
         cmocka_unit_test(not_beside_helpers),
         cmocka_unit_test(two_helpers_of_one_line),
         cmocka_unit_test(other_calls),
+        cmocka_unit_test(constructors),
         cmocka_unit_test(long_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

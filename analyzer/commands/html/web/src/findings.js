@@ -139,6 +139,7 @@ export class Findings {
           source,
         ),
         this.buffers(finding),
+        fact('Released', finding.released_text),
         fact('Work', finding.framework_text),
         fact('Detour', finding.detour_text),
         h('dt', {}, 'Do'),

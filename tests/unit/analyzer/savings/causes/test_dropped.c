@@ -2,6 +2,9 @@
  * a wait that only moves. */
 #include "run.h"
 
+#include "analyzer/base/text.h"
+#include "analyzer/trace/callsites.h"
+
 #include "analyzer/words/findings_words.h"
 
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
@@ -346,8 +349,45 @@ static void the_wait_of_a_free_moves(void **state) {
     play_end(p);
 }
 
+/* Line 1 allocates. Line 2 frees, but for the last `others` times, when line 3 does. */
+static uint32_t line_that_releases(int others) {
+    enum { TIMES = 12 };
+    play_begin(p);
+    for (int i = 0; i < TIMES; i++)
+        release(alloc(A, MIB));
+    XS_SCOPED char *sql = xs_text_format(LINES(3) "UPDATE allocation SET stack = 1, free_stack = 2 + (id > %d);"
+                                                  " UPDATE allocation SET free_stack = 1 WHERE id = %d",
+                                         TIMES - 1 - others, TIMES);
+    diagnose(sql);
+    const struct xs_frame *frame = xs_site_frame(p->findings, played_diagnosed(p, "repeated-allocation")->released_at);
+    uint32_t line = frame ? frame->line : 0;
+    play_end(p);
+    return line;
+}
+
+/* The last allocation is not followed by another one, so its free, of line 1, does not count. */
+static void the_line_of_most_frees_releases_the_memory(void **state) {
+    (void)state;
+    assert_int_equal(line_that_releases(0), 2);
+    assert_int_equal(line_that_releases(5), 2);
+    assert_int_equal(line_that_releases(6), 3);
+}
+
+/* No line frees more than half of it. */
+static void no_line_releases_most(void **state) {
+    (void)state;
+    play_begin(p);
+    for (int i = 0; i < 11; i++)
+        release(alloc(A, MIB));
+    diagnose(LINES(3) "UPDATE allocation SET stack = 1, free_stack = 2 + id % 2");
+    assert_int_equal(played_diagnosed(p, "repeated-allocation")->released_at, 0);
+    play_end(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_line_of_most_frees_releases_the_memory),
+        cmocka_unit_test(no_line_releases_most),
         cmocka_unit_test(uploads_of_what_is_there),
         cmocka_unit_test(one_that_was_not_measured),
         cmocka_unit_test(few_that_can_be_dropped),
