@@ -132,8 +132,9 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     add_place(&place, diagnosis->findings, f->site, true);
     xs_finding_turns(&turns, d);
     add_detour(&detour, diagnosis, d);
-    fprintf(out->file, "- **%zu. %s** %s: %s: %s, at %s. %s%s%s**%s**%s%s\n", index + 1, name.data,
-            f->advice ? "(advice)" : gain.data, detector->title, amount.data, place.data, cost.data ? cost.data : "",
+    fprintf(out->file, "- **%zu. %s** %s: %s: %s, %s%s. %s%s%s**%s**%s%s\n", index + 1, name.data,
+            f->advice ? "(advice)" : gain.data, detector->title, amount.data,
+            xs_place_word(xs_site_frame(diagnosis->findings, f->site)), place.data, cost.data ? cost.data : "",
             cost.data ? ". " : "", detour.data ? detour.data : "", xs_remedy_of(diagnosis->findings, f),
             turns.data ? " " : "", turns.data ? turns.data : "");
     xs_markdown_source(out, source);
