@@ -99,18 +99,64 @@ static uint64_t frame_number(struct numbering *n, const struct xs_frame *frame) 
 }
 
 /* Returns the number of a place, which is made at its first use. If one line calls two helpers, each of them makes a
- * place, because they are likely to copy different things. */
-static uint32_t place_of(struct xs_callsites *c, struct numbering *n, uint32_t number, uint32_t through) {
-    uint64_t line = frame_number(n, &c->frames[number]);
+ * place, because they are likely to copy different things. `of`: whose frames these are. */
+static uint32_t place_of(struct xs_callsites *c, struct numbering *n, uint32_t number, uint32_t through, uint8_t of) {
+    uint64_t line = frame_number(n, &c->frames[number]) | (uint64_t)of << 62;
     uint64_t inner = through != number ? frame_number(n, &c->frames[through]) : 0;
     uint64_t *place = xs_hash_put(&c->place_by_key, line, inner);
     if (!*place) {
         xs_grow(&c->places, c->place_count, &c->place_capacity, sizeof *c->places);
         c->places[c->place_count] = c->frames[number];
+        c->places[c->place_count].of = of;
         c->places[c->place_count].through = inner ? &c->frames[through] : NULL;
         *place = ++c->place_count;
     }
     return (uint32_t)*place;
+}
+
+/* True if the program's own native code made the call. That says more than the line of another thread. */
+static bool has_native_user(const struct xs_callsites *c, const struct xs_callsite_stack *stack) {
+    uint32_t first;
+    for (size_t i = 0; c->parts && i < stack->natives; i++) {
+        uint32_t count = part_frames(c, c->parts[stack->first + i], &first);
+        for (uint32_t k = first; k < first + count; k++)
+            if (xs_frame_is_users(&c->frames[k]))
+                return true;
+    }
+    return false;
+}
+
+static void leave_out_others(struct xs_callsites *c) {
+    for (uint32_t i = 0; i < c->stack_count; i++) {
+        struct xs_callsite_stack *stack = &c->stacks[i];
+        if (stack->of && has_native_user(c, stack))
+            stack->pythons = stack->of = 0;
+    }
+}
+
+/* Gives a place to calls at which the other thread's line was not read, because capture reads it at some calls only.
+ * They get the place of the calls from the same native frames, if these have only one. */
+static void share_places(struct xs_callsites *c) {
+    enum { SEVERAL = UINT32_MAX };
+    struct xs_hash by_natives = {0};
+    for (int is_reading = 1; is_reading >= 0; is_reading--) {
+        for (uint32_t i = 0; c->parts && i < c->stack_count; i++) {
+            struct xs_callsite_stack *stack = &c->stacks[i];
+            uint64_t low = stack->natives, high = 0;
+            if ((stack->of != XS_FRAME_OWN) != is_reading || !stack->natives || (!is_reading && stack->pythons))
+                continue;
+            for (size_t k = 0; k < stack->natives; k++) {
+                low = (low ^ c->parts[stack->first + k]) * UINT64_C(0x9e3779b97f4a7c15);
+                high = (high ^ low >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+            }
+            const uint64_t *found = xs_hash_find(&by_natives, low, high);
+            if (is_reading)
+                *xs_hash_put(&by_natives, low, high) = found && *found != stack->place ? SEVERAL : stack->place;
+            else if (found && *found != SEVERAL)
+                stack->place = (uint32_t)*found;
+        }
+    }
+    xs_hash_free(&by_natives);
 }
 
 static void number_places(struct xs_callsites *c) {
@@ -119,6 +165,7 @@ static void number_places(struct xs_callsites *c) {
     XS_SCOPED struct merged *merged = xs_realloc(NULL, sizeof *merged);
     XS_SCOPED uint32_t *users = xs_realloc(NULL, c->stack_count * sizeof *users);
     XS_SCOPED uint8_t *passed = xs_realloc(NULL, c->stack_count);
+    leave_out_others(c);
     for (uint32_t i = 0; i < c->stack_count; i++) {
         merge(c, &c->stacks[i], merged);
         chains.first[i] = chains.count;
@@ -129,8 +176,10 @@ static void number_places(struct xs_callsites *c) {
     for (uint32_t i = 0; i < c->stack_count; i++) {
         bool helped = chains.frames && passed[i];
         uint32_t frame = helped ? chains.frames[chains.first[i] + passed[i]] : users[i] - 1;
-        c->stacks[i].place = users[i] ? place_of(c, &numbering, frame, users[i] - 1) : 0;
+        uint8_t of = users[i] && c->frames[frame].python ? c->stacks[i].of : 0;
+        c->stacks[i].place = users[i] ? place_of(c, &numbering, frame, users[i] - 1, of) : 0;
     }
+    share_places(c);
     xs_hash_free(&numbering.pairs);
     xs_hash_free(&numbering.lines);
     free(chains.frames);
@@ -196,6 +245,8 @@ static void make_frames(const struct xs_callsites *c, struct xs_callsite_stack *
     for (size_t i = 0; i < merged->count; i++) {
         uint32_t some = part_frames(c, merged->parts[i], &first);
         memcpy(stack->merged + stack->merged_count, c->frames + first, some * sizeof *stack->merged);
+        for (uint32_t k = 0; k < some && (merged->parts[i] & XS_PART_ENTRY); k++)
+            stack->merged[stack->merged_count + k].of = stack->of;
         stack->merged_count += some;
     }
 }

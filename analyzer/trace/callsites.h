@@ -10,6 +10,13 @@
 
 #include "schema/read/trace.h"
 
+/* Whose frame it is. */
+enum xs_frame_of {
+    XS_FRAME_OWN,  /* the calling thread's */
+    XS_FRAME_MAIN, /* the main thread's at the moment of the call, because the calling thread runs no Python code */
+    XS_FRAME_OTHER /* another thread's, for the same reason */
+};
+
 struct xs_frame {
     const char *function; /* demangled, without parameters; NULL: not known */
     const char *file;     /* as the debug information or Python names it; NULL: not known */
@@ -20,6 +27,7 @@ struct xs_frame {
     bool inlined; /* this function is inlined into that of the next frame */
     bool stored;  /* taken from the trace, without a look into this machine's binaries; never set for a Python frame */
     bool library; /* belongs to CUDA, the C library, the interpreter, torch, cupy, ...: schema/source/libraries.def */
+    uint8_t of;   /* enum xs_frame_of; set only in the frame of a place, and in frames of a stack */
     const struct xs_frame *through; /* set only in the frame of a place: the frame of the helper that makes the call
                                      * for this line; NULL: there is no helper */
 };
@@ -47,12 +55,14 @@ bool xs_callsites_cut(const struct xs_callsites *callsites,
 /* Returns the frame of the stack's place, which is the source line that is named as the origin of the stack's calls.
  * This frame is the innermost frame of the user's own code, even if only its binary is known. If that frame is a helper
  * (callsites_helpers.h), it is the frame that calls the helper. If all frames belong to libraries, it is the outermost
- * known one. NULL: nothing is known. The pointer is the same for all stacks with the same place. */
+ * known one. A call without a frame of the user on its own thread has a place of the main thread, if one was read at
+ * each call or at some calls from the same native frames, and all of these have the same place. NULL: nothing is known.
+ * The pointer is the same for all stacks with the same place. */
 const struct xs_frame *xs_callsites_user_frame(const struct xs_callsites *callsites, int64_t stack);
 
 /* Returns the number of a stack's place; 0: nothing is known. Places are numbered from 1 without gaps. Two stacks have
  * the same place if their user frames have the same function, file and line (or, if they have no line, the same module
- * and address), and both have the same helper or both have none. */
+ * and address), are of the same thread (`of`), and both have the same helper or both have none. */
 uint32_t xs_callsites_place(const struct xs_callsites *callsites, int64_t stack);
 uint32_t xs_callsites_place_count(const struct xs_callsites *callsites); /* also the largest number of a place */
 const struct xs_frame *xs_callsites_place_frame(const struct xs_callsites *callsites, uint32_t place);

@@ -37,6 +37,7 @@ struct xs_callsite_stack {
     uint64_t first; /* index in `parts` of its native frames, which its Python frames follow */
     uint16_t natives, pythons;
     bool cut;
+    uint8_t of; /* enum xs_frame_of its Python frames are */
     uint32_t place;
     struct xs_frame *merged; /* the stack's frames, built by the first call of xs_callsites_frames; NULL before */
     size_t merged_count;

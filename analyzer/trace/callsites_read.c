@@ -78,14 +78,23 @@ static int read_ranges(struct xs_callsites *c, char *message) {
 
 static int read_stacks(struct xs_callsites *c, char *message) {
     struct xs_scan scan;
-    xs_scan_begin(&scan, c->trace, "SELECT id, is_cut FROM stack ORDER BY id", message, &c->damaged);
+    xs_scan_begin(&scan, c->trace,
+                  "SELECT s.id, s.is_cut, s.python_thread, t.tid = (SELECT value FROM meta WHERE key = 'pid')"
+                  " FROM stack s LEFT JOIN thread t ON t.id = s.python_thread ORDER BY s.id",
+                  message, &c->damaged);
     while (xs_scan_row(&scan)) {
         uint64_t *place = new_id(c, &c->stack_by_id, xs_scan_int(&scan, 0));
         if (!place)
             continue;
         xs_grow(&c->stacks, c->stack_count, &c->stack_capacity, sizeof *c->stacks);
-        c->stacks[c->stack_count] =
-            (struct xs_callsite_stack){.id = xs_scan_int(&scan, 0), .cut = xs_scan_int(&scan, 1) != 0};
+        bool is_own = xs_scan_null(&scan, 2), is_main = !is_own && xs_scan_int(&scan, 3) == 1;
+        c->stacks[c->stack_count] = (struct xs_callsite_stack){
+            .id = xs_scan_int(&scan, 0),
+            .cut = xs_scan_int(&scan, 1) != 0,
+            .of = is_own    ? XS_FRAME_OWN
+                  : is_main ? XS_FRAME_MAIN
+                            : XS_FRAME_OTHER,
+        };
         *place = ++c->stack_count;
     }
     return xs_scan_end(&scan);

@@ -32,7 +32,7 @@ void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagn
     uint32_t other = of_upload ? detour->down_site : detour->up_site;
     const struct xs_frame *frame = xs_site_frame(diagnosis->findings, other);
     if (frame && frame->file && frame->line) {
-        xs_string_format(&place, "at ");
+        xs_string_format(&place, "%s", xs_place_word(frame));
         xs_place_line(&place, frame, diagnosis->findings->sites->cwd);
     } else {
         xs_place_of_site(&place, diagnosis->findings, other);

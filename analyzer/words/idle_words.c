@@ -29,9 +29,9 @@ static const char *call_word(unsigned kind, unsigned direction) {
 static void say_call(struct xs_string *text, const struct xs_findings *findings, unsigned kind, unsigned direction,
                      uint32_t site) {
     const struct xs_frame *frame = xs_site_frame(findings, site);
-    xs_string_format(text, frame ? "%s at " : "%s ", call_word(kind, direction));
+    xs_string_format(text, "%s ", call_word(kind, direction));
     if (frame)
-        xs_place_text(text, findings->sites, frame);
+        xs_place_at(text, findings->sites, frame);
     else
         xs_string_format(text, "(%s)", xs_site_name(findings, site));
 }

@@ -88,9 +88,19 @@ void xs_place_through(struct xs_string *text, const struct xs_sites *sites, cons
         module_place(text, helper->module ? xs_base_name(helper->module) : UNKNOWN_MODULE, helper);
 }
 
+const char *xs_place_word(const struct xs_frame *frame) {
+    static const char *const words[] = {[XS_FRAME_OWN] = "at ",
+                                        [XS_FRAME_MAIN] = "while main was at ",
+                                        [XS_FRAME_OTHER] = "while another thread was at "};
+    return words[frame ? frame->of : XS_FRAME_OWN];
+}
+
+const char *xs_place_at_before(const char *text) { return strncmp(text, "while ", 6) ? "at " : ""; }
+
 void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame) {
     if (!frame)
         return;
+    xs_string_format(text, "%s", frame->of ? xs_place_word(frame) : "");
     const char *module = frame->module ? xs_base_name(frame->module) : UNKNOWN_MODULE;
     if (frame->file) {
         xs_place_line(text, frame, sites->cwd);
@@ -107,10 +117,17 @@ void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const s
     xs_place_through(text, sites, frame);
 }
 
+void xs_place_at(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame) {
+    if (frame && frame->of == XS_FRAME_OWN)
+        xs_string_add(text, "at ", 3);
+    xs_place_text(text, sites, frame);
+}
+
 void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings, uint32_t site) {
     const struct xs_frame *frame = xs_site_frame(findings, site);
-    xs_string_add(text, "at ", 3);
-    xs_place_text(text, findings->sites, frame);
+    if (!frame)
+        xs_string_add(text, "at ", 3);
+    xs_place_at(text, findings->sites, frame);
     xs_string_format(text, frame ? " (%s)" : "%s", xs_site_name(findings, site));
 }
 
@@ -136,6 +153,8 @@ void xs_place_json(struct xs_json *json, const struct xs_frame *frame) {
     xs_json_known_count(json, "line", frame->line > 0, frame->line);
     xs_json_text(json, "module", frame->module);
     xs_json_bool(json, "python", frame->python);
+    if (frame->of)
+        xs_json_text(json, "python_thread", frame->of == XS_FRAME_MAIN ? "main" : "other");
 }
 
 void xs_place_through_json(struct xs_json *json, const struct xs_frame *frame) {

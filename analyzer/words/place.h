@@ -17,11 +17,19 @@ void xs_place_file(struct xs_string *text, const char *file, const char *cwd);
 void xs_place_line(struct xs_string *text, const struct xs_frame *frame, const char *cwd);
 
 /* Writes "solver.py:42 in step", "step in libsolver.so+0x1f40", "libsolver.so+0x1f40", and for a line that copies
- * through a helper function "solver.cu:42 in step, through buffer.h:27". The text is escaped. Writes nothing if `frame`
- * is NULL. */
+ * through a helper function "solver.cu:42 in step, through buffer.h:27". Where the line is another thread's, it writes
+ * "while main was at solver.py:42 in step". The text is escaped. Writes nothing if `frame` is NULL. */
 void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);
 /* Writes ", through buffer.h:27", escaped; nothing if the frame has no helper function, or is NULL. */
 void xs_place_through(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);
+/* Writes "at solver.py:42 in step", as xs_place_text does, or "while main was at solver.py:42 in step". Writes nothing
+ * if `frame` is NULL. */
+void xs_place_at(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);
+/* Returns the words before a frame: "at ", or "while main was at "; "at " if `frame` is NULL. */
+const char *xs_place_word(const struct xs_frame *frame);
+/* Returns "at " for a text of xs_place_text that needs it, "" for "while main was at ...". */
+const char *xs_place_at_before(const char *text);
+
 /* Writes "at solver.py:42 in step (cuMemcpyHtoD_v2)", or, if the site has no frame, "at cuMemcpyHtoD_v2". */
 void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings, uint32_t site);
 
@@ -31,7 +39,8 @@ char *xs_place_source(const struct xs_sites *sites, const struct xs_frame *frame
 /* Prints a source line, "42 | x = batch.to(device)", cut at the width of the output; nothing if `line` is NULL. */
 void xs_place_source_line(const char *line, const struct xs_frame *frame, int indent, struct xs_out *out);
 
-/* Writes the keys of a frame (function, file, line, module, python) into the open object. */
+/* Writes the keys of a frame (function, file, line, module, python) into the open object, and `python_thread` if it is
+ * another thread's frame. */
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame);
 /* Writes the key "through": an object with the keys of the frame's helper function; nothing without a helper. */
 void xs_place_through_json(struct xs_json *json, const struct xs_frame *frame);

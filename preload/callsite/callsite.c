@@ -5,14 +5,17 @@
 
 #include <string.h>
 
+#include "preload/callsite/beside.h"
 #include "preload/callsite/native_stack.h"
 #include "preload/callsite/python.h"
 #include "preload/callsite/stack_table.h"
 #include "preload/core/alternate_stack.h"
+#include "preload/core/own_cost.h"
 #include "preload/core/thread_memory.h"
 #include "preload/nvtx/nvtx.h"
 
-enum { DEPTH_MAX = 512, SAMPLE_DEPTH_MAX = 32, RECENT = 16, REST = 64 };
+enum { DEPTH_MAX = 512, SAMPLE_DEPTH_MAX = 32, RECENT = 16, REST = 64, BESIDE_TRIES = 3 };
+#define BESIDE_KEPT_NS UINT64_C(100000000) /* then a stack is walked again: python.h, xs_python_is_as_noted */
 
 _Atomic bool xs_callsite_on;
 static enum xs_unwinder unwinder;
@@ -98,8 +101,8 @@ static struct xs_stack_key key_of(const struct walked *w) {
 
 /* ---- definitions ---- */
 
-static size_t define_head(struct walked *w) {
-    struct xs_define_stack stack = {w->natives, w->pythons, w->is_cut, 0};
+static size_t define_head(struct walked *w, uint32_t python_thread) {
+    struct xs_define_stack stack = {w->natives, w->pythons, w->is_cut, python_thread};
     memcpy(w->definition, &stack, sizeof stack);
     return sizeof stack;
 }
@@ -111,18 +114,21 @@ static size_t define_python(struct walked *w, size_t n, const struct xs_python_f
     return n + sizeof frame;
 }
 
-static bool define(uint32_t number, struct walked *w, struct xs_event **e) {
-    uint8_t *bytes = w->definition;
-    size_t n = define_head(w);
+static size_t define_natives(struct walked *w, size_t n, struct xs_event **e) {
     for (unsigned i = 0; i < w->natives; i++, n += sizeof(struct xs_define_frame)) {
         struct xs_define_frame frame = {w->pcs[i], xs_native_module(w->pcs[i], e), 0};
-        memcpy(bytes + n, &frame, sizeof frame);
+        memcpy(w->definition + n, &frame, sizeof frame);
     }
+    return n;
+}
+
+static bool define(uint32_t number, struct walked *w, struct xs_event **e) {
+    size_t n = define_natives(w, define_head(w, 0), e);
     for (unsigned i = 0; i < w->pythons; i++) {
         uint32_t line = 0, code = xs_python_code(&w->python[i], &line, e);
         n = define_python(w, n, &w->python[i], code, line);
     }
-    return xs_define(e, XS_DEFINE_STACK, number, bytes, n);
+    return xs_define(e, XS_DEFINE_STACK, number, w->definition, n);
 }
 
 /* ---- taking ---- */
@@ -234,6 +240,108 @@ static bool define_new(uint32_t number, struct xs_stack_key key, struct walked *
     return true;
 }
 
+/* ---- the Python frames of another thread ---- */
+
+/* Adds the Python frames of another thread to a definition of `n` bytes. The frames have lines instead of positions, so
+ * that there are fewer different stacks. Returns the definition's length; 0: a code object is gone, because the thread
+ * runs on. Adds the frames to the key. */
+static size_t define_others(struct walked *w, size_t n, struct xs_python_copy *copy, const struct xs_definer *definer,
+                            struct xs_stack_key *key) {
+    for (unsigned i = 0; i < w->pythons; i++) {
+        const struct xs_python_frame *frame = &w->python[i];
+        uint32_t line = 0, code = xs_python_code_of_other(frame, copy, &line, definer);
+        if (frame->code && !code)
+            return 0;
+        n = define_python(w, n, frame, code, line);
+        add(key, (uint64_t)code << 32 | line);
+        add(key, frame->is_entry);
+    }
+    return n;
+}
+
+struct beside {
+    struct walked *walked;
+    const struct xs_caller *caller;
+    struct xs_event **event;
+    struct xs_beside_site *site;
+    uint64_t now_ns;
+    uint32_t number; /* the result; 0: nothing could be read */
+};
+
+static bool define_in_spool(void *to, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
+    return xs_define(to, what, id, data, bytes);
+}
+
+static unsigned sample_depth(void) { return depth_limit < SAMPLE_DEPTH_MAX ? depth_limit : SAMPLE_DEPTH_MAX; }
+
+/* Gives the stack that was read a number, and defines it if it is new. */
+static void number_beside(struct beside *b, const struct xs_beside_thread *thread, struct xs_python_copy *copy) {
+    struct walked *w = b->walked;
+    const struct xs_definer definer = {define_in_spool, b->event};
+    struct xs_stack_key key = w->key;
+    bool is_new;
+    add(&key, (uint64_t)thread->number << 32 | 1);
+    size_t bytes = define_others(w, define_natives(w, define_head(w, thread->number), b->event), copy, &definer, &key);
+    uint32_t number = bytes ? xs_stacks_number(key, &is_new) : 0;
+    if (!number)
+        return;
+    if (!is_new || xs_define(b->event, XS_DEFINE_STACK, number, w->definition, bytes))
+        b->number = number;
+    else
+        forget_definition(key);
+}
+
+static void read_beside(void *arg) {
+    struct beside *b = arg;
+    struct walked *w = b->walked;
+    struct xs_beside_site *site = b->site;
+    struct xs_beside_thread thread;
+    struct xs_python_copy *copy = xs_thread_memory_of(XS_PART_PYTHON, xs_python_copy_bytes);
+    unsigned undefined_before = atomic_load(&undefined);
+    bool is_native_cut = w->is_cut;
+    int count = -1;
+    if (!copy || !xs_beside_find(&thread))
+        return;
+    if (site->thread == thread.number && b->now_ns - site->walked_ns < BESIDE_KEPT_NS &&
+        site->undefined == undefined_before && xs_python_is_as_noted(&site->noted, copy)) {
+        b->number = site->number;
+        return;
+    }
+    for (unsigned i = 0; i < BESIDE_TRIES && count < 0; i++)
+        count = xs_python_walk_other(thread.python, thread.pthread, w->python, sample_depth(), copy, &w->is_cut);
+    site->noted.count = 0;
+    w->is_cut |= is_native_cut;
+    if (count <= 0 || !has_all_frames(w, b->caller))
+        return;
+    xs_python_keep_noted(copy, &site->noted);
+    w->pythons = (unsigned)count;
+    number_beside(b, &thread, copy);
+    w->pythons = 0;
+    site->thread = thread.number;
+    site->walked_ns = b->now_ns;
+    site->undefined = undefined_before;
+    site->number = b->number;
+    site->noted.count = b->number ? site->noted.count : 0;
+}
+
+/* Returns the number of the stack of the calling thread, which runs no Python code, with the Python frames that another
+ * thread has now. 0: they were not read. */
+static uint32_t stack_beside(struct walked *w, const struct xs_caller *caller, struct xs_event **e) {
+    struct beside b = {.walked = w, .caller = caller, .event = e};
+    if (XS_LIKELY(!xs_python_is_ready()))
+        return 0;
+    b.site = xs_beside_begin(w->key, &b.now_ns);
+    if (!b.site)
+        return 0;
+    uint64_t before = xs_now();
+    bool is_cut = w->is_cut;
+    xs_on_scratch(read_beside, &b);
+    w->is_cut = is_cut;
+    xs_own_cost_exact(xs_now() - before);
+    xs_beside_end(b.site, b.now_ns, b.number != 0);
+    return b.number;
+}
+
 /* ---- numbers ---- */
 
 static bool is_number_known(const struct walked *w) {
@@ -252,6 +360,9 @@ static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller) {
     struct walked *w = walked_from(caller);
     if (!w)
         return 0;
+    uint32_t beside = w->pythons ? 0 : stack_beside(w, caller, e);
+    if (beside)
+        return beside;
     if (XS_LIKELY(is_number_known(w)))
         return w->recent->number;
     bool is_new;
@@ -284,24 +395,6 @@ uint32_t xs_callsite_number(struct xs_caller caller) {
 
 /* ---- samples of other threads ---- */
 
-/* Writes the definition of the stack, whose frames have lines instead of positions, so that there are fewer different
- * stacks. Returns its length; 0: a code object is gone, because the thread runs on. Sets the key. */
-static size_t describe_sample(struct walked *w, struct xs_python_copy *copy, const struct xs_definer *definer,
-                              struct xs_stack_key *key) {
-    size_t n = define_head(w);
-    *key = key_of_natives(NULL, 0);
-    for (unsigned i = 0; i < w->pythons; i++) {
-        const struct xs_python_frame *frame = &w->python[i];
-        uint32_t line = 0, code = xs_python_code_of_other(frame, copy, &line, definer);
-        if (frame->code && !code)
-            return 0;
-        n = define_python(w, n, frame, code, line);
-        add(key, (uint64_t)code << 32 | line);
-        add(key, frame->is_entry);
-    }
-    return n;
-}
-
 uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_definer *definer, bool *is_lost) {
     struct walked *w = xs_thread_memory_of(XS_PART_FRAMES, sizeof *w);
     struct xs_python_copy *copy = xs_thread_memory_of(XS_PART_PYTHON, xs_python_copy_bytes);
@@ -310,11 +403,11 @@ uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_d
     *is_lost = false;
     if (unwinder == XS_UNWIND_NONE || !w || !copy)
         return 0;
-    unsigned limit = depth_limit < SAMPLE_DEPTH_MAX ? depth_limit : SAMPLE_DEPTH_MAX;
-    int count = xs_python_walk_other(python, pthread, w->python, limit, copy, &w->is_cut);
+    int count = xs_python_walk_other(python, pthread, w->python, sample_depth(), copy, &w->is_cut);
     w->natives = 0;
     w->pythons = count > 0 ? (unsigned)count : 0;
-    size_t bytes = count > 0 ? describe_sample(w, copy, definer, &key) : 0;
+    key = key_of_natives(NULL, 0);
+    size_t bytes = count > 0 ? define_others(w, define_head(w, 0), copy, definer, &key) : 0;
     *is_lost = count != 0 && !bytes;
     uint32_t number = bytes ? xs_stacks_number(key, &is_new) : 0;
     if (!number || !is_new || definer->define(definer->to, XS_DEFINE_STACK, number, w->definition, bytes))

@@ -59,6 +59,22 @@ extern const size_t xs_python_copy_bytes;
 int xs_python_walk_other(uintptr_t thread, uint64_t pthread, struct xs_python_frame *frames, unsigned limit,
                          struct xs_python_copy *copy, bool *is_cut);
 
+/* Words that say which stack a thread had: which frames there were, and where each of them was in its code. */
+enum { XS_PYTHON_NOTED = 160 };
+struct xs_python_noted {
+    unsigned count; /* 0: nothing is noted. The words are sorted by address. */
+    uint64_t value[XS_PYTHON_NOTED];
+    uintptr_t at[XS_PYTHON_NOTED];
+};
+
+/* Notes the words of the latest xs_python_walk_other that used `copy`; nothing if there are too many. */
+void xs_python_keep_noted(const struct xs_python_copy *copy, struct xs_python_noted *noted);
+
+/* True if the thread has the same stack again, at the same place in its code. Takes one system call, where a walk takes
+ * some for each frame. If code was compiled again since, its objects may have come to the same addresses, so words that
+ * were noted long ago prove nothing. Uses `copy` as working memory. */
+bool xs_python_is_as_noted(const struct xs_python_noted *noted, struct xs_python_copy *copy);
+
 /* Writes definitions: a function with the parameters of xs_define. False: nothing was written. */
 struct xs_definer {
     bool (*define)(void *to, enum xs_definition what, uint32_t id, const void *data, size_t bytes);

@@ -109,6 +109,12 @@ bool xs_python_copy_link(struct xs_python_copy *copy, uintptr_t at, uintptr_t wo
     return true;
 }
 
+bool xs_python_copy_innermost(struct xs_python_copy *copy, uintptr_t at, uint64_t word) {
+    copy->links.innermost.at = at;
+    copy->links.innermost.value = word;
+    return true;
+}
+
 /* Reads the noted words again by one system call, from the first to the last or in the other order. */
 static bool is_as_noted(struct xs_python_links *links, bool is_backwards) {
     size_t bytes = links->count * sizeof *links->value;
@@ -130,4 +136,61 @@ static bool is_as_noted(struct xs_python_links *links, bool is_backwards) {
  * its loop between two reads. */
 bool xs_python_copy_is_settled(struct xs_python_copy *copy) {
     return is_as_noted(&copy->links, false) && is_as_noted(&copy->links, true);
+}
+
+/* ---- the same stack again ---- */
+
+static void put_noted(struct xs_python_noted *noted, uintptr_t at, uint64_t value) {
+    unsigned i = noted->count++;
+    for (; i > 0 && noted->at[i - 1] > at; i--) {
+        noted->at[i] = noted->at[i - 1];
+        noted->value[i] = noted->value[i - 1];
+    }
+    noted->at[i] = at;
+    noted->value[i] = value;
+}
+
+void xs_python_keep_noted(const struct xs_python_copy *copy, struct xs_python_noted *noted) {
+    const struct xs_python_links *links = &copy->links;
+    noted->count = 0;
+    if (links->count >= XS_PYTHON_NOTED)
+        return;
+    for (unsigned i = 0; i < links->count; i++)
+        put_noted(noted, links->at[i], links->value[i]);
+    put_noted(noted, links->innermost.at, links->innermost.value);
+}
+
+/* Reads words that lie close to each other as one piece, because the kernel takes longer for each piece than for its
+ * bytes, and most frames lie one behind the other. Between two words is less than a page, so if both can be read, all
+ * of the piece can. */
+bool xs_python_is_as_noted(const struct xs_python_noted *noted, struct xs_python_copy *copy) {
+    enum { CLOSE_BYTES = 1024 };
+    struct xs_python_links *links = &copy->links;
+    unsigned pieces = 0;
+    size_t bytes = 0, offset[XS_PYTHON_NOTED];
+    for (unsigned i = 0; i < noted->count; i++) {
+        struct iovec *last = &links->remote[pieces - 1];
+        uintptr_t begin = pieces ? (uintptr_t)last->iov_base : 0;
+        size_t more = sizeof(uint64_t);
+        if (pieces && noted->at[i] - noted->at[i - 1] <= CLOSE_BYTES) {
+            more = noted->at[i] + sizeof(uint64_t) - begin - last->iov_len;
+            last->iov_len += more;
+        } else {
+            // NOLINTNEXTLINE(performance-no-int-to-ptr): an address in the interpreter's memory
+            links->remote[pieces++] = (struct iovec){(void *)noted->at[i], more};
+        }
+        bytes += more;
+        offset[i] = bytes - sizeof(uint64_t);
+    }
+    if (!bytes || bytes > sizeof copy->lines)
+        return false;
+    int before = errno;
+    struct iovec local = {copy->lines, bytes};
+    long read =
+        syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1UL, links->remote, (unsigned long)pieces, 0UL);
+    errno = before;
+    bool is_same = read == (long)bytes;
+    for (unsigned i = 0; i < noted->count && is_same; i++)
+        is_same = memcmp(copy->lines + offset[i], &noted->value[i], sizeof noted->value[i]) == 0;
+    return is_same;
 }

@@ -28,6 +28,10 @@ struct xs_python_copy {
     /* Words that say which frames there are and where they are in their code, as they were read. */
     struct xs_python_links {
         unsigned count;
+        struct {
+            uintptr_t at;
+            uint64_t value;
+        } innermost; /* where the innermost frame is in its code */
         uint64_t value[XS_PYTHON_COPY_LINKS], again[XS_PYTHON_COPY_LINKS];
         uintptr_t at[XS_PYTHON_COPY_LINKS];
         struct iovec local[XS_PYTHON_COPY_LINKS], remote[XS_PYTHON_COPY_LINKS];
@@ -43,7 +47,10 @@ bool xs_python_copy_texts(struct xs_python_copy *copy);
 /* Notes a word. False: there are too many. */
 bool xs_python_copy_link(struct xs_python_copy *copy, uintptr_t at, uintptr_t word);
 
-/* True if all noted words still have the same values. */
+/* Notes where the innermost frame is in its code. Always true. */
+bool xs_python_copy_innermost(struct xs_python_copy *copy, uintptr_t at, uint64_t word);
+
+/* True if all noted words still have the same values; the innermost frame may have moved on. */
 bool xs_python_copy_is_settled(struct xs_python_copy *copy);
 
 #endif

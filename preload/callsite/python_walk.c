@@ -175,12 +175,14 @@ XS_HOT bool identity_at(struct out *o, const struct xs_python_layout *l, uintptr
 }
 
 /* Notes what leads from a frame to its code and to the next frame, and where the frame is in its code. Only the
- * innermost frame moves on while the others stay. */
+ * innermost frame moves on while the others stay, so its place is noted apart. */
 XS_HOT bool is_linked(struct out *o, const struct xs_python_layout *l, uintptr_t frame, uintptr_t at, bool is_other) {
     uintptr_t position = l->shape == XS_PYTHON_FRAMES ? l->f_at : l->f_at - 4u; /* the upper half of a word */
-    return !is_other || (xs_python_copy_link(o->copy, frame + l->f_previous, xs_python_word(at + l->f_previous)) &&
-                         xs_python_copy_link(o->copy, frame + l->f_code, xs_python_word(at + l->f_code)) &&
-                         (!o->count || xs_python_copy_link(o->copy, frame + position, xs_python_word(at + position))));
+    return !is_other ||
+           (xs_python_copy_link(o->copy, frame + l->f_previous, xs_python_word(at + l->f_previous)) &&
+            xs_python_copy_link(o->copy, frame + l->f_code, xs_python_word(at + l->f_code)) &&
+            (o->count ? xs_python_copy_link(o->copy, frame + position, xs_python_word(at + position))
+                      : xs_python_copy_innermost(o->copy, frame + position, xs_python_word(at + position))));
 }
 
 static void give_up(struct out *o) { o->is_cut = o->is_broken = true; }

@@ -3,6 +3,7 @@
 
 uint64_t xs_own_cost_most_ticks;
 static double ns_per_tick;
+static _Atomic uint64_t exact_ticks; /* see xs_own_cost_exact */
 
 void xs_own_cost_start(const struct xs_clock *clock) {
     const uint64_t ticks = 1000000000;
@@ -13,5 +14,12 @@ void xs_own_cost_start(const struct xs_clock *clock) {
 }
 
 uint64_t xs_own_cost_ns(void) {
-    return (uint64_t)((double)xs_gate_counts().measured_ticks * ns_per_tick * XS_OWN_COST_EVERY);
+    double measured = (double)xs_gate_counts().measured_ticks * XS_OWN_COST_EVERY;
+    return (uint64_t)((measured + (double)atomic_load_explicit(&exact_ticks, memory_order_relaxed)) * ns_per_tick);
+}
+
+void xs_own_cost_exact(uint64_t ticks) {
+    if (xs_gate_slot)
+        xs_gate_slot->exact_ticks += ticks;
+    atomic_fetch_add_explicit(&exact_ticks, ticks, memory_order_relaxed);
 }

@@ -29,8 +29,13 @@ XS_HOT uint64_t xs_own_cost_begin(void) {
         atomic_store_explicit(&slot->until_measured, calls - 1, memory_order_relaxed);
         return 0;
     }
+    if (slot)
+        slot->exact_ticks = 0;
     return slot ? xs_now() : 0;
 }
+
+/* Counts `ticks` of this call exactly, because few calls do this slow work, or because it takes long. Any thread. */
+void xs_own_cost_exact(uint64_t ticks);
 
 /* Excludes `ticks` of this call, because another measurement already counts them. `entered` is the time at which the
  * wrapper entered the real call. At most once per call. */
@@ -46,7 +51,7 @@ XS_HOT void xs_own_cost_elsewhere(uint64_t entered, uint64_t ticks) {
 XS_HOT void xs_own_cost_end(uint64_t begun, uint64_t entered, uint64_t returned) {
     struct xs_gate_slot *slot = xs_gate_slot;
     uint64_t ticks = entered - begun + (xs_now() - returned),
-             elsewhere = slot->elsewhere_at == entered ? slot->elsewhere_ticks : 0;
+             elsewhere = slot->exact_ticks + (slot->elsewhere_at == entered ? slot->elsewhere_ticks : 0);
     ticks -= elsewhere < ticks ? elsewhere : ticks;
     atomic_store_explicit(&slot->until_measured, XS_OWN_COST_EVERY - 1, memory_order_relaxed);
     xs_gate_count(&slot->measured);

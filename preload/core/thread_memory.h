@@ -14,6 +14,7 @@ enum xs_thread_part {
     XS_PART_CHECK,     /* the same for xs_native_is_gone, which may run during an unwind */
     XS_PART_ARGUMENTS, /* arguments of a launch (capture) */
     XS_PART_PYTHON,    /* copies of another thread's Python frames (callsite) */
+    XS_PART_BESIDE,    /* what other threads did at calls of this one (callsite) */
     XS_PART_CONTENTS,  /* hash tree over a copy's content (fingerprint) */
     XS_PARTS
 };

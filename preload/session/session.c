@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/callsite/beside.h"
 #include "preload/callsite/callsite.h"
 #include "preload/capture/arguments.h"
 #include "preload/core/alternate_stack.h"
@@ -326,6 +327,14 @@ static void start_repairs(void) {
     }
 }
 
+static void start_samples(void) {
+    unsigned permille = options.budget ? (unsigned)options.budget * 10 / 4 : UNBOUNDED_SAMPLES_SHARE;
+    bool has_samples = options.host_samples && strcmp(options.stack, "none") != 0;
+    if (has_samples)
+        xs_host_samples_start(permille);
+    xs_beside_start(has_samples ? permille : 0);
+}
+
 /* Makes the first step of the start: everything that must exist before the driver creates the context. */
 static bool begin_locked(void) {
     char why[256];
@@ -352,8 +361,7 @@ static bool begin_locked(void) {
     xs_facts_read_rank();
     xs_clock_begin(&first_clock);
     xs_clock_source = (enum xs_clock_source)first_clock.source;
-    if (options.host_samples && strcmp(options.stack, "none") != 0)
-        xs_host_samples_start(options.budget ? (unsigned)options.budget * 10 / 4 : UNBOUNDED_SAMPLES_SHARE);
+    start_samples();
     if (xs_drain_start(&trace_name, &options, &first_clock, &xs_spool, why) != 0)
         return give_up(why);
     start_windows(begun_ns);

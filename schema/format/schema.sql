@@ -118,7 +118,9 @@ CREATE TABLE api_call (id INTEGER PRIMARY KEY,
 -- an address, which is that of the next instruction, and Python's with a code. is_entry: the interpreter's C function was
 -- entered with this Python frame, so the next one belongs to another native frame of the interpreter.
 CREATE TABLE stack (id INTEGER PRIMARY KEY, native_frames INTEGER NOT NULL, python_frames INTEGER NOT NULL,
-  is_cut INTEGER NOT NULL);                              -- outer frames are missing
+  is_cut INTEGER NOT NULL,                               -- outer frames are missing
+  python_thread INTEGER REFERENCES thread);              -- whose Python frames these are, at that moment, because the
+                                                         -- calling thread has none; NULL: the calling thread's own
 CREATE TABLE stack_frame (id INTEGER PRIMARY KEY,        -- stack * 4096 + depth, and 2048 more of a Python frame
   stack INTEGER NOT NULL REFERENCES stack, depth INTEGER NOT NULL,
   address INTEGER, module INTEGER REFERENCES module,     -- a native frame; module NULL: in none

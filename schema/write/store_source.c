@@ -16,28 +16,38 @@ static int on_progress(void *data) {
     return !asking->goes_on;
 }
 
-/* For each stack, finds the innermost frame that belongs to no library. A report names its line
- * (analyzer/trace/callsites.h). */
-int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
-                          void *data) {
+/* Looks at the stacks with native frames, or at those without. */
+static int ask_lines(struct xs_store *store, struct asking *asking, const char *sql) {
     enum { STACK, FILE_NAME, LINE };
     sqlite3_stmt *stmt = NULL;
     int64_t done = -1;
-    struct asking asking = {each, data, true};
-    enum { STEPS = 10000 }; /* less than a millisecond */
-    sqlite3_progress_handler(store->db, STEPS, on_progress, &asking);
-    int rc = sqlite3_prepare_v2(store->db,
-                                "SELECT f.stack, c.file, f.line FROM stack_frame f JOIN python_code c ON c.id = f.code"
-                                " WHERE f.code IS NOT NULL AND f.line > 0 ORDER BY f.id",
-                                -1, &stmt, NULL);
-    while (rc == SQLITE_OK && asking.goes_on && sqlite3_step(stmt) == SQLITE_ROW) {
+    int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL);
+    while (rc == SQLITE_OK && asking->goes_on && sqlite3_step(stmt) == SQLITE_ROW) {
         const char *file = (const char *)sqlite3_column_text(stmt, FILE_NAME);
         int64_t stack = sqlite3_column_int64(stmt, STACK), line = sqlite3_column_int64(stmt, LINE);
         bool wanted = stack != done && file && line <= INT32_MAX && !xs_library_python(file);
         done = wanted ? stack : done;
-        asking.goes_on = each(data, wanted ? file : NULL, wanted ? (uint32_t)line : 0);
+        asking->goes_on = asking->each(asking->data, wanted ? file : NULL, wanted ? (uint32_t)line : 0);
     }
     sqlite3_finalize(stmt);
+    return rc;
+}
+
+/* For each stack, finds the innermost frame that belongs to no library. A report names its line
+ * (analyzer/trace/callsites.h). Samples of what threads did between their calls have no native frames. They come last,
+ * because there may be more of them than `each` has room for. */
+int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
+                          void *data) {
+#define LINES_OF(stacks)                                                                                               \
+    "SELECT f.stack, c.file, f.line FROM stack s CROSS JOIN stack_frame f ON f.id >= s.id * 4096 + 2048"               \
+    " AND f.id < s.id * 4096 + 4096 JOIN python_code c ON c.id = f.code WHERE " stacks                                 \
+    " AND f.line > 0 ORDER BY s.id, f.id"
+    struct asking asking = {each, data, true};
+    enum { STEPS = 10000 }; /* less than a millisecond */
+    sqlite3_progress_handler(store->db, STEPS, on_progress, &asking);
+    int rc = ask_lines(store, &asking, LINES_OF("s.native_frames > 0"));
+    if (rc == SQLITE_OK)
+        rc = ask_lines(store, &asking, LINES_OF("s.native_frames = 0"));
     sqlite3_progress_handler(store->db, 0, NULL, NULL);
     return xs_store_status(store, rc);
 }

@@ -65,7 +65,7 @@ UPDATE entry_point SET name = printf('%.*c', 4000, 'e');
 UPDATE thread SET name = printf('%.*c', 4000, 't');
 INSERT INTO nvtx_range VALUES (900, NULL, '-', printf('%.*c', 4000, 'n'));
 INSERT INTO module VALUES (900, '/x', NULL, 1, 9, 0);
-INSERT INTO stack VALUES (900, 1, 0, 0);
+INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (900, 1, 0, 0);
 INSERT INTO stack_frame VALUES (900 * 4096, 900, 0, 5, 900, NULL, NULL, 0);
 INSERT INTO symbol VALUES (900, 900, 5, 0, printf('%.*c', 4000, 'f'), printf('%.*c', 4000, 's'), 3);
 WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 4999)

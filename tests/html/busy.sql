@@ -9,7 +9,7 @@ INSERT INTO device VALUES (0,'NVIDIA H100 80GB HBM3','GPU-0','0000:1b:00.0','9.0
 INSERT INTO context VALUES (1,1000,0);
 INSERT INTO stream VALUES (1,2000,1,NULL);
 INSERT INTO python_code VALUES (1,'/opt/app/busy.py','finish',1),(2,'/opt/app/busy.py','begin',1);
-INSERT INTO stack VALUES (1,0,1,0),(2,0,1,0);
+INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (1,0,1,0),(2,0,1,0);
 INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (6144,1,0,1,12,1),(10240,2,0,2,5,1);
 INSERT INTO launch (id,entry_point,thread,kind,function,context,stream,is_captured,result,enter_ns,correlation)
  WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM i WHERE n<22)

@@ -231,7 +231,7 @@ case("many-findings", long_only=True)(lambda folder, random: change(folder, (
 case("ranges-in-themselves")(lambda folder, random: change(
     folder, "INSERT OR REPLACE INTO nvtx_range VALUES (1, 1, NULL, 'a'), (2, 3, NULL, 'b'), (3, 2, NULL, 'c'); UPDATE transfer SET nvtx_range = 1 + id % 3"))
 case("stack-wide")(lambda folder, random: change(folder, (
-    "INSERT OR REPLACE INTO stack VALUES (1, 2000000000, 2000000000, 0);" + ROWS +
+    "INSERT OR REPLACE INTO stack(id,native_frames,python_frames,is_cut) VALUES (1, 2000000000, 2000000000, 0);" + ROWS +
     "INSERT OR REPLACE INTO stack_frame (id, stack, depth, address) SELECT 4096 * 1 + i, 1, i, i FROM r; UPDATE transfer SET stack = 1") % 100000))
 
 

@@ -4,6 +4,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/check/check.h"
+#include "analyzer/words/place.h"
 
 enum { RULE_COLUMNS = 28, SUPPRESSED_SHOWN = 3, COMMAND_COLUMNS = 100 };
 
@@ -44,7 +45,7 @@ static void put_place(const struct xs_check *check, const struct xs_judged *judg
         uint64_t value = xs_check_measured(before, r->rule->unit);
         xs_string_format(&amount, ", grown from %s", xs_metric_format(was, r->rule->unit, value));
     }
-    xs_out_indented(out, 13, "at %s", f->place);
+    xs_out_indented(out, 13, "%s%s", xs_place_at_before(f->place), f->place);
     if (*f->text) {
         XS_SCOPED_STRING text = {0};
         xs_string_add_cut(&text, f->text, out->columns > 40 ? out->columns - 20 : 120);

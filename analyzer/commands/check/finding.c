@@ -51,7 +51,8 @@ static void set_place(struct xs_check_finding *g, const struct xs_reading *readi
     if (frame && (frame->file || frame->module))
         path = frame->file ? frame->file : frame->module;
     xs_place_of_site(&place, findings, f->site);
-    g->place = xs_text_escaped(place.data + strlen("at ")); /* parts that are already escaped are not changed */
+    g->place = xs_text_escaped(
+        place.data + (strncmp(place.data, "at ", 3) ? 0 : 3)); /* parts that are already escaped are not changed */
     g->path = xs_strdup(path);
     g->is_source = frame && frame->file;
 }

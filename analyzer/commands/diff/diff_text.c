@@ -5,6 +5,7 @@
 #include "analyzer/commands/diff/diff_words.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/findings_words.h"
+#include "analyzer/words/place.h"
 #include "analyzer/words/saving_words.h"
 
 enum { FINDINGS_SHOWN = 5, SITES_SHOWN = 8, INDENT = 6, PATHS_SHOWN = 3, PATH_COLUMNS = 100 };
@@ -175,8 +176,9 @@ static void print_finding(const struct xs_diff *c, const struct xs_change *chang
             xs_style_off(out, style), xs_style_on(out, XS_STYLE_HEADING), name.data,
             xs_style_off(out, XS_STYLE_HEADING), worth.data);
     xs_out_indented(out, INDENT, "%s: %s", xs_detectors[finding->detector]->title, what.data ? what.data : "");
-    xs_out_indented(out, INDENT, "at %s%s%s%s", place.data ? place.data : "?", moved.length ? " (" : "",
-                    moved.length ? moved.data : "", moved.length ? ")" : "");
+    xs_out_indented(out, INDENT, "%s%s%s%s%s", xs_place_at_before(place.data ? place.data : "?"),
+                    place.data ? place.data : "?", moved.length ? " (" : "", moved.length ? moved.data : "",
+                    moved.length ? ")" : "");
 }
 
 static bool is_shown(const struct xs_change *change, bool all) {

@@ -356,7 +356,7 @@ static void add_way(struct xs_string *text, const struct xs_diff *c, uint32_t be
         xs_diff_side_place(&from, c->before, before, false);
         xs_diff_side_place(&to, c->after, after, false);
         if (!same(from.data, to.data))
-            xs_string_format(text, "was at %s", from.data);
+            xs_string_format(text, "%s%s", *xs_place_at_before(from.data) ? "was at " : "before, ", from.data);
     } else if (!same(was->match.file, is->match.file)) {
         xs_string_format(text, "was ");
         xs_string_add_cut(text, was->match.file ? was->match.file : "elsewhere", 60);

@@ -136,6 +136,7 @@ static char *key_of(const struct xs_findings *findings, const struct xs_finding 
     struct xs_string key = {0};
     xs_string_format(&key, "%u\x1f%u\x1f%s", f->detector, xs_finding_compared_verdict(f->detector, f->verdict),
                      xs_site_name(findings, f->site));
+    xs_string_format(&key, "\x1f%u", frame ? frame->of : 0u);
     add_frame_key(&key, frame);
     add_frame_key(&key, frame ? frame->through : NULL);
     return key.data;

@@ -112,9 +112,9 @@ static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
     add_place(&place, f, &sites, true);
     xs_job_say_spread(&spread, job, f, add_process);
     xs_job_say_checked(&checked, f);
-    fprintf(out->file, "- **%zu. %s**%s: %s, at %s. %s%s**%s**\n", index + 1, name.data,
-            checked.length ? checked.data : "", d->title, place.data, spread.length ? spread.data : "",
-            spread.length ? " " : "", f->remedy);
+    fprintf(out->file, "- **%zu. %s**%s: %s, %s%s. %s%s**%s**\n", index + 1, name.data,
+            checked.length ? checked.data : "", d->title, xs_place_word(f->has_frame ? &f->frame : NULL), place.data,
+            spread.length ? spread.data : "", spread.length ? " " : "", f->remedy);
     xs_markdown_source(out, f->text);
 }
 

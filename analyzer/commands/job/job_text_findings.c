@@ -27,9 +27,9 @@ static void print_where(const struct xs_job *job, const struct xs_job_finding *f
     xs_say_amount(&what, &in_all);
     xs_string_format(&what, ", in ");
     xs_job_finding_who(&what, job, f, all);
-    xs_string_format(&what, ", at ");
+    xs_string_format(&what, f->has_frame ? ", " : ", at ");
     if (f->has_frame) {
-        xs_place_text(&what, &sites, &f->frame);
+        xs_place_at(&what, &sites, &f->frame);
         xs_string_format(&what, " (%s)", f->entry_point);
     } else {
         xs_string_format(&what, "%s", f->entry_point);

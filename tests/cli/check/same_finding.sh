@@ -53,7 +53,7 @@ agree function nothing 3 3
 # Lines moved, and another call was written above them, where the first one was.
 cat >moved.sql <<'END'
 UPDATE stack_frame SET line = line + 100 WHERE code = 1;
-INSERT INTO stack VALUES (7,3,2,0);
+INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (7,3,2,0);
 INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (7*4096+2048,7,0,1,12,0),
  (7*4096+2049,7,1,2,33,1);
 UPDATE transfer SET stack = 7 WHERE id = 2;
@@ -65,7 +65,7 @@ echo "UPDATE stack_frame SET address = address + 64 WHERE id = 4*4096+1;" >addre
 agree addresses without_lines 0 0
 # All went into a file that was there before, with a call that no finding is about: no file was renamed.
 cat >loader.sql <<'END'
-INSERT INTO stack VALUES (8,3,1,0);
+INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (8,3,1,0);
 INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (8*4096+2048,8,0,3,9,0);
 UPDATE transfer SET stack = 8 WHERE entry_point = 8;
 END

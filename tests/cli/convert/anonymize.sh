@@ -53,7 +53,7 @@ INSERT INTO module VALUES (901,'/home/alice/secretproject/train','aabbccddeeff00
  (902,'/home/alice/.venv/lib/python3.11/site-packages/torch/lib/libtorch_cuda.so',NULL,139000000000000,139000001000000,139000000000000),
  (903,'/usr/lib/x86_64-linux-gnu/libcudart.so.12.4.127',NULL,139100000000000,139100001000000,139100000000000),
  (904,'/home/alice/bin/python3.11',NULL,4194304,8388608,0);
-INSERT INTO stack VALUES (901,4,1,0);
+INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (901,4,1,0);
 INSERT INTO stack_frame VALUES (901*4096,901,0,139100000001000,903,NULL,NULL,NULL),(901*4096+1,901,1,139000000002000,902,NULL,NULL,NULL),
  (901*4096+2,901,2,94000000003000,901,NULL,NULL,NULL),(901*4096+3,901,3,4200000,904,NULL,NULL,NULL),(901*4096+2048,901,0,NULL,NULL,901,12,0);
 INSERT INTO python_code VALUES (901,'/home/alice/secretproject/model.py','SecretModel.forward',3),(902,'/usr/lib/python3.11/threading.py','Thread.run',1);

@@ -42,7 +42,7 @@ trace_of() {
         # two decades on: what the binaries were built from has not changed since
         echo "UPDATE meta SET value = 2398377600000000000 WHERE key = 'start_unix_ns';"
         echo "INSERT INTO module VALUES (7,'$here/$1','$(build_id "$1")',93824990838784,93824999999999,93824990838784);"
-        awk '{ printf "INSERT INTO stack VALUES (%d,1,0,0);\n", NR
+        awk '{ printf "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (%d,1,0,0);\n", NR
                printf "INSERT INTO stack_frame VALUES (%d,%d,0,93824990838784+0x%s,7,NULL,NULL,NULL);\n", NR*4096, NR, $1
                printf "INSERT INTO transfer (id,entry_point,thread,direction,bytes,src_kind,dst_kind,is_async,is_captured,result,enter_ns,return_ns,stack) VALUES (%d,1,1,1,%d,1,4,0,0,0,%d,%d,%d);\n",
                  NR, NR * 1048576, NR * 1000000, NR * 1000000 + 500, NR }' "$1.calls"

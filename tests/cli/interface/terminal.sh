@@ -47,7 +47,7 @@ COLUMNS=72 on 100 24 "$XFERSPY" report --color=never simple.db
 [ "$(awk 'length > 72' stdout | wc -l)" -eq 0 ] || show "COLUMNS is what a user says"
 # A stack of a function that calls itself is folded.
 cat >deep.sql <<'END'
-INSERT INTO stack VALUES (50, 300, 0, 0);
+INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (50, 300, 0, 0);
 WITH RECURSIVE d(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM d WHERE n < 299)
   INSERT INTO stack_frame (id, stack, depth, address, module) SELECT 50 * 4096 + n, 50, n, CASE n WHEN 0 THEN 1000100 ELSE 5000400 END,
     CASE n WHEN 0 THEN 1 ELSE 3 END FROM d;

@@ -211,7 +211,7 @@ done
 cat >nonsense.sql <<'END'
 UPDATE transfer SET stack = 9000000000000000000 WHERE id = 1; UPDATE transfer SET stack = -5, nvtx_range = -7 WHERE id = 4;
 UPDATE transfer SET stack = 77, nvtx_range = 99 WHERE id = 7; UPDATE transfer SET stack = 'text' WHERE id = 10;
-INSERT INTO stack VALUES (9000000000000000001, 1, 1, 0), (-3, 1, 1, 0);
+INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (9000000000000000001, 1, 1, 0), (-3, 1, 1, 0);
 UPDATE nvtx_range SET parent = id;
 END
 make_trace nonsense.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" nonsense.sql

@@ -57,7 +57,7 @@ return_addresses() { # those of all calls
 trace_of() {
     {
         echo "BEGIN; INSERT INTO module VALUES (7,'$2',$3,93824990838784,93824999999999,93824990838784);"
-        awk '{ printf "INSERT INTO stack VALUES (%d,1,0,0);\n", NR
+        awk '{ printf "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (%d,1,0,0);\n", NR
                printf "INSERT INTO stack_frame VALUES (%d,%d,0,93824990838784+0x%s,7,NULL,NULL,NULL);\n", NR*4096, NR, $1 }
              END { print "COMMIT;" }' "$4"
     } >"$1.sql"
@@ -206,7 +206,7 @@ for file in /dev/zero /dev/tty "$here/fifo" "$here/folder" "$here/empty" "$here/
     "$here/loop" "" "[heap]" "$long"; do
     for id in NULL "'../../../../etc'" "'$long'"; do
         n=$((n + 1))
-        echo "INSERT INTO module VALUES ($n,'$file',$id,0,0,0); INSERT INTO stack VALUES ($n,1,0,0);"
+        echo "INSERT INTO module VALUES ($n,'$file',$id,0,0,0); INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES ($n,1,0,0);"
         echo "INSERT INTO stack_frame VALUES ($n*4096,$n,0,4500,$n,NULL,NULL,NULL);"
     done
 done >hostile.sql
@@ -218,7 +218,7 @@ run "$XFERSPY" report --json changed.db; expect_out '"reason": "changed"'
 # Rows that cannot be: frames of stacks that are not there, ids and lines out of range, a module and a range in itself.
 cat >odd.sql <<END
 INSERT INTO module VALUES (-9223372036854775808,x'ff00fe',x'00',-1,-1,9223372036854775807),(2,'$here/plain',NULL,0,0,0);
-INSERT INTO stack VALUES (-1,70000,-5,7),(1,1,1,0),(9223372036854775807,1,0,0);
+INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (-1,70000,-5,7),(1,1,1,0),(9223372036854775807,1,0,0);
 INSERT INTO stack_frame VALUES (1,1,0,4660,2,NULL,-5,NULL),(2,5,0,1,2,NULL,NULL,NULL),(3,1,-1,NULL,NULL,99,99999999999,7),
  (4,-1,0,-1,-9223372036854775808,NULL,NULL,NULL),(5,1,1,1,1,1,1,1),(6,9223372036854775807,0,NULL,NULL,NULL,NULL,NULL);
 INSERT INTO python_code VALUES (1,'a','b',1),(-1,x'ff','',-1);

@@ -11,7 +11,7 @@
     "INSERT INTO module VALUES (1,'/nowhere/app',NULL,65536,131071,65536),"                                            \
     "(2,'/nowhere/libc.so.6',NULL,131072,196607,131072),(3,'/nowhere/python3.11',NULL,196608,262143,196608),"          \
     "(4,'/nowhere/libtorch_cuda.so',NULL,262144,327679,262144);"
-#define STACK(id, cut) "INSERT INTO stack VALUES (" #id ",0,0," #cut ");"
+#define STACK(id, cut) "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (" #id ",0,0," #cut ");"
 #define NATIVE(stack, depth, module, address)                                                                          \
     "INSERT INTO stack_frame VALUES (" #stack "*4096+" #depth "," #stack "," #depth "," #module "*65536+" #address     \
     "," #module ",NULL,NULL,NULL);"
@@ -168,6 +168,49 @@ static void ranges(void **state) {
     drop(&c);
 }
 
+/* A thread without Python code of its own: the main thread's line, unless the program's own native code made the call.
+ */
+static void lines_of_the_main_thread(void **state) {
+#define BESIDE(id, thread) "UPDATE stack SET python_thread = " #thread " WHERE id = " #id ";"
+    struct case_ c;
+    (void)state;
+    load(&c, MODULES "INSERT INTO meta VALUES ('pid',70); INSERT INTO thread VALUES (1,70,'main'),(2,71,'pool');"
+         /* clang-format off */
+         SYMBOL(4, 100, 0, "'copy'", "NULL", NULL) SYMBOL(4, 200, 0, "'fetch'", "NULL", NULL)
+         SYMBOL(1, 300, 0, "'own'", "'own.c'", 3)
+         CODE(1, "train.py", "step") CODE(2, "/x/site-packages/jax/api.py", "call")
+         /* the framework's own frames at the ends of both stacks are no places */
+         STACK(1, 0) NATIVE(1, 0, 4, 100) PYTHON(1, 0, 2, 7, 0) PYTHON(1, 1, 1, 30, 1) BESIDE(1, 1)
+         STACK(2, 0) NATIVE(2, 0, 4, 100) PYTHON(2, 0, 1, 31, 1) BESIDE(2, 1)
+         STACK(3, 0) NATIVE(3, 0, 4, 100) PYTHON(3, 0, 1, 31, 1) BESIDE(3, 2) /* not the main thread */
+         STACK(4, 0) NATIVE(4, 0, 4, 100) PYTHON(4, 0, 1, 31, 1)              /* its own */
+         STACK(5, 0) NATIVE(5, 0, 4, 100)                                     /* not read, and one of two lines */
+         STACK(6, 0) NATIVE(6, 0, 4, 200) PYTHON(6, 0, 1, 31, 1) BESIDE(6, 1)
+         STACK(7, 0) NATIVE(7, 0, 4, 200)                                     /* not read, and there is only one line */
+         STACK(8, 0) NATIVE(8, 0, 4, 200) NATIVE(8, 1, 1, 300) PYTHON(8, 0, 1, 31, 1) BESIDE(8, 1)
+         STACK(9, 0) NATIVE(9, 0, 4, 200) NATIVE(9, 1, 4, 200) PYTHON(9, 0, 1, 31, 1) BESIDE(9, 77)); /* no thread */
+    /* clang-format on */
+    static const struct {
+        int64_t stack;
+        const char *function;
+        uint32_t line;
+        enum xs_frame_of of;
+    } expected[] = {{1, "step", 30, XS_FRAME_MAIN}, {2, "step", 31, XS_FRAME_MAIN}, {3, "step", 31, XS_FRAME_OTHER},
+                    {4, "step", 31, XS_FRAME_OWN},  {5, "copy", 0, XS_FRAME_OWN},   {6, "step", 31, XS_FRAME_MAIN},
+                    {7, "step", 31, XS_FRAME_MAIN}, {8, "own", 3, XS_FRAME_OWN},    {9, "step", 31, XS_FRAME_OTHER}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct xs_frame *frame = xs_callsites_user_frame(c.callsites, expected[i].stack);
+        assert_string_equal(frame->function, expected[i].function);
+        assert_int_equal(frame->line, expected[i].line);
+        assert_int_equal(frame->of, expected[i].of);
+    }
+    assert_int_equal(xs_callsites_place(c.callsites, 2), xs_callsites_place(c.callsites, 7));
+    assert_int_not_equal(xs_callsites_place(c.callsites, 2), xs_callsites_place(c.callsites, 4));
+    check_frames(&c, 1, "[copy] [call] step");
+    check_frames(&c, 8, "[fetch] own");
+    drop(&c);
+}
+
 /* Rows that capture never writes: what can be had is, the rest is counted. */
 static void damaged_rows(void **state) {
     struct case_ c;
@@ -196,8 +239,10 @@ static void damaged_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing), cmocka_unit_test(inlined_frames), cmocka_unit_test(python_frames),
-        cmocka_unit_test(places),  cmocka_unit_test(ranges),         cmocka_unit_test(damaged_rows),
+        cmocka_unit_test(nothing),       cmocka_unit_test(inlined_frames),
+        cmocka_unit_test(python_frames), cmocka_unit_test(lines_of_the_main_thread),
+        cmocka_unit_test(places),        cmocka_unit_test(ranges),
+        cmocka_unit_test(damaged_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,8 @@ static void native(struct made *m, int stack, const char *text) {
     char function[64], file[64], how = '<';
     int depth = 1, inlined = 0, line, used;
     add(m,
-        "INSERT INTO stack VALUES (%d,0,0,0); INSERT INTO stack_frame VALUES (%d*4096,%d,0,10000001,2,NULL,NULL,NULL);",
+        "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (%d,0,0,0); INSERT INTO stack_frame VALUES "
+        "(%d*4096,%d,0,10000001,2,NULL,NULL,NULL);",
         stack, stack, stack);
     for (; how; text += used) {
         used = 0;
@@ -61,7 +62,8 @@ static void python(struct made *m, int stack, const char *text) {
     char function[64], file[128], how = '<';
     int depth = 0, line, used;
     add(m,
-        "INSERT INTO stack VALUES (%d,0,0,0); INSERT INTO stack_frame VALUES (%d*4096,%d,0,20000001,3,NULL,NULL,NULL);",
+        "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (%d,0,0,0); INSERT INTO stack_frame VALUES "
+        "(%d*4096,%d,0,20000001,3,NULL,NULL,NULL);",
         stack, stack, stack);
     for (; how; text += used, depth++) {
         used = 0;

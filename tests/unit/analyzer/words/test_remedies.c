@@ -144,7 +144,7 @@ static void the_nearest_words_are_chosen(void **state) {
     "INSERT INTO python_code VALUES (1,'/app/train.py','step',1),(2,'" PACKAGES "torch/_tensor.py','cpu',1),"          \
     "(3,'" PACKAGES "cupy/_creation/from_data.py','asarray',1),(4,'" PACKAGES "jax/_src/api.py','device_put',1),"      \
     "(5,'" PACKAGES "numpy/lib/f.py','stack',1),(6,'" PACKAGES "numba/cuda/api.py','to_device',1);"
-#define STACK(id) "INSERT INTO stack VALUES (" #id ",0,0,0);"
+#define STACK(id) "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (" #id ",0,0,0);"
 #define NATIVE(stack, depth, module)                                                                                   \
     "INSERT INTO stack_frame VALUES (" #stack "*4096+" #depth "," #stack "," #depth "," #module "*65536+100," #module  \
     ",NULL,NULL,NULL);"

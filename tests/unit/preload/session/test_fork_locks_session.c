@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "preload/callsite/beside.h"
 #include "preload/callsite/callsite.h"
 #include "preload/capture/arguments.h"
 #include "preload/core/drain_bell.h"
@@ -91,6 +92,7 @@ void xs_callsite_start(const char *mode, unsigned depth) {
     (void)mode;
     (void)depth;
 }
+void xs_beside_start(unsigned permille) { (void)permille; }
 void xs_cupti_start(const struct xs_cupti_wishes *wishes) { (void)wishes; }
 const char *xs_checkpoint_refused(void) { return NULL; }
 void xs_own_cost_start(const struct xs_clock *clock) { (void)clock; }

@@ -13,7 +13,7 @@ enum { APART_NS = 10000, GAP_NS = APART_NS - CALL_NS, MS = 1000000 }; /* from ca
 /* Lines 12 and 14 of step(), called by transfers of even and odd numbers; then the same ten lines further down. */
 #define STACKS(a, b)                                                                                                   \
     "INSERT INTO python_code VALUES (1,'/gone/train.py','step',1);"                                                    \
-    "INSERT INTO stack VALUES (1,0,1,0),(2,0,1,0);"                                                                    \
+    "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (1,0,1,0),(2,0,1,0);"                             \
     "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (6144,1,0,1," #a ",0),(10240,2,0,1," #b ",0);" \
     "UPDATE transfer SET stack = 1 + id % 2;"
 

@@ -113,7 +113,7 @@ static void play_at_line(struct played *of, unsigned line) {
     char sql[512];
     snprintf(sql, sizeof sql,
              "INSERT INTO python_code VALUES (1,'/gone/train.py','step',1);"
-             "INSERT INTO stack VALUES (1,0,1,0);"
+             "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (1,0,1,0);"
              "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (6144,1,0,1,%u,0);"
              "UPDATE transfer SET stack = 1;",
              line);

@@ -16,7 +16,7 @@ static struct played played, *p = &played;
 #define STACKS                                                                                                         \
     "INSERT INTO python_code VALUES "                                                                                  \
     "(1,'/app/train.py','step',1),(2,'/app/train.py','main',1),(3,'/app/other.py','run',1);"                           \
-    "INSERT INTO stack VALUES (1,0,2,0),(2,0,2,0),(3,0,2,0);"                                                          \
+    "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (1,0,2,0),(2,0,2,0),(3,0,2,0);"                   \
     "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (6144,1,0,1,12,0),(6145,1,1,2,30,1),"          \
     "(10240,2,0,1,12,0),(10241,2,1,3,7,1),(14336,3,0,1,14,0),(14337,3,1,2,31,1);"
 
@@ -106,9 +106,11 @@ static void a_trace_without_stacks_has_entry_points(void **state) {
 static void numbers_that_mean_nothing(void **state) {
     (void)state;
     play_uploads(6);
-    play_analyse(p, STACKS "INSERT INTO stack VALUES (9000000000000000000,0,0,0),(-4,0,0,0);"
-                           "UPDATE transfer SET stack = CASE id WHEN 2 THEN 9000000000000000000 WHEN 3 THEN -4"
-                           " WHEN 4 THEN 77 WHEN 5 THEN 9000000000000000001 ELSE 1 END");
+    play_analyse(
+        p,
+        STACKS "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (9000000000000000000,0,0,0),(-4,0,0,0);"
+               "UPDATE transfer SET stack = CASE id WHEN 2 THEN 9000000000000000000 WHEN 3 THEN -4"
+               " WHEN 4 THEN 77 WHEN 5 THEN 9000000000000000001 ELSE 1 END");
     assert_int_equal(nth("noop-upload", 0)->instances + nth("noop-upload", 1)->instances, 5);
     assert_null(nth("noop-upload", 2));
     play_end(p);
@@ -122,7 +124,7 @@ static void many_places(void **state) {
     play_analyse(
         p, "INSERT INTO python_code VALUES (1,'/app/train.py','step',1);"
            "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 6000)"
-           " INSERT INTO stack SELECT n, 0, 1, 0 FROM i;"
+           " INSERT INTO stack SELECT n, 0, 1, 0, NULL FROM i;"
            "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) SELECT id*4096+2048,id,0,1,id,1 FROM stack;"
            "UPDATE transfer SET stack = 1 + (id - 2) / 2 WHERE id > 1");
     size_t found = 0, kept = 0;

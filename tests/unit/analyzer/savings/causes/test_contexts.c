@@ -17,7 +17,7 @@ enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
 #define CUPY_ALLOCATES FRAME(3, 0, 1) FRAME(3, 1, 2) "UPDATE allocation SET stack = 3 WHERE id = 2;"
 #define LOADER_ALLOCATES                                                                                               \
     "INSERT INTO python_code VALUES (2,'" SITE "torch/utils/data/_utils/pin_memory.py','pin_memory',1);"               \
-    "INSERT INTO stack VALUES (4,0,1,0);"                                                                              \
+    "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (4,0,1,0);"                                       \
     "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES "                                              \
     "(4*4096+2048,4,0,2,1,0),(4*4096+2049,4,1,1,9,1);"                                                                 \
     "UPDATE allocation SET stack = 4 WHERE id = 2;"

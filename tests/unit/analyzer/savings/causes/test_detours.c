@@ -11,7 +11,7 @@ enum { TRIPS = 20, WORK_US = 3000, CALL_US = 1000, COPY_US = 950 };
 #define STACKS                                                                                                         \
     LINES(9)                                                                                                           \
     "INSERT INTO python_code VALUES (2,'/app/train.py','fetch',1), (3,'/app/train.py','main',1);"                      \
-    "INSERT INTO stack VALUES (12,0,2,0), (13,0,2,0);"                                                                 \
+    "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (12,0,2,0), (13,0,2,0);"                          \
     "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES"                                               \
     " (49152,12,0,2,1,1), (49153,12,1,1,3,1), (53248,13,0,2,1,1), (53249,13,1,3,1,1);"
 /* Downloads of stack `down`, uploads of stack 5. */

@@ -112,7 +112,7 @@ static void only_an_unrecorded_call_failed(void **state) {
 
 static void the_first_call_has_its_line(void **state) {
     (void)state;
-    failing("INSERT INTO stack VALUES (1,0,1,0),(2,0,1,0);"
+    failing("INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (1,0,1,0),(2,0,1,0);"
             "INSERT INTO python_code VALUES (1,'/app/train.py','step',1);"
             "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (6144,1,0,1,12,1),(10240,2,0,1,14,1);"
             "UPDATE transfer SET stack = 1; UPDATE transfer SET stack = 2, result = 1 WHERE id = 8;"

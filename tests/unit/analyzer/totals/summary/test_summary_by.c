@@ -11,7 +11,7 @@ static struct played played, *p = &played;
 #define STACKS                                                                                                         \
     "INSERT INTO python_code VALUES "                                                                                  \
     "(1,'/app/train.py','step',1),(2,'/app/train.py','main',1),(3,'/app/other.py','run',1);"                           \
-    "INSERT INTO stack VALUES (1,0,2,0),(2,0,2,0),(3,0,2,0);"                                                          \
+    "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (1,0,2,0),(2,0,2,0),(3,0,2,0);"                   \
     "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (6144,1,0,1,12,0),(6145,1,1,2,30,1),"          \
     "(10240,2,0,1,12,0),(10241,2,1,3,7,1),(14336,3,0,1,14,0),(14337,3,1,2,31,1);"
 

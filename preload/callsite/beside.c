@@ -1,0 +1,101 @@
+/* Chooses the thread and keeps to the share; see beside.h. Each call site gets its turns, also beside one that makes
+ * calls all the time: while the share is used up, a call site is read again only after a pause, so many times as long
+ * as its latest reading that all call sites together stay near the share. */
+#include "preload/callsite/beside.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "preload/core/own_cost.h"
+#include "preload/core/quiescence.h"
+#include "preload/core/thread_memory.h"
+#include "schema/clock.h"
+
+#define MS INT64_C(1000000)
+#define ALLOWANCE_NS (2 * MS)   /* readings may take this time beyond their share */
+#define MOST_SAVED_NS (20 * MS) /* of a share that was not used, so much is left for later */
+#define MOST_TOOK_NS (MS / 10)  /* what took longer was interrupted */
+#define MOST_OWED_NS (5 * MS)   /* call sites in their turn may take so much of what is to come */
+
+enum {
+    SITES = 16,    /* call sites that a thread remembers */
+    IN_TURN = 16,  /* call sites that the share has to be enough for when it is used up */
+    UNREADABLE = 8 /* a site rests so many times as long if the other thread ran on */
+};
+
+static struct {
+    unsigned permille; /* 0: off */
+    pid_t pid;
+    _Atomic uint64_t shared_ns; /* the share was added to left_ns until then */
+    _Atomic int64_t left_ns;
+    _Atomic uint32_t main_slot;
+} beside;
+
+void xs_beside_start(unsigned permille) {
+    beside.permille = permille;
+    beside.pid = getpid();
+    atomic_store(&beside.shared_ns, xs_monotonic_ns());
+    atomic_store(&beside.left_ns, ALLOWANCE_NS);
+    atomic_store(&beside.main_slot, 0);
+}
+
+/* Adds what the share has grown by. If two threads do it at once, one of them adds nothing. */
+static int64_t left_now(uint64_t now_ns) {
+    uint64_t since_ns = atomic_load_explicit(&beside.shared_ns, memory_order_relaxed);
+    int64_t left_ns = atomic_load_explicit(&beside.left_ns, memory_order_relaxed);
+    if (now_ns < since_ns + (uint64_t)MS || !atomic_compare_exchange_strong(&beside.shared_ns, &since_ns, now_ns))
+        return left_ns;
+    uint64_t passed_ns = now_ns - since_ns, most_ns = (uint64_t)MOST_SAVED_NS * 1000;
+    int64_t more_ns = (int64_t)((passed_ns < most_ns ? passed_ns : most_ns) * beside.permille / 1000);
+    more_ns = left_ns + more_ns > MOST_SAVED_NS ? MOST_SAVED_NS - left_ns : more_ns;
+    return atomic_fetch_add(&beside.left_ns, more_ns) + more_ns;
+}
+
+struct xs_beside_site *xs_beside_begin(struct xs_stack_key key, uint64_t *now_ns) {
+    struct xs_beside_site *sites = xs_thread_memory_of(XS_PART_BESIDE, SITES * sizeof *sites);
+    if (!sites || !beside.permille || !xs_python_is_ready())
+        return NULL;
+    struct xs_beside_site *site = &sites[key.high % SITES];
+    if (site->key.low != key.low || site->key.high != key.high) {
+        site->key = key;
+        site->next_ns = site->noted.count = 0;
+    }
+    *now_ns = xs_monotonic_ns();
+    int64_t left_ns = left_now(*now_ns);
+    return left_ns > 0 || (left_ns > -MOST_OWED_NS && *now_ns >= site->next_ns) ? site : NULL;
+}
+
+/* Fills in the thread of a slot. False: it runs no Python code, or it is the calling thread. */
+static bool take(const struct xs_gate_slot *slot, struct xs_beside_thread *thread) {
+    *thread = (struct xs_beside_thread){atomic_load_explicit(&slot->python, memory_order_relaxed),
+                                        atomic_load_explicit(&slot->pthread, memory_order_relaxed),
+                                        atomic_load_explicit(&slot->thread, memory_order_relaxed)};
+    return slot != xs_gate_slot && thread->python && thread->number;
+}
+
+bool xs_beside_find(struct xs_beside_thread *thread) {
+    uint32_t main_slot = atomic_load_explicit(&beside.main_slot, memory_order_relaxed), others = 0;
+    const struct xs_gate_slot *slot = xs_gate_slot_at(main_slot);
+    struct xs_beside_thread other;
+    if (slot && atomic_load_explicit(&slot->owner, memory_order_relaxed) == beside.pid && take(slot, thread))
+        return true;
+    for (uint32_t i = 0; (slot = xs_gate_slot_at(i)); i++) {
+        int32_t owner = atomic_load_explicit(&slot->owner, memory_order_relaxed);
+        if (owner <= 0 || !take(slot, &other))
+            continue;
+        *thread = other;
+        others++;
+        if (owner == beside.pid) {
+            atomic_store_explicit(&beside.main_slot, i, memory_order_relaxed);
+            return true;
+        }
+    }
+    return others == 1;
+}
+
+void xs_beside_end(struct xs_beside_site *site, uint64_t began_ns, bool is_read) {
+    uint64_t now_ns = xs_monotonic_ns(), took_ns = now_ns - began_ns;
+    took_ns = took_ns < MOST_TOOK_NS ? took_ns : MOST_TOOK_NS;
+    site->next_ns = now_ns + took_ns * 1000 / beside.permille * IN_TURN * (is_read ? 1 : UNREADABLE);
+    atomic_fetch_sub_explicit(&beside.left_ns, (int64_t)took_ns, memory_order_relaxed);
+}

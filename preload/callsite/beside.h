@@ -1,0 +1,46 @@
+/* A thread that runs no Python code may work for one that does: XLA and other frameworks copy from threads of their
+ * own. The line at which the Python thread stands meanwhile says more of such a call than the framework's functions do.
+ * This file says which thread that is, and when its frames are read, because each reading takes some microseconds.
+ * Reading is limited to a share of the run's time. */
+#ifndef XFERSPY_PRELOAD_CALLSITE_BESIDE_H
+#define XFERSPY_PRELOAD_CALLSITE_BESIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/callsite/python.h"
+#include "preload/callsite/stack_table.h"
+
+/* A call site of the calling thread, by its native frames, and what was read there last. */
+struct xs_beside_site {
+    struct xs_stack_key key;
+    uint64_t next_ns;   /* the next reading, if the share is used up */
+    uint64_t walked_ns; /* when `noted` was taken */
+    uint32_t thread;    /* the thread that it was taken of */
+    uint32_t number;    /* number of the stack that was found then */
+    unsigned undefined; /* see callsite.c */
+    struct xs_python_noted noted;
+};
+
+/* The thread that runs Python code. */
+struct xs_beside_thread {
+    uint64_t python, pthread; /* as in its xs_gate_slot */
+    uint32_t number;          /* in the trace */
+};
+
+/* Turns readings on. `permille` is the largest part of the run's time that they may take. Called once, before the first
+ * event is recorded; in a forked child again. */
+void xs_beside_start(unsigned permille);
+
+/* Returns the calling thread's site with this key if its calls may be read now, and the time; NULL: not now. Called
+ * between xs_begin and xs_end. */
+struct xs_beside_site *xs_beside_begin(struct xs_stack_key key, uint64_t *now_ns);
+
+/* Finds the process's main thread if it runs Python code, or else the only other thread that does. False: there is none
+ * that is known, which needs a call of CUDA by it. */
+bool xs_beside_find(struct xs_beside_thread *thread);
+
+/* Counts the time since `began_ns`. `is_read`: a stack was read. */
+void xs_beside_end(struct xs_beside_site *site, uint64_t began_ns, bool is_read);
+
+#endif

@@ -1,0 +1,111 @@
+# Calls of a thread that runs no Python code, of a real interpreter on the simulated GPU: the main thread's line.
+set -u
+. "$SOURCE/../needs.sh"
+need_python ctypes
+unset LD_PRELOAD 2>/dev/null
+rm -rf "$WORK"; mkdir -p "$WORK/site-packages/jaxlib"; cd "$WORK" || exit 99
+export LD_LIBRARY_PATH="$SIM" XFERSPY_QUIET=on PYTHONDONTWRITEBYTECODE=1
+cp "$HELPER" site-packages/jaxlib/helper.so # a framework's library
+cp "$HELPER" own.so                         # a library of the program itself
+fail() {
+    echo "FAILED: $*"
+    [ -e t.db ] && "$XFERSPY" query t.db "SELECT * FROM stack"
+    cat out report 2>/dev/null
+    exit 1
+}
+
+cat >program.py <<'END2'
+import ctypes, os, sys, threading
+cuda = ctypes.CDLL("libcuda.so.1")
+helper = ctypes.CDLL(os.path.abspath(sys.argv[2]))
+context, memory, count = ctypes.c_void_p(), ctypes.c_uint64(), 1 << 16
+buffer = ctypes.create_string_buffer(b"x" * count, count)
+def begin():
+    assert cuda.cuInit(0) == 0 and cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+    assert cuda.cuCtxSetCurrent(context) == 0
+    assert cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(count)) == 0
+    assert helper.helper_start(buffer, memory, ctypes.c_uint64(count)) == 0
+def load():
+    helper.helper_copy(1, 0)
+def train():
+    for i in range(50):
+        load()
+    helper.helper_copy(50, 0)
+    if sys.argv[1] == "copied":
+        assert cuda.cuMemcpyHtoD_v2(memory, buffer, ctypes.c_size_t(count)) == 0
+def rare():
+    for i in range(20):
+        helper.helper_copy(5000, 0)
+        helper.helper_copy(1, 1)  # the rare call
+begin()
+if sys.argv[1] == "thread":
+    # The program's work is in another thread, and the main thread waits for it.
+    worker = threading.Thread(target=train)
+    worker.start()
+    worker.join()
+elif sys.argv[1] == "fork":
+    child = os.fork()
+    if child == 0:
+        os._exit(7)
+    assert os.waitpid(child, 0)[1] == 7 << 8
+    train()
+elif sys.argv[1] == "rare":
+    rare()
+else:
+    train()
+END2
+capture() {
+    rm -f t.db*
+    timeout 300 "$XFERSPY" run --output=t.db "$@" >out 2>&1
+    status=$?
+    [ "$status" -eq 0 ] && [ ! -s out ] && [ -e t.db ] || fail "$*: status $status"
+}
+rows() { "$XFERSPY" query --format=tsv t.db "$1" | tail -n +2; }
+# The innermost Python line of each transfer, whether it is another thread's, and how many have it.
+lines() {
+    rows "SELECT line || ' ' || of_other || ' ' || count(*) FROM (SELECT coalesce((SELECT line FROM stack_frame f
+        WHERE f.stack = t.stack AND f.code IS NOT NULL ORDER BY f.depth LIMIT 1), 'none') AS line,
+        s.python_thread IS NOT NULL AS of_other FROM transfer t JOIN stack s ON s.id = t.stack) GROUP BY line, of_other"
+}
+
+# Has every transfer one of these lines, and each of the lines some transfer?
+expect() {
+    lines >said
+    for line; do
+        grep -q "^$line [1-9]" said || fail "no transfer has the line $line: $(cat said)"
+    done
+    for line; do
+        sed -i "/^$line [1-9]/d" said
+    done
+    grep -v '^none 0 ' said && fail "transfers with other lines"
+}
+
+framework=site-packages/jaxlib/helper.so
+capture --fingerprint=all "$python" program.py copied $framework
+expect '12 1' '16 1' '18 0'
+"$XFERSPY" explain --all t.db >report || fail explain
+grep -q 'noop-upload.* while main was at program.py:12 in load' report || fail "the main thread's line of a finding"
+"$XFERSPY" report --sections=idle t.db >report || fail report
+grep -q 'the upload while main was at program.py:12 in load' report || fail "the main thread's line in the idle time"
+capture "$python" program.py fork $framework
+expect '12 1' '16 1'
+# The main thread runs no code of its own: the thread that does is the only other one.
+capture "$python" program.py thread $framework
+rows "SELECT count(*) FROM stack s JOIN thread t ON t.id = s.python_thread" | grep -q '^0$' && fail "no other thread"
+# Code of the program itself made the call, so the report names its line.
+capture "$python" program.py copied own.so
+"$XFERSPY" report --sections=idle t.db >report || fail report
+grep -q 'while main was' report && fail "the main thread's line beside one of the program's own code"
+grep -q 'upload at .*\(serve in own.so\|helper_thread.c\)' report || fail "the line of the program's own code"
+
+# Each call site has its turn, beside one that makes many more calls.
+capture "$python" program.py rare $framework
+rows "SELECT count(*) FROM transfer t JOIN stack s ON s.id = t.stack JOIN stack_frame f ON f.stack = s.id
+    WHERE t.direction = (SELECT id FROM direction WHERE name = 'd2h') AND f.depth = 0 AND s.python_thread IS NOT NULL
+    AND f.line = $(grep -n 'the rare call' program.py | cut -d: -f1)" >said
+[ "$(cat said)" -ge 10 ] || fail "only $(cat said) of 20 rare calls have their line"
+[ "$(rows "SELECT count(*) > 10000 FROM transfer t JOIN stack s ON s.id = t.stack
+    WHERE s.python_thread IS NULL")" = 1 ] || fail "every call was read"
+capture --host-samples=off "$python" program.py copied $framework
+expect '18 0'
+echo passed
