@@ -62,7 +62,7 @@ struct xs_managed {
     struct xs_managed_spans kernels, gaps;
     double ns_per_byte;  /* time per byte of the migrations themselves, in both directions */
     bool is_to_change;   /* the plan does not yet have the changes for all memory whose pages stay */
-    bool all_prefetched; /* a call prefetched several ranges, of which only one is known */
+    bool all_prefetched; /* a call prefetched several ranges; only one is known */
 };
 
 /* Returns the length of the part of [start, end) that lies in a united set. */
