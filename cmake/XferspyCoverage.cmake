@@ -1,5 +1,5 @@
 # XFERSPY_COVERAGE: everything of C counts which of its lines run, for scripts/coverage. gcc's counters are written by a
-# destructor in each binary, so also by that of libxferspy.so in a program that knows nothing of it.
+# destructor in each binary, so also by the destructor of libxferspy.so in a program that knows nothing of it.
 option(XFERSPY_COVERAGE "Count which lines run (gcc), for scripts/coverage" OFF)
 if(NOT XFERSPY_COVERAGE)
     return()

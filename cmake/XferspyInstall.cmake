@@ -2,7 +2,7 @@
 # made of the program itself, so a build for another machine goes without them.
 set(generated "${PROJECT_BINARY_DIR}/share")
 
-# The date in man pages: that of the sources, so that the same sources give the same pages.
+# The date in man pages is the date of the sources, so that the same sources give the same pages.
 if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
     find_package(Git QUIET)
     if(GIT_FOUND)

@@ -3,8 +3,8 @@
  * A reading calls clock_gettime between two reads of the counter. Of eight attempts, the one with the smallest distance
  * between the two ticks is used, so the error is at most half of this distance, about 20 ns. Between readings the map
  * is a straight line. After the last reading it continues with a slope that was measured over a time at least as long
- * as that until the next reading, so the error at its end is that of two readings, about 0.1 us. At the next reading
- * the pieces
+ * as the time until the next reading, so the error at its end is as large as the error of two readings, about 0.1 us.
+ * At the next reading the pieces
  *
  *     last reading ---- held tick ---- new reading
  *

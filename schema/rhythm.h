@@ -25,9 +25,9 @@ struct xs_rhythm {
     double spread;       /* standard deviation of these distances, as a fraction of their mean */
 };
 
-/* Examines `count` times in ns. `room` is memory for the distances, of which there are count - 1. False: there is no
- * rhythm, because the times are too few, do not ascend or are all equal, or because the spread is more than
- * `largest_spread`; `rhythm` is not set then. */
+/* Examines `count` times in ns. `room` is memory for the count - 1 distances. False: there is no rhythm, because the
+ * times are too few, do not ascend or are all equal, or because the spread is more than `largest_spread`; `rhythm` is
+ * not set then. */
 bool xs_rhythm_of(const int64_t *moments, size_t count, double largest_spread, uint64_t *room,
                   struct xs_rhythm *rhythm);
 

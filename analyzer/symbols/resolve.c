@@ -37,7 +37,7 @@ static void make_readable(void *data, size_t index, unsigned depth, const char *
                    file && *file ? tidy_path(file, path, sizeof path) : NULL, file && *file ? line : 0);
 }
 
-/* True if a name is that of the rest of a function that gcc split because its beginning was worth inlining. */
+/* True if a name belongs to the rest of a function that gcc split because its beginning was worth inlining. */
 static bool is_rest(const char *name) { return name && strstr(name, ".part.") != NULL; }
 
 /* True if the instruction calls[i] calls the split-off rest of its own function. The rest is then on the stack, too, so

@@ -24,7 +24,7 @@ struct xs_frame {
     const char *module;   /* path of the executable or library; NULL: a Python frame, or code in no file */
     uint64_t address;     /* offset of the next instruction in the module's file; 0: a Python frame */
     bool python;
-    bool inlined; /* this function is inlined into that of the next frame */
+    bool inlined; /* this function is inlined into the next frame's function */
     bool stored;  /* taken from the trace, without a look into this machine's binaries; never set for a Python frame */
     bool library; /* belongs to CUDA, the C library, the interpreter, torch, cupy, ...: schema/source/libraries.def */
     uint8_t of;   /* enum xs_frame_of; set only in the frame of a place, and in frames of a stack */

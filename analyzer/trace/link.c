@@ -176,8 +176,8 @@ static void assume(struct xs_link_line *line, double a_ns, double bytes_per_s) {
 
 static void fit_all(struct xs_link_model *model, struct fit *fit) {
     double pinned_rate = (double)model->peak_bytes_per_s * 0.85;
-    /* The time per byte that is used if the samples do not determine the rate: that of the link, or, if that is not
-     * known, that of an old link. A low rate makes the promised savings small. */
+    /* The time per byte that is used if the samples do not determine the rate. The rate is the link's or, if the link
+     * is not known, an old link's. A low rate makes the promised savings small. */
     double link_b = 1e9 / (pinned_rate > 0 ? pinned_rate : 16e9);
     for (unsigned i = 0; i < XS_LINK_CLASSES; i++)
         fit_class(&model->lines[i], fit->classes[i], i <= XS_LINK_D2H_PINNED ? link_b : 1e9 / 5e11);

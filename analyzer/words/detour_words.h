@@ -10,14 +10,14 @@
 /* Returns the detour that the finding's copies are part of; NULL: none. */
 const struct xs_detour *xs_detour_of(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed);
 
-/* True if the finding's own repair saves the whole detour, as that of host-work does. */
+/* True if the finding's own repair saves the whole detour, as the repair of host-work does. */
 bool xs_detour_is_repaired(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed);
 
 /* Writes, in sentences, what the host does between the two copies, and what is saved if the device does it. Writes
  * nothing if there is no detour. The text is escaped. */
 void xs_say_detour(struct xs_string *text, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed);
-/* These functions write the two sentences one by one. The sentence of _work contains text of the trace; that of _gain
- * does not, and is not written if the finding's own repair saves the whole detour. */
+/* These functions write the two sentences one by one. The sentence of _work contains text of the trace. The sentence of
+ * _gain does not, and it is not written if the finding's own repair saves the whole detour. */
 void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagnosis,
                         const struct xs_diagnosed *diagnosed);
 void xs_say_detour_gain(struct xs_string *text, const struct xs_diagnosis *diagnosis,

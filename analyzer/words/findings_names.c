@@ -79,7 +79,8 @@ uint64_t xs_finding_high(const struct xs_finding *f) {
     return is_more ? (uint64_t)ceil(f->sample.high) : f->instances;
 }
 
-/* Adds " (147 ms to 332 ms with 95 % certainty)". The interval is computed from that of the number of instances. */
+/* Adds " (147 ms to 332 ms with 95 % certainty)". The interval is computed from the interval of the number of
+ * instances. */
 static void add_interval(struct xs_string *text, const struct xs_finding *f, uint64_t ns) {
     double each = (double)ns / (double)f->instances;
     xs_string_format(text, " (%s to %s with 95 %% certainty)", XS_NS_TEXT((uint64_t)(each * f->sample.low)),

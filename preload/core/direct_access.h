@@ -21,7 +21,7 @@ bool xs_direct_access_is_possible(void);
  * (XFERSPY_DIRECT_ACCESS=no). */
 void xs_direct_access_start(bool is_ignored);
 
-/* Kinds of direct access, each of which needs a certain kind of device in a folder like /dev. */
+/* Kinds of direct access. Each kind needs a certain kind of device in a folder like /dev. */
 enum xs_direct_access {
     XS_DIRECT_NETWORK = 1, /* RDMA: verbs, Slingshot, Omni-Path */
     XS_DIRECT_STORAGE = 2, /* the kernel module nvidia-fs */

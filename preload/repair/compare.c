@@ -28,8 +28,8 @@
 #define PATIENCE_NS UINT64_C(2000000000)
 #define SPIN_NS UINT64_C(200000) /* afterwards the thread sleeps between two checks */
 
-/* Two buffers, one of which is filled while the other is compared. If a signal handler jumps out of the driver's call,
- * the two remain taken until the end of the process, because the device may still write into them. */
+/* Two buffers: one is filled while the other is compared. If a signal handler jumps out of the driver's call, the two
+ * remain taken until the end of the process, because the device may still write into them. */
 static struct looker {
     _Atomic bool taken;
     unsigned char *piece[2]; /* in memory that the library mapped, so that they remain when a context is destroyed */

@@ -94,8 +94,7 @@ static size_t put_time(uint64_t i, uint64_t begin_ns, uint64_t end_ns, const str
     return xs_outside_put(begin_ns, end_ns, clock, times.text + at, sizeof times.text - at, i == 0);
 }
 
-/* Extends the list to `count` steps, of which the last one may still be open. Returns the number of steps in the
- * list. */
+/* Extends the list to `count` steps. The last one may still be open. Returns the number of steps in the list. */
 static uint64_t bring_up(const struct xs_clock *clock, uint64_t count, size_t *length) {
     uint64_t begin_ns, end_ns, now_ns = xs_monotonic_ns();
     size_t bytes;

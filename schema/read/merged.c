@@ -133,7 +133,7 @@ static int read_list(sqlite3 *db, struct xs_merged_trace **traces, size_t *count
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Opens the file, of which only the header was checked before. */
+/* Opens the file. Before, only its header was checked. */
 static int open_file(const char *file, struct xs_trace *trace, char *message) {
     int64_t version = 0;
     sqlite3_stmt *stmt = NULL;

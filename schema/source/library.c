@@ -64,7 +64,7 @@ static size_t in_table(enum xs_library_what what, const char *text, size_t lengt
     return 0;
 }
 
-/* Returns the same for a path's package. The name of a package may also be that of its only file, such as "six.py". */
+/* Returns the same for a path's package. A package may also be a single file, such as "six.py". */
 static size_t of_package(const char *path) {
     const char *package = package_of(path);
     return package ? in_table(XS_LIBRARY_PACKAGE, package, strcspn(package, "/.")) : 0;

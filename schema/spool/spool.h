@@ -82,8 +82,8 @@ struct xs_spool_header {
 _Static_assert(sizeof(struct xs_spool_header) <= XS_SPOOL_HEADER_BYTES, "the header has its place");
 
 /* What a process knows about a spool that it has created or opened. A created spool is mapped. An opened spool is read
- * instead, because whoever can write the file can also truncate it, and a load beyond the end of a mapped file raises
- * SIGBUS. */
+ * instead, because any process that can write the file can also truncate it, and a load beyond the end of a mapped file
+ * raises SIGBUS. */
 struct xs_spool {
     struct xs_spool_header *header;
     size_t map_bytes; /* for an opened spool: the file's length */

@@ -10,8 +10,8 @@
  *
  * Kills: events and spool_progress are written in one transaction. A chunk is recycled only after that: the committed
  * bytes are set to 0, then the generation is increased, then the state becomes free. If the process is killed between
- * these steps, recovery finds either the generation that is in spool_progress, and no new events, or a newer
- * generation, of which nothing was moved yet. */
+ * these steps, recovery finds either the generation that is in spool_progress, and no new events, or a newer generation
+ * whose events were not moved yet. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

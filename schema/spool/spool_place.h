@@ -89,7 +89,7 @@ int xs_spool_find(const char *trace, struct xs_spool_found *found);
 int xs_spool_find_beside(const char *trace, struct xs_spool_found *found);
 void xs_spool_found_free(struct xs_spool_found *found);
 
-/* Returns the header that identifies the writer: that of the spool, or else that of the pointer. */
+/* Returns the header that identifies the writer: the spool's, or the pointer's if there is no spool. */
 static inline const struct xs_spool_header *xs_spool_found_header(const struct xs_spool_found *found) {
     return found->spool.header ? found->spool.header : found->pointer;
 }

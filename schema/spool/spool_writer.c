@@ -69,7 +69,7 @@ static int process_maps_file(const struct xs_spool_header *header, const char *p
         unsigned long inode;
         if (line_start) {
             lines++;
-            /* The device is ignored, because for btrfs and overlayfs it differs from that of stat. */
+            /* The device is ignored, because for btrfs and overlayfs it differs from the device that stat gives. */
             if (sscanf(line, "%*x-%*x %*s %*x %*x:%*x %lu", &inode) == 1) {
                 found = by_name ? strstr(line, header->id) != NULL
                                 : inode == (unsigned long)st.st_ino && strstr(line, ".spool") != NULL;

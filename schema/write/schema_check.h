@@ -1,6 +1,6 @@
-/* Compares the text of a database's schema with the schema that xferspy writes. Whoever made the file may have put a
- * view, a trigger, a generated column or a virtual table there instead of a table, and its code would be executed
- * whenever the table is read. */
+/* Compares the text of a database's schema with the schema that xferspy writes. A file from elsewhere may have a view,
+ * a trigger, a generated column or a virtual table in the place of a table, and its code would be executed whenever the
+ * table is read. */
 #ifndef XFERSPY_SCHEMA_WRITE_SCHEMA_CHECK_H
 #define XFERSPY_SCHEMA_WRITE_SCHEMA_CHECK_H
 

@@ -84,7 +84,7 @@ def running():
     watched = Watched(chain(12))
     taken, deepest, later = 0, 0, 0
     try:
-        until = time.time() + 60
+        until = time.time() + 600
         while (taken < 2000 or deepest < 12) and time.time() < until:
             rows = watched.take()
             if rows is None:
@@ -117,7 +117,7 @@ def changing_code():
     watched = Watched(body)
     taken = 0
     try:
-        until = time.time() + 60
+        until = time.time() + 600
         while taken < 300 and time.time() < until:
             for row in watched.take() or []:
                 if row[1][0] == "f" and row[1][1:-3].isdigit():
@@ -161,7 +161,7 @@ def generators():
     watched = Watched(lambda: sorted(numbers(60), key=lambda n: -n))
     try:
         names = set()
-        until = time.time() + 60
+        until = time.time() + 600
         while not {"numbers", "<genexpr>"} <= names and time.time() < until:
             names.update(row[0].split(".")[-1] for row in watched.take() or [])
     finally:

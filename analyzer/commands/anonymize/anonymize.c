@@ -1,5 +1,5 @@
 /* Copying a trace column by column; see anonymize.h. A column is copied only if columns.def says how. A value whose
- * type differs from that of its column is left out, because a text in a column of numbers would be copied unchanged. */
+ * type is not its column's type is left out, because a text in a column of numbers would be copied unchanged. */
 #include "analyzer/commands/anonymize/anonymize.h"
 
 #include <sqlite3.h>

@@ -21,7 +21,7 @@ struct xs_bench_terms {
     const struct xs_bench_variant *variants;
     size_t variant_count;
     size_t runs;         /* number of runs of each variant, 1 to XS_RUNS_LIMIT */
-    size_t warm_up;      /* number of earlier runs of each variant, of which only the outputs are used */
+    size_t warm_up;      /* number of earlier runs of each variant; only their outputs are used */
     double time_limit_s; /* a round is not begun if it would probably end after this time; 0: no limit */
     const struct xs_bench_patterns *patterns;
     int exit_status; /* the exit status of a successful run */

@@ -35,7 +35,7 @@ char *xs_traces_file(const char *name);
 char *xs_trace_identity(const struct xs_trace *trace);
 
 struct xs_out_options;
-/* The same as xs_output_is_input, for names of traces, some of which may be in merged files. */
+/* Does what xs_output_is_input does, for names of traces, which may be in merged files. */
 bool xs_output_is_trace(const struct xs_out_options *options, const struct xs_traces *traces);
 
 #endif

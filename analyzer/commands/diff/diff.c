@@ -22,7 +22,7 @@ const char *const xs_change_names[] = {"disappeared", "appeared",    "grew",    
 const char *const xs_paid_names[] = {"paid",  "faster",      "not-faster", "slower-with-less", "no-change",
                                      "worse", "cannot-tell", "did-less",   "did-more",         "did-as-much"};
 
-/* --- sides of which one has no call sites are compared by entry point --- */
+/* --- if one side has no call sites, sides are compared by entry point --- */
 
 static void add_amounts(const struct xs_side *side, struct xs_amounts *sum, const struct xs_amounts *more) {
     for (size_t r = 0; r < side->run_limit; r++) {

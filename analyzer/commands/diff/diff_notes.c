@@ -128,7 +128,8 @@ static void look_at_ranks(struct xs_diff *c, const char *name, const struct xs_s
         if (side->runs[r].rank == side->runs->rank)
             continue;
         note(c,
-             "%s: its traces are of several ranks: the spread is that of ranks, and not of runs. Compare rank by rank",
+             "%s: its traces are of several ranks: the spread is between ranks, and not between runs. Compare rank by "
+             "rank",
              name);
         return;
     }

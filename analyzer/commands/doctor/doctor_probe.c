@@ -168,7 +168,7 @@ void xs_probe_driver(struct xs_doctor_results *results) {
     const char *file = xs_base_name(path);
     if (strncmp(file, "libcuda.so", strlen("libcuda.so")) != 0 && strncmp(file, "libxferspy.so", 13) != 0)
         xs_doctor_add(results, XS_DOCTOR_NOTE, "shims", XS_DOCTOR_WITHOUT_IT,
-                      "whoever looks the driver's functions up gets those of %s", path);
+                      "programs that look the driver's functions up get the ones of %s", path);
     int error = driver.init(0);
     if (error != 0) {
         const char *text = NULL;

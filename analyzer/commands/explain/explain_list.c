@@ -82,7 +82,7 @@ static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const s
         xs_string_format(&place, "%s", xs_site_name(diagnosis->findings, f->site));
     xs_table_take(table, &place);
     if (under->cause && has_room(out, ROOM_FOR_CAUSE)) {
-        /* the saving must not be added to that of the cause's first finding */
+        /* the saving must not be added to the saving of the cause's first finding */
         xs_string_format(&instead, "%s %zu", under->is_offered ? "instead of" : "part of", under->cause);
         words->instead_of |= under->is_offered;
         words->part_of |= !under->is_offered;

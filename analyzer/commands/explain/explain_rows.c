@@ -11,7 +11,7 @@
 
 #define ROWS_MEASURED 1000
 
-/* Prints rows one after the other, as TSV, or in a table of which some rows are printed at a time. */
+/* Prints rows one after the other, as TSV, or in a table that is printed some rows at a time. */
 struct rows {
     struct xs_out *out;
     struct xs_table *table; /* NULL: TSV */

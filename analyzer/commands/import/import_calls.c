@@ -121,7 +121,7 @@ static int32_t only_context(const struct xs_nsys_importer *importer) { return im
 
 /* --- rows --- */
 
-/* Converts CUPTI's kind of memory to that of a trace. `device`: this side of the copy can only be device memory. */
+/* Converts CUPTI's kind of memory to a trace's kind. `device`: this side of the copy can only be device memory. */
 static enum xs_memory_kind memory_of(unsigned kind, bool device) {
     enum xs_memory_kind found = xs_nsys_memory_kind((int64_t)kind - 1);
     return found == XS_MEM_UNKNOWN && device ? XS_MEM_DEVICE : found;

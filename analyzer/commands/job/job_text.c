@@ -116,7 +116,7 @@ static void missing_line(const struct xs_job *job, struct xs_out *out) {
 static const char *bounds_of(const struct xs_job_process *p) { return p->bounds; }
 static const char *contents_unknown_of(const struct xs_job_process *p) { return p->contents_unknown; }
 
-/* What may be said of some processes: the field that says of which, and the sentence. */
+/* A sentence about some processes, and the field that says to which processes it applies. */
 static const struct {
     size_t field;
     enum xs_style style;

@@ -75,7 +75,7 @@ static bool is_virtual(const struct xs_query_guard *guard, const char *name) {
 }
 
 /* True if a statement may read a column. SQLite also asks for the table of a WITH clause, without a column if it needs
- * none. Such a table may have any name, except that of a virtual table, because the two look the same here. */
+ * none. Such a table may have any name except a virtual table's name, because the two look the same here. */
 static bool may_read(const struct xs_query_guard *guard, const char *table, const char *column) {
     return is_one_of((const char *const *)guard->tables.items, guard->tables.count, table) ||
            ((!column || !*column) && !is_virtual(guard, table));
@@ -100,7 +100,7 @@ static int authorize(void *data, int action, const char *first, const char *seco
         return SQLITE_OK;
     case SQLITE_READ:
         return first && may_read(guard, first, second) ? SQLITE_OK : refuse(guard, only_tables, first);
-    case SQLITE_FUNCTION: /* the second name is that of the function */
+    case SQLITE_FUNCTION: /* the second name is the function's */
         return second && is_one_of(functions, FUNCTIONS, second)
                    ? SQLITE_OK
                    : refuse(guard, "it cannot call the function ", second);

@@ -57,7 +57,7 @@ static const char doc[] =
     "\n"
     "Several traces are the processes of a job: the report collects their findings by line of the program, with the "
     "ranks that have them, and a table shows how the ranks differ. Savings of processes that run side by side do not "
-    "add up: the saving of a job is that of the process that gains most.\n"
+    "add up: a job saves as much as the process that gains most.\n"
     "\n"
     "`xferspy explain' takes the name of a finding. `on the device' is the time that its copies took there, "
     "`exposed' the part of a copy's time in which no kernel ran, or the host was blocked. `saves' is how much shorter "

@@ -29,7 +29,7 @@ static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_
                         xs_memory_kind_names[dst]);
 }
 
-/* True if the peak rate in the trace applies to this direction; it is that of links to the host. */
+/* True if the peak rate in the trace applies to this direction; the peak rate is for links to the host. */
 static bool uses_link(enum xs_direction direction) { return direction == XS_DIR_H2D || direction == XS_DIR_D2H; }
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, const struct xs_device_summary *d) {
     char share[XS_UNIT_BYTES];

@@ -133,8 +133,8 @@ static int prepare_folder(void) {
 static const char *const side_suffixes[] = {".spool", "-wal", "-journal", "-shm"};
 enum { SIDE_SUFFIXES = sizeof side_suffixes / sizeof *side_suffixes };
 
-/* Returns the existing file because of which the name cannot be used, as a new string: a trace, or another file that an
- * earlier trace left. NULL: there is none. */
+/* Returns, as a new string, the existing file that makes the name unusable: a trace, or another file that an earlier
+ * trace left. NULL: there is none. */
 static char *taken_name(const char *path) {
     struct stat st;
     if (lstat(path, &st) == 0)

@@ -138,7 +138,7 @@ int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace
     if (!length || folder[0] != '/')
         why = "does not say which command it is of";
     else if (strstr(command, XS_REDACT_HIDDEN))
-        why = "has a command of which XFERSPY_REDACT hid a part";
+        why = "has a command that XFERSPY_REDACT hid a part of";
     else if (length >= strlen(cut) && !strcmp(command + length - strlen(cut), cut))
         why = "has a command that is too long to be kept whole";
     if (!why && !(program->argv = xs_program_words(command)))

@@ -51,7 +51,7 @@ void xs_tried_free(struct xs_tried *tried);
 const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const struct xs_diagnosis *diagnosis,
                                         size_t index);
 
-/* Returns the result for a cause: that of the first of its findings that was tried; NULL: none was tried. */
+/* Returns the result for a cause, which is the result of its first finding that was tried; NULL: none was tried. */
 const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, const struct xs_diagnosis *diagnosis,
                                               const struct xs_cause *cause);
 

@@ -1,4 +1,4 @@
-/* redundant-memset: a memset of which every byte was overwritten before anything could read it. */
+/* redundant-memset: a memset whose bytes were all overwritten before anything could read them. */
 #include "analyzer/findings/engine/detector.h"
 
 enum { CERTAIN, LIKELY };

@@ -1,5 +1,5 @@
-/* unused-upload: an upload of which every byte was overwritten, or its allocation freed, before anything could read
- * it. */
+/* unused-upload: an upload whose bytes were all overwritten, or whose allocation was freed, before anything could read
+ * them. */
 #include "analyzer/findings/engine/detector.h"
 
 enum { CERTAIN, LIKELY };

@@ -60,7 +60,7 @@ void xs_show_write_end(void *context, const struct xs_write *write, bool freed, 
 /* Keeps the latest time, which is used as the run's length if the run could not record its length. */
 static void note_time(struct xs_analysis *a, int64_t ns) { a->last_ns = ns > a->last_ns ? ns : a->last_ns; }
 
-/* Shows a kernel. All kernels use one event, of which they set the same fields, so the other fields remain 0. */
+/* Shows a kernel. All kernels use one event and set the same fields of it, so the other fields remain 0. */
 static void show_kernel(struct xs_analysis *a, const struct xs_kernel_interval *kernel) {
     struct xs_trace_event *e = &a->kernel_event;
     e->on = XS_ON_DEVICE_INTERVAL;

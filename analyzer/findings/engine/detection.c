@@ -164,7 +164,7 @@ void xs_add_evidence(struct xs_instance *instance, enum xs_evidence_table table,
 }
 
 /* Sets the fields one by one, because it is called more than once per transfer and this is faster. Most of an instance
- * is evidence, of which only the first `evidence_count` rows are set. */
+ * is evidence, and only the first `evidence_count` rows of it are set. */
 void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *event, const char *role) {
     bool is_memset = event->on == XS_ON_MEMSET;
     instance->verdict = 0;

@@ -157,8 +157,8 @@ const char *xs_doubt_of_use(const struct xs_detection *detection, bool lives);
  * 0 if kernels were not recorded. */
 uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns);
 
-/* True if calls may be missing at unknown places, or the trace is thinned. Then the time between two calls of a thread
- * may be that of other calls. */
+/* True if calls may be missing at unknown places, or the trace is thinned. Then the thread may have made other calls in
+ * the time between two of its calls. */
 bool xs_calls_are_missing(const struct xs_detection *detection);
 
 /* Returns the identity of a stream (xs_stream_identity) if it is the legacy default stream of its context; else 0. */

@@ -18,7 +18,7 @@ struct xs_moment {
     double share; /* 0 to 1 */
 };
 
-/* The words of one option, at least one of which must fit. They point into the command line. */
+/* The words of one option. At least one of them must fit. They point into the command line. */
 struct xs_filter_words {
     char **items; /* each ends at a NUL; NULL: the option was not given */
     size_t count;

@@ -286,7 +286,7 @@ static void apply_download(struct xs_residency *residency, const struct xs_trace
     region->download_bytes = t->bytes;
 }
 
-/* Applies the write of a device copy, and sets the content of its destination if that of the source is known. */
+/* Applies the write of a device copy, and sets the content of its destination if the source's content is known. */
 static void copy_into(struct xs_residency *residency, const struct xs_trace_event *e, const struct xs_extent *extent,
                       enum xs_region_state state, const struct xs_fingerprint *content, enum xs_look look) {
     struct xs_region *into =
@@ -418,7 +418,7 @@ static void apply_api(struct xs_residency *residency, const struct xs_trace_even
     if (call->traits & XS_TRAIT_PREFETCHES && call->address) {
         struct xs_allocation *a = xs_allocation_at(residency, call->address);
         use(residency, a);
-        if (call->object > 1) /* a batch of ranges, of which the trace has only the first */
+        if (call->object > 1) /* a batch of ranges; the trace has only the first */
             residency->prefetch_batch = residency->order;
     }
     if (call->category != XS_CAT_STREAM_MEMOP && !(call->traits & XS_TRAIT_DECOMPRESSES))

@@ -16,7 +16,7 @@
 
 enum { XS_SAMPLE_BLOCK = 16, XS_SAMPLE_LEAST = 8, XS_SAMPLE_CENSUS = 4 };
 
-/* A block has consecutive copies, all of which had about the same chance to be chosen. */
+/* A block has consecutive copies. All of them had about the same chance to be chosen. */
 struct xs_sample_block {
     uint64_t of; /* copies that were checked, or left out by the sample */
     uint32_t checked;

@@ -13,7 +13,7 @@ struct xs_asked_steps {
     int64_t *moments; /* times in ns, in order: the begin of each step, and the end of the last step */
     size_t count;     /* 0: no range was named, or its times are damaged */
     size_t capacity;
-    uint64_t of;     /* number of steps in the run, of which the first ones are in the list */
+    uint64_t of;     /* number of steps in the run; the first ones are in the list */
     bool is_damaged; /* used while the list is read */
     char name[256];  /* name of the range; "": the trace is a copy without names */
 };

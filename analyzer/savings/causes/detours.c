@@ -162,7 +162,7 @@ static int stack_of(const struct xs_trace *trace, int64_t row, int64_t *stack, c
 static bool is_same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
 
 /* True if the download is made by the upload's function, or by a function that it calls, at an earlier line than the
- * upload. A download at a later line belongs to another upload, which is that of the loop's next iteration. */
+ * upload. A download at a later line belongs to another upload, the one in the loop's next iteration. */
 static bool is_earlier_in_function(const struct xs_sites *sites, int64_t down_stack, uint32_t up_site) {
     const struct xs_frame *up = xs_site_place_frame(sites, up_site);
     size_t count = 0;

@@ -89,7 +89,7 @@ static void group_by_place(struct grouping *g) {
 
 static uint64_t middle(const struct xs_saving *s) { return s->least_ns + (s->most_ns - s->least_ns) / 2; }
 
-/* True if the repair of finding a is better than that of b. */
+/* True if the repair of finding a is better than the repair of b. */
 static bool is_better(const struct xs_diagnosed *a, const struct xs_diagnosed *b) {
     double x = (double)middle(&a->saves), y = (double)middle(&b->saves);
     if (removes(a->finding) != removes(b->finding))

@@ -26,8 +26,8 @@ int xs_pause_samples_read(struct xs_pause_samples *samples, const struct xs_trac
                           char *message, uint64_t *damaged);
 void xs_pause_samples_free(struct xs_pause_samples *samples);
 
-/* Returns the index of a thread's first sample at `at_ns` or later, which is that of another sample or the count if
- * there is none. */
+/* Returns the index of a thread's first sample at `at_ns` or later. If there is none, the index belongs to another
+ * thread's sample, or is the count. */
 size_t xs_pause_samples_from(const struct xs_pause_samples *samples, int64_t thread, int64_t at_ns);
 
 #endif

@@ -91,7 +91,7 @@ struct xs_managed {
     int64_t remote_ns;   /* the earliest one of the memories */
     double ns_per_byte;  /* time per byte of the migrations themselves, in both directions */
     bool is_to_change;   /* the plan does not yet have the changes for all memory whose pages stay */
-    bool all_prefetched; /* a call prefetched several ranges, of which only one is known */
+    bool all_prefetched; /* a call prefetched several ranges; only one is known */
 };
 
 /* Finds how much of each span's time was spent with pages, and what that says about the others of its group. */

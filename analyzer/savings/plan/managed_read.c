@@ -120,7 +120,7 @@ static void add_kernel(struct reading *r, uint32_t call, size_t first_given, uin
     const struct xs_model *model = r->plan->model;
     const struct xs_model_operation *o = &model->operations[model->calls[call].operation];
     uint64_t bytes = 0;
-    if (o->end_ns <= o->start_ns) { /* such a record says nothing about this kernel's time or that of others */
+    if (o->end_ns <= o->start_ns) { /* such a record says nothing about the time of this kernel or of others */
         m->given_count = first_given;
         return;
     }

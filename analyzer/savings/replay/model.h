@@ -81,7 +81,7 @@ struct xs_model_call {
     bool waited;            /* the work that it waited for had not ended at its enter */
 };
 
-/* One of several copies of a batch call, each of which has a row of its own in the trace. */
+/* One of several copies of a batch call. Each copy has a row of its own in the trace. */
 struct xs_model_copy {
     int64_t row;
     uint64_t bytes, address; /* as in xs_model_call */

@@ -259,7 +259,7 @@ void xs_summary_thinned_calls(struct xs_summary_work *work) {
 }
 
 /* Adds the busy time of rows that were thinned out: their sum, as if they did not overlap. The share of it in which
- * copies and kernels ran at the same time is assumed to be that of the remaining rows. */
+ * copies and kernels ran at the same time is assumed to be the same as for the remaining rows. */
 void xs_summary_thinned_busy(struct xs_summary_work *work) {
     enum { DEVICE, IS_COPY, NS };
     struct xs_scan scan;

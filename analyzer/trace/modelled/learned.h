@@ -8,7 +8,7 @@
 #include "analyzer/trace/modelled/modelled_calls.h"
 #include "analyzer/trace/modelled/modelled_rows.h"
 
-/* A sample of values (a reservoir), of which the median is computed. Equal traces give equal samples. */
+/* A sample of values (a reservoir), to compute their median. Equal traces give equal samples. */
 struct xs_values {
     int64_t *items;
     uint32_t kept, capacity;

@@ -32,9 +32,9 @@ END
 touch -d '2025-06-01 UTC' train.c
 build() { cc -g -O2 -o train "$PWD/train.c" -L"$SIM" -l:libcuda.so.1 || exit 99; }
 record() { # record NAME: with `xferspy run`
-    timeout 60 "$XFERSPY" run --output="$1.db" ./train >out 2>&1 || { cat out; echo "FAILED: $1"; exit 1; }
+    bounded 60 "$XFERSPY" run --output="$1.db" ./train >out 2>&1 || { cat out; echo "FAILED: $1"; exit 1; }
 }
-preloaded() { LD_PRELOAD=$LIBRARY XFERSPY_OUTPUT=$1.db timeout 60 ./train || exit 1; }
+preloaded() { LD_PRELOAD=$LIBRARY XFERSPY_OUTPUT=$1.db bounded 60 ./train || exit 1; }
 texts() {
     "$XFERSPY" query --format=tsv "$1" "SELECT line || ' ' || trim(text) FROM source_line ORDER BY 1" | tail -n +2
 }
@@ -127,7 +127,7 @@ cat >stuck.sh <<END
 LD_PRELOAD=$PWD/stuck.so exec "$XFERSPY" run --quiet=off --output=stuck.db ./train
 END
 step="run, with a lookup that does not end"
-timeout 60 script -qec "sh stuck.sh" /dev/null </dev/null >stdout 2>stderr; status=$?; expect_status 0
+timeout 600 script -qec "sh stuck.sh" /dev/null </dev/null >stdout 2>stderr; status=$?; expect_status 0
 expect_out "xferspy: looking up the lines that calls came from"
 expect_out "took more than five seconds and was ended; before the next build, type \`xferspy symbolize'"
 [ ! -e stuck.db-journal ] || show "a journal is left"

@@ -325,7 +325,7 @@ run "$XFERSPY" try -n 3 foreign.db </dev/null; expect_status 1; expect_no_out
 expect_err "the command in foreign.db is: sh app/app.sh 'two words'"; expect_err "add --yes to run it in $PWD"
 asked() { # asked ANSWER: on a terminal, where this is typed
     step="try, answered by $1"
-    printf '%s\n' "$1" | timeout 60 script -qec \
+    printf '%s\n' "$1" | timeout 600 script -qec \
         "'$XFERSPY' try --color=never -n 3 --loop-time='^loop ([0-9.]+)' --only=2 foreign.db" /dev/null >stdout 2>stderr
     status=$?
 }

@@ -8,7 +8,7 @@ export const RIGHT = 14; // free at the right of the chart
 // the strip above has the same ends.
 export const timeAxis = (view, left, top) => ({
   grid: { left, right: RIGHT, top, bottom: 26, outerBoundsMode: 'none' },
-  // The only zoom is that of the axis's two ends: a zoom of the chart's own on top of them would zoom twice.
+  // Only the axis's two ends zoom: a zoom of the chart's own on top of them would zoom twice.
   xAxis: axis({
     type: 'value',
     min: view.range[0],
