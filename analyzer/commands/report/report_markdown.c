@@ -135,8 +135,7 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
         add_place(&released, diagnosis->findings, d->released_at, true);
     xs_finding_turns(&turns, d);
     add_detour(&detour, diagnosis, d);
-    fprintf(out->file, "- **%zu. %s** %s: %s: %s, %s%s%s%s. %s%s%s**%s**%s%s
-", index + 1, name.data,
+    fprintf(out->file, "- **%zu. %s** %s: %s: %s, %s%s%s%s. %s%s%s**%s**%s%s\n", index + 1, name.data,
             f->advice ? "(advice)" : gain.data, detector->title, amount.data,
             xs_place_word(xs_site_frame(diagnosis->findings, f->site)), place.data,
             released.data ? ", and released at " : "", released.data ? released.data : "", cost.data ? cost.data : "",

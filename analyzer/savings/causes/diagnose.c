@@ -27,10 +27,14 @@ static bool is_unsure(const struct xs_finding *f) {
     return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1;
 }
 
-/* True if the repair may save nothing, and a replay cannot say so. */
+/* True if the repair may save nothing for a reason that the replay does not know. The replay of streams for each thread
+ * knows which threads wait for each other, that of work before uploads which work was seen, and what work on the device
+ * saves at least is set later (host_work.h). */
 static bool may_save_nothing(const struct xs_finding *f) {
-    return is_unsure(f) ||
-           (f->potential && xs_detector_repair(xs_detectors[f->detector], f->verdict) != XS_REPAIR_PREPARE_ON_DEVICE);
+    enum xs_repair repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
+    bool is_bounded =
+        repair == XS_REPAIR_OWN_STREAM || repair == XS_REPAIR_PREPARE_ON_DEVICE || repair == XS_REPAIR_WORK_ON_DEVICE;
+    return is_unsure(f) || (f->potential && !is_bounded);
 }
 
 /* Returns the bounds without a replay: the least is 0, the most is the finding's claim including the estimate for
@@ -65,14 +69,6 @@ static void set_saving(struct xs_diagnosed *d, const double found[2], const doub
                                   .most_ns = in_ns(most_all),
                                   .scaled_least_ns = in_ns(least_all - found[least]),
                                   .scaled_most_ns = in_ns(most_all - found[most])};
-}
-
-/* True if the repair may save nothing for a reason that the replay does not know. The replay of streams for each thread
- * knows which threads wait for each other, and what work on the device saves at least is set later (detours.h). */
-static bool may_save_nothing(const struct xs_finding *f) {
-    enum xs_repair_kind repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
-    bool is_bounded = repair == XS_REPAIR_OWN_STREAM || repair == XS_REPAIR_WORK_ON_DEVICE;
-    return is_unsure(f) || (f->potential && !is_bounded);
 }
 
 static void replay(struct xs_plan *plan, struct xs_diagnosed *d, const struct xs_repairable *items, size_t count,
