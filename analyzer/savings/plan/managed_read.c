@@ -308,6 +308,9 @@ static void take_migration(struct reading *r, struct xs_scan *scan) {
         r->bytes += (double)bytes;
         r->moving_ns += (double)(end_ns - start_ns);
     }
+    if (kind == MIGRATION_HTOD)
+        memory->came_bytes = xs_sum(memory->came_bytes, bytes);
+    memory->faults += kind == MIGRATION_GPU_FAULT;
     if (kind == MIGRATION_HTOD && bytes)
         note_moved(m, &m->kernels, index, start_ns, bytes);
     if (kind == MIGRATION_GPU_FAULT)
