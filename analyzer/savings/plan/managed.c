@@ -73,7 +73,7 @@ static double prefetch_ns(const struct xs_managed *m, const struct xs_plan *plan
 
 /* --- kernels --- */
 
-/* What a kernel was given. */
+/* This describes the memory that a kernel was given. */
 struct given {
     bool is_kept;   /* some of its memory is in the plan */
     bool stays;     /* the pages of some of this memory stay on the device */

@@ -56,7 +56,8 @@ static bool had_no_faults(const struct xs_managed *m, const struct xs_managed_sp
            (double)recorded >= NEARLY_ALL * (double)(kernel->end_ns - since);
 }
 
-/* A kernel without faults shows how long the others of its group would take, unless it used pages across the link. */
+/* Adds the kernel's length to its group. A kernel without faults shows how long the others would take, unless it used
+ * pages across the link. */
 static void note_kernel(struct xs_managed *m, struct xs_managed_span *kernel, struct xs_managed_group *group) {
     int64_t length = kernel->end_ns - kernel->start_ns;
     for (uint32_t i = 0; i < kernel->given; i++)
