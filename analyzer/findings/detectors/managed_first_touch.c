@@ -15,7 +15,7 @@ enum { XS_MIGRATION_KINDS(KIND) };
 
 enum { LEAST_BYTES = 1 << 20, MOST_INSTANCES = 1 << 16 };
 
-/* What pages of a site's allocations did at first, which may be recorded for a part of the run only. */
+/* These flags say what pages of a site's allocations did. It may be recorded for a part of the run only. */
 enum { CAME = 1, /* they came to the device from the host */ WERE_MADE = 2 /* a kernel had faults */ };
 
 /* The first use of an instance's pages. */

@@ -31,6 +31,7 @@ struct pages {
     uint64_t again_ns;   /* the part of `ns` that does not include each piece's first move to the device and its first
                           * move back */
     int64_t first, last; /* device_migration.id */
+    int64_t remote;      /* device_migration.id of the first remote map; 0: none */
     struct seen {
         double bytes, sampled_bytes; /* bytes in all windows; and in samples, multiplied by their weights */
         uint64_t windows;   /* number of samples with such migrations, counted only if a kernel ran since the previous
@@ -116,11 +117,20 @@ static void take_fault(struct state *state, const struct xs_trace_event *event) 
         add_time(pages, event, (pages->pieces[offset >> pages->shift] & MOST_TRIPS) >= TRIP);
 }
 
+static void take_remote_map(struct state *state, const struct xs_trace_event *event) {
+    const struct xs_allocation *a = event->u.migration.allocation;
+    struct pages *pages = a ? xs_hash_pointer(&state->pages, (uint64_t)a->id, 0) : NULL;
+    if (pages && !pages->remote)
+        pages->remote = event->id;
+}
+
 static void take_migration(struct xs_detection *detection, const struct xs_trace_event *event) {
     const struct xs_migration_view *m = &event->u.migration;
     const struct xs_allocation *a = m->allocation;
     if (m->kind == MIGRATION_GPU_FAULT)
         take_fault(detection->state, event);
+    else if (m->kind == MIGRATION_REMOTE_MAP)
+        take_remote_map(detection->state, event);
     bool up = m->kind == MIGRATION_HTOD;
     if ((!up && m->kind != MIGRATION_DTOH) || !a || a->kind != XS_MEM_MANAGED || !a->bytes || !m->bytes)
         return;
@@ -226,6 +236,8 @@ static void report(struct xs_detection *detection, const struct xs_allocation *a
     xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, a->id, "this allocation");
     xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->first, "the first migration");
     xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->last, "the last one");
+    xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->remote,
+                    "the driver lets the device use a page across the link");
     xs_report_instance(detection, &instance);
     xs_claim_unshared(detection, &instance.removable);
 }

@@ -1,5 +1,6 @@
 /* mapped-reads: kernels that are given the same page-locked host memory again and again, and run for as long as the
- * link takes to move it. Memory use grows with the number of launches whose kernels have not been seen yet. */
+ * link takes to move it. Memory use grows with the number of launches whose kernels have not been seen yet, up to
+ * PENDING of them. */
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/base/hash.h"
@@ -25,10 +26,37 @@ struct given {
 
 struct state {
     struct xs_hash pinned;  /* by allocation.id: struct pinned */
-    struct xs_hash pending; /* by correlation number: struct given */
+    struct xs_hash pending; /* by correlation number: struct given, until the kernel is seen */
+    struct {
+        uint64_t correlation;
+        int64_t launch;
+    } latest[PENDING]; /* the launches that were added last to `pending`, in a ring */
+    size_t added;      /* number of launches that were added */
 };
 
-static void take_launch(struct state *state, const struct xs_trace_event *launch) {
+/* Gives up the launch that was added PENDING launches ago. The device does not queue so many, so its kernel's record
+ * is missing. */
+static void give_up(struct xs_detection *detection, size_t slot) {
+    struct state *state = detection->state;
+    uint64_t correlation = state->latest[slot].correlation;
+    const struct given *given = xs_hash_pointer(&state->pending, correlation, 0);
+    if (!given || given->launch != state->latest[slot].launch)
+        return;
+    xs_hash_remove(&state->pending, correlation, 0);
+    xs_undecided(detection, "no device times");
+}
+
+static void await(struct xs_detection *detection, uint64_t correlation, const struct given *given) {
+    struct state *state = detection->state;
+    size_t slot = state->added++ % PENDING;
+    give_up(detection, slot);
+    state->latest[slot].correlation = correlation;
+    state->latest[slot].launch = given->launch;
+    *(struct given *)xs_hash_item(&state->pending, correlation, 0, sizeof *given) = *given;
+}
+
+static void take_launch(struct xs_detection *detection, const struct xs_trace_event *launch) {
+    struct state *state = detection->state;
     struct given given = {.launch = launch->id, .at_ns = launch->enter_ns};
     for (unsigned i = 0; i < launch->u.launch.argument_count; i++) {
         int64_t allocation = launch->u.launch.arguments[i];
@@ -42,8 +70,10 @@ static void take_launch(struct state *state, const struct xs_trace_event *launch
         }
         pinned->was_given = true;
     }
-    if (given.bytes && launch->correlation && state->pending.count < PENDING)
-        *(struct given *)xs_hash_item(&state->pending, launch->correlation, 0, sizeof given) = given;
+    if (given.bytes && launch->correlation)
+        await(detection, launch->correlation, &given);
+    else if (given.bytes)
+        xs_undecided(detection, "no device times");
 }
 
 static void take_kernel(struct xs_detection *detection, const struct xs_trace_event *kernel) {
@@ -83,12 +113,18 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         break;
     case XS_ON_LAUNCH:
         if (state->pinned.count)
-            take_launch(state, event);
+            take_launch(detection, event);
         break;
     default:
         if (event->u.interval.is_kernel && event->return_ns >= event->enter_ns)
             take_kernel(detection, event);
     }
+}
+
+static void finish(struct xs_detection *detection) {
+    const struct state *state = detection->state;
+    for (size_t i = 0; i < state->pending.count; i++)
+        xs_undecided(detection, "no device times");
 }
 
 static void end(struct xs_detection *detection) {
@@ -100,9 +136,8 @@ static void end(struct xs_detection *detection) {
 const struct xs_detector xs_detector_mapped_reads = {
     .id = "mapped-reads",
     .title = "kernels that use the same page-locked host memory again and again",
-    .definition =
-        "A kernel was given page-locked host memory of at least 64 KiB that an earlier launch was given, too, "
-        "and ran for at least half the time that the link takes to move it.",
+    .definition = "A kernel was given page-locked host memory of at least 1 MiB that an earlier launch was given, too, "
+                  "and ran for at least half the time that the link takes to move it.",
     .remedy = "Copy the data to device memory once, and again only when it changes, and give the kernels that memory.",
     .kind = XS_POTENTIAL,
     .repair = XS_REPAIR_SHORTEN,
@@ -110,5 +145,6 @@ const struct xs_detector xs_detector_mapped_reads = {
     .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_DEVICE_INTERVAL),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
+    .finish = finish,
     .end = end,
 };

@@ -3,9 +3,9 @@
 
 #include "schema/format/kinds.h"
 
-/* A device makes new pages in blocks of this size. A prefetch of 12,288 of them took at most 9.8 us for each on an H200
+/* A prefetch that makes new pages takes this long for each block. 12,288 blocks took at most 9.8 us each on an H200
  * (pool_first_touch of tests/truth/cases: the whole repaired loop). */
-enum { BLOCK_BYTES = 2 << 20, MAKE_BLOCK_NS = 10000 };
+enum { MAKE_BLOCK_NS = 10000 };
 
 /* Recording a fault of the device made its kernel longer by 36 and 38 us on an H200 (managed_each_iteration and
  * pool_first_touch of tests/truth/cases), and by less on an H100. */
@@ -73,9 +73,10 @@ static double prefetch_ns(const struct xs_managed *m, const struct xs_plan *plan
 
 /* --- kernels --- */
 
-/* What a kernel was given. */
+/* This describes the memory that a kernel was given. */
 struct given {
     bool is_kept;   /* some of its memory is in the plan */
+    bool stays;     /* the pages of some of this memory stay on the device */
     bool is_remote; /* some of this memory is used across the link */
     double bytes;   /* of all its managed memory */
     double staying; /* of the memory whose pages have to be sent to the device, or made there */
@@ -91,6 +92,7 @@ static struct given look_at_given(const struct xs_managed *m, const struct xs_ma
             (memory->way == XS_MANAGED_PREFETCHED && kernel->start_ns >= memory->went_ns))
             continue;
         given.is_kept = true;
+        given.stays |= memory->way == XS_MANAGED_STAYS;
         given.is_remote |= memory->way == XS_MANAGED_STAYS && memory->remote_ns <= kernel->start_ns;
         if (memory->way == XS_MANAGED_IS_THERE)
             continue;
@@ -103,7 +105,7 @@ static struct given look_at_given(const struct xs_managed *m, const struct xs_ma
 /* Returns how many bytes came to the device, or were made there, while a kernel stalled for this time; at most
  * `bytes`. */
 static double came_bytes(const struct xs_managed_group *group, double stalled, double bytes) {
-    double seen = group->bytes > 0 ? group->bytes : group->faults * BLOCK_BYTES;
+    double seen = group->bytes > 0 ? group->bytes : group->faults * (double)XS_BLOCK_BYTES;
     double came = group->stalled_ns > 0 ? seen / group->stalled_ns * stalled : bytes;
     return came < bytes ? came : bytes;
 }
@@ -119,7 +121,7 @@ static double sent_ns(const struct xs_managed *m, const struct xs_plan *plan, co
     if (end == XS_PLAN_LEAST || xs_managed_is_recorded(kernel))
         sent = came_bytes(group, stalled, sent);
     if (are_new)
-        return end == XS_PLAN_MOST ? 0 : sent / BLOCK_BYTES * MAKE_BLOCK_NS;
+        return end == XS_PLAN_MOST ? 0 : sent / (double)XS_BLOCK_BYTES * MAKE_BLOCK_NS;
     return sent > 0 ? prefetch_ns(m, plan, true, sent) : 0;
 }
 
@@ -152,13 +154,38 @@ static double recording_ns(const struct xs_managed_group *group, const struct xs
     return ns < stalled ? ns : stalled;
 }
 
-static bool change_kernel(const struct xs_managed *m, struct xs_plan *plan, const struct xs_managed_span *kernel,
+/* Finds how long kernels can have stalled, while nothing was recorded, for first uses of pages that the plan sends or
+ * keeps. Each page is used first once. Without this limit, a pool of managed memory that all kernels are given would
+ * take the blame for all of their time. */
+static void find_room(struct xs_managed *m) {
+    m->room_ns = 0;
+    for (size_t i = 0; i < m->memory_count; i++) {
+        const struct xs_managed_memory *memory = &m->memories[i];
+        uint64_t unseen = xs_managed_blocks(memory->bytes) - xs_managed_blocks_seen(memory);
+        if (memory->way == XS_MANAGED_PREFETCHED || memory->way == XS_MANAGED_IS_THERE)
+            m->room_ns += (double)unseen * m->ns_per_block;
+    }
+}
+
+/* Returns how long a kernel stalls, as far as pages of the plan are the cause. */
+static double kernel_stalls_ns(struct xs_managed *m, const struct xs_managed_span *kernel, const struct given *given,
+                               enum xs_plan_end end) {
+    double part = staying_part(&m->kernels.groups[kernel->group]), seen = (double)kernel->stalled_ns * part;
+    double unseen = spent_ns(m, &m->kernels, kernel, false, end) * part - seen;
+    if (given->stays)
+        return seen + unseen;
+    unseen = unseen < m->room_ns ? unseen : m->room_ns;
+    m->room_ns -= unseen;
+    return seen + unseen;
+}
+
+static bool change_kernel(struct xs_managed *m, struct xs_plan *plan, const struct xs_managed_span *kernel,
                           enum xs_plan_end end) {
     const struct xs_managed_group *group = &m->kernels.groups[kernel->group];
     struct given given = look_at_given(m, kernel);
     if (!given.is_kept)
         return false;
-    double stalled = spent_ns(m, &m->kernels, kernel, false, end) * staying_part(group);
+    double stalled = kernel_stalls_ns(m, kernel, &given, end);
     double length = (double)(kernel->end_ns - kernel->start_ns), left = length - stalled;
     double local = given.is_remote ? length * local_part(group, end) : length;
     double least = least_ns(plan, group, stalled, given.bytes);
@@ -245,6 +272,7 @@ size_t xs_managed_change(struct xs_managed *m, struct xs_plan *plan, enum xs_pla
     m->is_to_change = false;
     find_staying(m, &m->kernels);
     find_staying(m, &m->gaps);
+    find_room(m);
     for (size_t i = 0; i < m->kernels.count; i++)
         changed += change_kernel(m, plan, &m->kernels.items[i], end);
     return changed + change_gaps(m, plan, end);

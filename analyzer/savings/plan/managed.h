@@ -18,7 +18,7 @@ int xs_managed_read(struct xs_managed **managed, const struct xs_plan *plan, con
                     char *message);
 void xs_managed_free(struct xs_managed *managed);
 
-/* What the plan does with a managed allocation. A later one includes what earlier ones save. */
+/* These values say what the plan does with a managed allocation. A later one includes what earlier ones save. */
 enum xs_managed_way {
     XS_MANAGED_MOVES,      /* nothing */
     XS_MANAGED_IS_THERE,   /* its pages need not be made, because the program keeps an earlier allocation and uses it

@@ -18,6 +18,8 @@ struct xs_managed_memory {
                               * back and forth; INT64_MAX: it did not */
     int64_t went_ns;         /* start of the first migration to the host; INT64_MAX: none was recorded */
     uint64_t went_bytes;     /* bytes that were recorded to go to the host */
+    uint64_t came_bytes;     /* bytes that were recorded to come to the device */
+    uint64_t faults;         /* recorded faults of the device */
     bool is_prefetched;      /* a call prefetched it, so its pages also move without faults; see all_prefetched, too */
     enum xs_managed_way way; /* what the plan does with it */
 };
@@ -89,6 +91,8 @@ struct xs_managed {
     size_t given_count, given_capacity;
     struct xs_managed_spans kernels, gaps;
     int64_t remote_ns;   /* the earliest one of the memories */
+    double ns_per_block; /* time that kernels stalled for each XS_BLOCK_BYTES of pages that came or were made */
+    double room_ns;      /* time that kernels can still stall for first uses of pages; managed.c */
     double ns_per_byte;  /* time per byte of the migrations themselves, in both directions */
     bool is_to_change;   /* the plan does not yet have the changes for all memory whose pages stay */
     bool all_prefetched; /* a call prefetched several ranges; only one is known */
@@ -96,6 +100,16 @@ struct xs_managed {
 
 /* Finds how much of each span's time was spent with pages, and what that says about the others of its group. */
 void xs_managed_measure(struct xs_managed *managed);
+
+/* A device makes new pages in blocks of this size. */
+#define XS_BLOCK_BYTES (UINT64_C(2) << 20)
+
+/* Returns how many blocks of the memory were recorded to come to the device, or to be made there, for the first time.
+ */
+uint64_t xs_managed_blocks_seen(const struct xs_managed_memory *memory);
+
+/* Returns the number of blocks that the bytes take. */
+uint64_t xs_managed_blocks(uint64_t bytes);
 
 /* True if so much of the span was recorded that the rest is assumed to be like it. */
 bool xs_managed_is_recorded(const struct xs_managed_span *span);

@@ -56,7 +56,8 @@ static bool had_no_faults(const struct xs_managed *m, const struct xs_managed_sp
            (double)recorded >= NEARLY_ALL * (double)(kernel->end_ns - since);
 }
 
-/* A kernel without faults shows how long the others of its group would take, unless it used pages across the link. */
+/* Adds the kernel's length to its group. A kernel without faults shows how long the others would take, unless it used
+ * pages across the link. */
 static void note_kernel(struct xs_managed *m, struct xs_managed_span *kernel, struct xs_managed_group *group) {
     int64_t length = kernel->end_ns - kernel->start_ns;
     for (uint32_t i = 0; i < kernel->given; i++)
@@ -99,7 +100,21 @@ static void measure(struct xs_managed *m, struct xs_managed_spans *spans) {
     }
 }
 
+uint64_t xs_managed_blocks(uint64_t bytes) { return bytes / XS_BLOCK_BYTES + (bytes % XS_BLOCK_BYTES != 0); }
+
+uint64_t xs_managed_blocks_seen(const struct xs_managed_memory *memory) {
+    uint64_t all = xs_managed_blocks(memory->bytes);
+    uint64_t seen = memory->came_bytes ? xs_managed_blocks(memory->came_bytes) : memory->faults;
+    return seen < all ? seen : all;
+}
+
 void xs_managed_measure(struct xs_managed *m) {
+    double stalled = 0, blocks = 0;
     measure(m, &m->kernels);
     measure(m, &m->gaps);
+    for (size_t i = 0; i < m->kernels.group_count; i++)
+        stalled += m->kernels.groups[i].stalled_ns;
+    for (size_t i = 0; i < m->memory_count; i++)
+        blocks += (double)xs_managed_blocks_seen(&m->memories[i]);
+    m->ns_per_block = blocks > 0 ? stalled / blocks : 0;
 }

@@ -20,6 +20,9 @@ enum { XS_MIGRATION_KINDS(KIND) };
  * it touches the next one needs less time. */
 #define STREAK_GAP_NS INT64_C(1000000)
 
+/* The number of spans that are looked at for one migration. A device runs at most 128 kernels at once. */
+enum { TRIED = 128 };
+
 struct reading {
     struct xs_managed *m;
     const struct xs_plan *plan;
@@ -231,7 +234,6 @@ static size_t begun_at(const struct xs_managed_spans *spans, int64_t ns) {
 /* Returns the latest of the first `count` spans that contains the time `ns`. Spans that begin later but ended before
  * `ns` are skipped. */
 static struct xs_managed_span *span_at(const struct xs_managed_spans *spans, size_t count, int64_t ns) {
-    enum { TRIED = 64 };
     for (size_t tried = 0; count-- > 0 && tried < TRIED; tried++)
         if (ns < spans->items[count].end_ns)
             return &spans->items[count];
@@ -272,9 +274,11 @@ static void extend_streak(const struct reading *r, struct streak *streak, struct
                           int64_t start_ns, int64_t end_ns) {
     const struct xs_recorded_window *window = xs_migration_window_at(&r->m->windows[spans->way], start_ns);
     struct xs_managed_span *span;
-    for (size_t at = begun_at(spans, start_ns); (span = span_at(spans, at, start_ns));
-         at = (size_t)(span - spans->items))
+    size_t at = begun_at(spans, start_ns);
+    for (size_t marked = 0; marked < TRIED && (span = span_at(spans, at, start_ns)); marked++) {
         span->has_pages = true;
+        at = (size_t)(span - spans->items);
+    }
     if (streak->end_ns && (window != streak->window || start_ns - streak->end_ns > STREAK_GAP_NS))
         end_streak(streak, spans);
     if (!streak->end_ns) {
@@ -308,6 +312,9 @@ static void take_migration(struct reading *r, struct xs_scan *scan) {
         r->bytes += (double)bytes;
         r->moving_ns += (double)(end_ns - start_ns);
     }
+    if (kind == MIGRATION_HTOD)
+        memory->came_bytes = xs_sum(memory->came_bytes, bytes);
+    memory->faults += kind == MIGRATION_GPU_FAULT;
     if (kind == MIGRATION_HTOD && bytes)
         note_moved(m, &m->kernels, index, start_ns, bytes);
     if (kind == MIGRATION_GPU_FAULT)

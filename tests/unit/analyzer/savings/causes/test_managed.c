@@ -316,6 +316,33 @@ static void kernels_make_the_pages_of_a_pool(void **state) {
     end();
 }
 
+/* Kernels are given the pool after recording has ended, too. At most, they wait for the pages that were not seen to be
+ * made, and not for all of their time. */
+static void pages_are_made_once(void **state) {
+    (void)state;
+    static const struct managed_window first[] = {{0, (POOL / PART - 1) * (KERNEL_MS + 1) * MS}};
+    struct managed_run run = {.p = p, .windows = first, .window_count = 1};
+    play_begin(p);
+    p->memory = XS_MEM_MANAGED;
+    uint32_t pool = play_alloc(p, A, POOL);
+    for (uint64_t part = 0; part < POOL / PART - 1; part++)
+        first_use(&run, pool, A + part * PART, false);
+    p->now_ns += 10 * MS;
+    for (int i = 0; i < STEPS; i++) {
+        p->kernel_ns = (i ? KERNEL_MS : 1) * MS;
+        play_kernel(p, 1, &pool);
+        p->call_ns = p->kernel_ns + 60 * US;
+        play_sync(p);
+        p->now_ns += p->call_ns;
+        p->call_ns = 0;
+    }
+    managed_windows(&run);
+    diagnose();
+    is_about(saves_by("managed-first-touch").most_ns, POOL / PART * KERNEL_MS, 5);
+    is_about(saves_by("managed-first-touch").least_ns, (POOL / PART - 1) * KERNEL_MS, 5);
+    end();
+}
+
 /* Memory that is allocated in each step. What its kernel does with new pages goes if an earlier allocation is kept;
  * what it does with pages that the host has filled does not. */
 static void allocate_in_each_step(bool come) {
@@ -373,6 +400,7 @@ int main(void) {
         cmocka_unit_test(prefetched_pages_are_no_stall),
         cmocka_unit_test(pages_across_the_link),
         cmocka_unit_test(kernels_make_the_pages_of_a_pool),
+        cmocka_unit_test(pages_are_made_once),
         cmocka_unit_test(new_pages_in_each_step),
         cmocka_unit_test(a_prefetch_is_for_the_first_use),
     };
