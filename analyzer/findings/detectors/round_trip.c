@@ -6,12 +6,16 @@
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/pool.h"
+#include "analyzer/trace/scan.h"
 
-enum { SAME_DEVICE, CROSS_DEVICE };
+enum { SAME_DEVICE, CROSS_DEVICE, MEMORY_FULL };
+/* A device counts as full if allocations have this percentage of its memory. What contexts and their code need, and
+ * what lies between allocations, is in no allocation. */
+enum { FULL_PERCENT = 90 };
 enum { KEPT = 256 }; /* number of latest downloads that are kept for one content */
 
 struct download {
-    int64_t transfer;
+    int64_t transfer, at_ns;
     int32_t device;
     uint64_t host_address;
     struct xs_region_ref region;
@@ -24,7 +28,13 @@ struct content {
     unsigned count;
 };
 
+struct memory {
+    uint64_t live_bytes;
+    int64_t full_ns; /* the latest time at which the device was full, plus 1; 0: never */
+};
+
 struct state {
+    struct xs_hash memory;   /* by device: struct memory */
     struct xs_hash contents; /* struct content */
     struct xs_hash arrived;  /* maps host address and bytes of a download that was not yet uploaded from there to its
                               * enum xs_look + 1 */
@@ -66,6 +76,7 @@ static void add_download(struct state *state, const struct xs_trace_event *event
     state->download_pool.item_bytes = sizeof(struct download);
     struct download *download = xs_pool_take(&state->download_pool);
     *download = (struct download){.transfer = event->id,
+                                  .at_ns = event->enter_ns,
                                   .device = event->device,
                                   .host_address = t->dst_address,
                                   .region = xs_region_refer(t->region),
@@ -108,6 +119,36 @@ static bool still_holds(const struct xs_detection *detection, const struct xs_tr
            xs_region_state(detection->residency, region) == XS_REGION_SURE;
 }
 
+static struct memory *memory_of(struct state *state, int32_t device) {
+    return xs_hash_item(&state->memory, (uint64_t)(uint32_t)device, 0, sizeof(struct memory));
+}
+
+static bool is_full(const struct xs_detection *detection, int32_t device) {
+    double all = (double)xs_device_memory(detection, device);
+    return all > 0 && (double)memory_of(detection->state, device)->live_bytes >= all * FULL_PERCENT / 100;
+}
+
+/* Keeps track of how full the device is. Memory of other processes, and of modules, is not the program's to free. */
+static void take_memory(struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_allocation *a = event->u.allocation;
+    bool is_own = a->origin == XS_ORIGIN_ALLOC || a->origin == XS_ORIGIN_POOL || a->origin == XS_ORIGIN_VMM;
+    if (a->kind != XS_MEM_DEVICE || a->device < 0 || !is_own)
+        return;
+    struct memory *memory = memory_of(detection->state, a->device);
+    if (event->on == XS_ON_ALLOCATION)
+        memory->live_bytes = xs_sum(memory->live_bytes, a->bytes);
+    if (is_full(detection, a->device))
+        memory->full_ns = event->enter_ns + 1;
+    if (event->on == XS_ON_FREE)
+        memory->live_bytes -= a->bytes < memory->live_bytes ? a->bytes : memory->live_bytes;
+}
+
+/* True if the device was full at some time since the download, so that the data may have made room for other data. */
+static bool was_full(const struct xs_detection *detection, const struct download *download) {
+    return memory_of(detection->state, download->device)->full_ns > download->at_ns ||
+           is_full(detection, download->device);
+}
+
 static void on_upload(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     const struct xs_transfer_view *t = &event->u.transfer;
@@ -133,13 +174,17 @@ static void on_upload(struct xs_detection *detection, const struct xs_trace_even
     instance.verdict = download->device == event->device ? SAME_DEVICE : CROSS_DEVICE;
     instance.apart = download->times;
     instance.held = still_holds(detection, t, xs_region_live(download->region));
+    if (instance.verdict == SAME_DEVICE && !instance.held && was_full(detection, download))
+        instance.verdict = MEMORY_FULL;
     xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, download->transfer, "the download that brought it");
     take_out(state, t, content, download);
     xs_report_and_claim(detection, event, &instance);
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
-    if (xs_is_upload(event))
+    if (event->on != XS_ON_TRANSFER)
+        take_memory(detection, event);
+    else if (xs_is_upload(event))
         on_upload(detection, event);
     else if (xs_is_download(event))
         add_download(detection->state, event);
@@ -147,14 +192,18 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
+    xs_hash_free(&state->memory);
     xs_hash_free(&state->contents);
     xs_hash_free(&state->arrived);
     xs_pool_free(&state->download_pool);
 }
 
 static void on_gap(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    struct xs_hash memory = state->memory;
+    state->memory = (struct xs_hash){0};
     end(detection);
-    *(struct state *)detection->state = (struct state){0};
+    *state = (struct state){.memory = memory};
 }
 
 const struct xs_detector xs_detector_round_trip = {
@@ -165,11 +214,16 @@ const struct xs_detector xs_detector_round_trip = {
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_DROP_BOTH,
     .needs = XS_NEEDS_CONTENTS,
-    .wants = XS_WANT(XS_ON_TRANSFER),
+    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE),
     .state_bytes = sizeof(struct state),
     .verdicts = {{"same-device", "Leave the data on the device, or copy on the device.", XS_REPAIR_OF_DETECTOR},
                  {"cross-device", "Copy from device to device (a peer copy) instead of through the host.",
-                  XS_REPAIR_PEER_COPY}},
+                  XS_REPAIR_PEER_COPY},
+                 {"memory-full",
+                  "Make room on the device, whose memory was full, so that the data can stay; or swap it in the "
+                  "background, on a stream of its own, and do not download what the device did not change.",
+                  XS_REPAIR_OF_DETECTOR}},
+    .unsure_verdicts = 1u << MEMORY_FULL,
     .on_event = on_event,
     .on_gap = on_gap,
     .end = end,

@@ -127,6 +127,15 @@ static int read_contexts(struct xs_analysis *a) {
     return xs_scan_end(&scan);
 }
 
+static int read_devices(struct xs_analysis *a) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, a->trace, "SELECT id, memory_bytes FROM device WHERE memory_bytes > 0", a->message,
+                  &a->findings->damaged_rows);
+    while (xs_scan_row(&scan))
+        *xs_hash_put(&a->device_memory, (uint64_t)(uint32_t)xs_scan_int(&scan, 0), 0) = xs_scan_count(&scan, 1);
+    return xs_scan_end(&scan);
+}
+
 /* True if kernels were recorded. If not, it is not known that none ran. */
 static bool kernels_were_recorded(const struct xs_analysis *a) {
     int64_t recorded = xs_trace_meta_int(a->trace, "cupti.kernels", -1);
@@ -181,6 +190,8 @@ static int begin(struct xs_analysis *a) {
     if (status >= 0)
         status = read_contexts(a);
     if (status >= 0)
+        status = read_devices(a);
+    if (status >= 0)
         status = xs_streams_read(&a->streams, a->trace, a->message, damaged);
     if (status >= 0)
         status = xs_waits_begin(&a->waits, a->trace, &a->accounts, &a->streams, a->wanting_count[XS_ON_SYNC] != 0,
@@ -214,6 +225,7 @@ static void end(struct xs_analysis *a) {
     xs_findings_discard(&a->builder);
     xs_samples_free(&a->samples);
     xs_hash_free(&a->context_devices);
+    xs_hash_free(&a->device_memory);
 }
 
 static int pass(const struct xs_trace *trace, const struct xs_analysis_options *options, struct xs_findings *findings,

@@ -38,6 +38,7 @@ struct xs_analysis {
     struct xs_findings_builder builder;
     struct xs_samples samples;
     struct xs_hash context_devices; /* maps context.id to the device's ordinal plus 1 */
+    struct xs_hash device_memory;   /* maps the device's ordinal to the size of its memory in bytes */
 
     int64_t thinned_from_ns, thinned_to_ns; /* calls are missing between these times; INT64_MAX: no calls are missing */
     bool calls_missing;                     /* at unknown places, or in such a time; not only between recorded ranges */

@@ -118,6 +118,11 @@ uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int6
     return ns;
 }
 
+uint64_t xs_device_memory(const struct xs_detection *detection, int32_t device) {
+    const uint64_t *bytes = xs_hash_find(&detection->analysis->device_memory, (uint64_t)(uint32_t)device, 0);
+    return bytes ? *bytes : 0;
+}
+
 bool xs_calls_are_missing(const struct xs_detection *detection) { return detection->analysis->calls_missing; }
 
 int64_t xs_legacy_stream(const struct xs_detection *detection, int32_t stream) {

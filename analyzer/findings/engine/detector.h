@@ -157,6 +157,9 @@ const char *xs_doubt_of_use(const struct xs_detection *detection, bool lives);
  * 0 if kernels were not recorded. */
 uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns);
 
+/* Returns the size of a device's memory in bytes; 0: not known. */
+uint64_t xs_device_memory(const struct xs_detection *detection, int32_t device);
+
 /* True if calls may be missing at unknown places, or the trace is thinned. Then the thread may have made other calls in
  * the time between two of its calls. */
 bool xs_calls_are_missing(const struct xs_detection *detection);

@@ -97,6 +97,53 @@ static void round_trips(void **state) {
     play_end(p);
 }
 
+enum { FREED = 1, OVERWRITTEN = 2, FULL_BEFORE = 4 };
+
+/* A block is downloaded and its memory given to other data, and then the block goes back to the device. Allocations
+ * have 10 blocks at most, of a device with room for `room`. FULL_BEFORE: they are freed before the download. */
+static void swap(unsigned how, int room) {
+    uint32_t others[9];
+    char sql[128];
+    play_begin(p);
+    uint32_t block = play_alloc(p, A, BYTES);
+    for (int i = 0; i < 9; i++)
+        others[i] = play_alloc(p, B + (uint64_t)i * BYTES, BYTES);
+    for (int i = 0; i < 9 && how & FULL_BEFORE; i++)
+        play_free(p, others[i]);
+    play_down(p, A, BYTES, 1, HOST);
+    if (how & FREED)
+        play_free(p, block);
+    if (how & OVERWRITTEN)
+        play_up(p, A, BYTES, 2, NOT_MEASURED, OTHER);
+    if (how & FREED)
+        play_alloc(p, A, BYTES);
+    play_up(p, A, BYTES, 1, NOT_MEASURED, HOST);
+    snprintf(sql, sizeof sql, "INSERT INTO device (id, name, memory_bytes) VALUES (0, 'd', %d)", room * BYTES);
+    play_analyse(p, room ? sql : NULL);
+}
+
+static void a_block_that_made_room_is_swapped(void **state) {
+    (void)state;
+    for (int room = 10; room <= 12; room++) { /* 10 blocks are 91 % of 11, and 83 % of 12 */
+        swap(OVERWRITTEN, room);
+        FOUND("round-trip", "memory-full", room < 12);
+        FOUND("round-trip", "same-device", room == 12);
+        play_end(p);
+    }
+    swap(FREED, 10);
+    FOUND("round-trip", "memory-full", 1);
+    play_end(p);
+    swap(0, 10); /* the device still has the bytes */
+    FOUND("round-trip", "same-device", 1);
+    play_end(p);
+    swap(OVERWRITTEN | FULL_BEFORE, 10);
+    FOUND("round-trip", "same-device", 1);
+    play_end(p);
+    swap(OVERWRITTEN, 0); /* the size of the memory is not known */
+    FOUND("round-trip", "same-device", 1);
+    play_end(p);
+}
+
 static void what_the_host_changed_is_no_round_trip(void **state) {
     (void)state;
     play_begin(p);
@@ -327,6 +374,7 @@ int main(void) {
         cmocka_unit_test(repeat_download_needs_the_same_region_and_content),
         cmocka_unit_test(a_download_of_other_content_or_another_region_is_no_repeat),
         cmocka_unit_test(round_trips),
+        cmocka_unit_test(a_block_that_made_room_is_swapped),
         cmocka_unit_test(what_the_host_changed_is_no_round_trip),
         cmocka_unit_test(small_round_trips_need_the_place),
         cmocka_unit_test(bounce_ends_with_another_write),
