@@ -25,7 +25,7 @@ struct trip {
 
 struct pair {
     uint32_t down_site, up_site;
-    uint32_t first_down; /* index of a call */
+    uint32_t first_down, first_up; /* indexes of calls */
     uint64_t trips, host_ns, calls_ns;
 };
 
@@ -81,8 +81,8 @@ static void add_trip(struct finding_detours *finding, const struct thread *threa
     uint64_t *number = xs_hash_put(&finding->pair_of, down->site, calls[up].site);
     if (!*number) {
         xs_grow(&finding->pairs, finding->pair_count, &finding->pair_capacity, sizeof *finding->pairs);
-        finding->pairs[finding->pair_count] =
-            (struct pair){.down_site = down->site, .up_site = calls[up].site, .first_down = thread->down};
+        finding->pairs[finding->pair_count] = (struct pair){
+            .down_site = down->site, .up_site = calls[up].site, .first_down = thread->down, .first_up = up};
         *number = ++finding->pair_count;
     }
     struct pair *pair = &finding->pairs[*number - 1];
@@ -161,16 +161,36 @@ static int stack_of(const struct xs_trace *trace, int64_t row, int64_t *stack, c
 
 static bool is_same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
 
-/* True if the download is made by the upload's function, or by a function that it calls, at an earlier line than the
- * upload. A download at a later line belongs to another upload, the one in the loop's next iteration. */
-static bool is_earlier_in_function(const struct xs_sites *sites, int64_t down_stack, uint32_t up_site) {
-    const struct xs_frame *up = xs_site_place_frame(sites, up_site);
-    size_t count = 0;
-    const struct xs_frame *frames =
-        up && up->line && sites->callsites ? xs_callsites_frames(sites->callsites, down_stack, &count) : NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!frames[i].library && is_same(frames[i].function, up->function) && is_same(frames[i].file, up->file))
-            return frames[i].line && frames[i].line < up->line;
+/* A stack's frames, innermost first. */
+struct frames {
+    const struct xs_frame *items;
+    size_t count;
+};
+
+static struct frames frames_of(const struct xs_sites *sites, int64_t stack) {
+    struct frames frames = {0};
+    if (sites->callsites)
+        frames.items = xs_callsites_frames(sites->callsites, stack, &frames.count);
+    return frames;
+}
+
+/* Returns the line at which the user's function of a frame stands in a stack; 0: it is not there, or has no line. */
+static uint32_t line_in(const struct frames *frames, const struct xs_frame *of) {
+    for (size_t i = 0; i < frames->count && !of->library; i++)
+        if (is_same(frames->items[i].function, of->function) && is_same(frames->items[i].file, of->file))
+            return frames->items[i].line;
+    return 0;
+}
+
+/* True if the innermost function that makes both copies, itself or by functions that it calls, makes the download at an
+ * earlier line than the upload. A download at a later line belongs to another upload, the one in the loop's next
+ * iteration. If a function makes both at one line, as a helper for all copies does, its callers are looked at. */
+static bool is_earlier_in_function(const struct frames *down, const struct frames *up) {
+    for (size_t i = 0; i < up->count; i++) {
+        uint32_t up_line = up->items[i].line, down_line = line_in(down, &up->items[i]);
+        if (down_line && up_line && down_line != up_line)
+            return down_line < up_line;
+    }
     return false;
 }
 
@@ -208,13 +228,17 @@ static enum uploads uploads_at(const struct xs_diagnosis *diagnosis, uint32_t up
 static int judge(const struct finding_detours *finding, const struct xs_diagnosis *diagnosis,
                  const struct xs_trace *trace, const struct pair *pair, enum uploads *are, char *message) {
     const uint64_t *uploads = xs_hash_find(&finding->copies, pair->up_site, XS_DIR_H2D);
-    int64_t stack = 0;
+    const struct xs_model_call *calls = finding->plan->model->calls;
+    int64_t down = 0, up = 0;
     *are = OF_OTHER_DATA;
     if (pair->trips < LEAST_TRIPS || 2 * pair->trips < *uploads ||
         pair->host_ns < xs_floor_of_both(diagnosis->findings->recorded.ns))
         return XS_OK;
-    int status = stack_of(trace, finding->plan->model->calls[pair->first_down].row, &stack, message);
-    if (status >= 0 && is_earlier_in_function(diagnosis->findings->sites, stack, pair->up_site))
+    int status = stack_of(trace, calls[pair->first_down].row, &down, message);
+    status = status < 0 ? status : stack_of(trace, calls[pair->first_up].row, &up, message);
+    struct frames of_down = frames_of(diagnosis->findings->sites, down),
+                  of_up = frames_of(diagnosis->findings->sites, up);
+    if (status >= 0 && is_earlier_in_function(&of_down, &of_up))
         *are = uploads_at(diagnosis, pair->up_site, *uploads);
     return status;
 }

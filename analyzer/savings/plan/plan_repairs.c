@@ -39,9 +39,9 @@ static enum xs_model_kind kind_of(unsigned table) {
     return kinds[table];
 }
 
-void xs_plan_drop_call(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
-    xs_plan_change(plan, call,
-                   &(struct xs_change){.dropped = true, .before_ns = -xs_statement_before(plan, call, end)});
+/* Drops a call with `before_ns` of the time before it, and the calls of the same statement directly after it. */
+static void drop_call(struct xs_plan *plan, uint32_t call, int64_t before_ns) {
+    xs_plan_change(plan, call, &(struct xs_change){.dropped = true, .before_ns = -before_ns});
     for (uint32_t i = call;
          (i = plan->model->calls[i].next) != XS_PLAN_NONE && xs_statement_continues(plan, call, i);) {
         int64_t before = plan->model->calls[i].enter_ns - plan->model->calls[plan->model->calls[i].previous].return_ns;
@@ -53,6 +53,10 @@ void xs_plan_drop_call(struct xs_plan *plan, uint32_t call, enum xs_plan_end end
             of_it.dropped = true;
         xs_plan_change(plan, i, &of_it);
     }
+}
+
+void xs_plan_drop_call(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+    drop_call(plan, call, xs_statement_before(plan, call, end));
 }
 
 static int64_t pinned_ns(const struct xs_plan *plan, uint32_t call) {
@@ -292,14 +296,17 @@ static void work_in_place(struct xs_plan *plan, uint32_t number, int64_t work_ns
                                            .host_ns = XS_ASYNC_CALL_NS});
 }
 
-/* Drops a download, the wait for it, and the program's work until its thread gives the device more work. */
+/* Drops a download, the wait for it, and the program's work until its thread gives the device more work. What the
+ * download's statement takes before it stays, because a statement that requests the work takes its place. */
 static void drop_with_work(struct xs_plan *plan, uint32_t number, uint32_t wait, enum xs_plan_end end) {
     uint32_t download = xs_plan_call_of(plan, number), next;
     int64_t work = xs_plan_work_on_data(plan, download, &next);
     if (end == XS_PLAN_LEAST)
         work_in_place(plan, number, work / DEVICE_IS_FASTER, end);
+    else if (xs_plan_is_of_batch(plan, number))
+        leave_out(plan, number, 0, end);
     else
-        drop_copy(plan, number, end);
+        drop_call(plan, download, 0);
     if (wait != XS_PLAN_NONE)
         xs_plan_change(plan, wait, &(struct xs_change){.dropped = true});
     for (uint32_t i = download; i != next && (i = plan->model->calls[i].next) != XS_PLAN_NONE;)

@@ -6,18 +6,21 @@
 
 enum { TRIPS = 20, WORK_US = 3000, CALL_US = 1000, COPY_US = 950 };
 
-/* Stacks 1 to 9: that line of step. Stack 12: line 1 of fetch, called at line 3 of step. 13: line 1 of fetch, called at
- * line 1 of main. */
+/* Stacks 1 to 9: that line of step. Stack 12: line 1 of fetch, called at line 3 of step. 13 and 14: line 1 of fetch,
+ * called at line 1 and at line 9 of main. 15: line 1 of send, called at line 5 of main. */
 #define STACKS                                                                                                         \
     LINES(9)                                                                                                           \
-    "INSERT INTO python_code VALUES (2,'/app/train.py','fetch',1), (3,'/app/train.py','main',1);"                      \
-    "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (12,0,2,0), (13,0,2,0);"                          \
+    "INSERT INTO python_code VALUES (2,'/app/train.py','fetch',1), (3,'/app/train.py','main',1),"                      \
+    " (4,'/app/train.py','send',1);"                                                                                   \
+    "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (12,0,2,0), (13,0,2,0), (14,0,2,0), (15,0,2,0);"  \
     "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES"                                               \
-    " (49152,12,0,2,1,1), (49153,12,1,1,3,1), (53248,13,0,2,1,1), (53249,13,1,3,1,1);"
-/* Downloads of stack `down`, uploads of stack 5. */
-#define FROM(down)                                                                                                     \
-    PEAK STACKS "UPDATE transfer SET stack = CASE direction WHEN 2 THEN " #down " ELSE 5 END;"                         \
-                "UPDATE sync SET stack = 5;"
+    " (49152,12,0,2,1,1), (49153,12,1,1,3,1), (53248,13,0,2,1,1), (53249,13,1,3,1,1), (57344,14,0,2,1,1),"             \
+    " (57345,14,1,3,9,1), (61440,15,0,4,1,1), (61441,15,1,3,5,1);"
+/* Downloads of stack `down`, uploads of stack `up`, or of stack 5. */
+#define BETWEEN(down, up)                                                                                              \
+    PEAK STACKS "UPDATE transfer SET stack = CASE direction WHEN 2 THEN " #down " ELSE " #up " END;"                   \
+                "UPDATE sync SET stack = " #up ";"
+#define FROM(down) BETWEEN(down, 5)
 
 static uint32_t memory;
 
@@ -119,6 +122,17 @@ static void the_download_may_be_in_a_function_that_is_called(void **state) {
     diagnose(FROM(12));
     assert_int_equal(p->diagnosis->detour_count, 1);
     play_end(p);
+}
+
+/* A third function calls both, in this order; or in the other one. */
+static void both_may_be_in_functions_that_are_called(void **state) {
+    (void)state;
+    play_trips(TRIPS, MIB);
+    diagnose(BETWEEN(13, 15));
+    assert_int_equal(p->diagnosis->detour_count, 1);
+    play_end(p);
+    play_trips(TRIPS, MIB);
+    is_no_detour(BETWEEN(14, 15));
 }
 
 /* An asynchronous download is there once the host has waited for it; what the host does before is not counted. */
@@ -250,6 +264,7 @@ int main(void) {
         cmocka_unit_test(data_goes_over_the_host),
         cmocka_unit_test(most_downloads_have_no_upload),
         cmocka_unit_test(the_download_may_be_in_a_function_that_is_called),
+        cmocka_unit_test(both_may_be_in_functions_that_are_called),
         cmocka_unit_test(the_host_waits_for_the_download),
         cmocka_unit_test(a_value_is_read),
         cmocka_unit_test(few_trips),
