@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/link.h"
+#include "schema/format/kinds.h"
 
 /* A shorter time is no pause, because a framework may work that long between two calls. */
 #define LEAST_PAUSE_NS 200000
@@ -11,9 +13,12 @@
  * For threads that are known to wait for each other, at most a half. */
 #define CLOSE 4
 #define CLOSE_ENOUGH 2
-/* The other thread must end at least this percentage of a pair's pauses, and at least this number of them. */
+/* The other thread must end at least this percentage of a pair's pauses, and at least this number of them. Half of many
+ * pauses is enough, because a program may begin with other work. By chance, it ends a quarter of them at most. */
 #define MOST_PERCENT 75
 #define LEAST_COUNT 3
+#define MANY_PERCENT 50
+#define MANY_COUNT 20
 /* Threads with higher numbers are not searched. */
 #define THREADS 64
 
@@ -27,6 +32,7 @@ struct search {
     int32_t threads;
     uint32_t *latest;   /* by thread: its latest call so far, or XS_NO_CALL */
     struct pair *pairs; /* [thread that made calls][thread that paused] */
+    struct pair *any;   /* by thread that paused: the same for whichever other thread made the last call */
 };
 
 static int64_t pause_after(const struct search *s, uint32_t call) {
@@ -35,11 +41,18 @@ static int64_t pause_after(const struct search *s, uint32_t call) {
     return (next == XS_NO_CALL ? model->run_ns : model->calls[next].enter_ns) - model->calls[call].return_ns;
 }
 
+/* Returns how long a library may copy an upload's bytes into page-locked memory before the call. */
+static int64_t staging_ns(const struct xs_model_call *call) {
+    bool may_be_staged = call->kind == XS_MODEL_TRANSFER && call->direction == XS_DIR_H2D && !call->is_of_batch &&
+                         call->memory_kind == XS_MEM_PINNED;
+    return may_be_staged ? xs_model_ns((int64_t)((double)call->bytes * XS_STAGING_NS_PER_BYTE)) : 0;
+}
+
 /* True if `last`, which is the other thread's last call, ended the pause of the call's thread that began at
  * `since_ns`. */
 static bool is_close(const struct search *s, uint32_t call, int64_t since_ns, uint32_t last, int64_t part) {
     const struct xs_model_call *c = &s->model->calls[call], *l = &s->model->calls[last];
-    int64_t delay = c->enter_ns - l->return_ns, pause = pause_after(s, last);
+    int64_t delay = c->enter_ns - l->return_ns - staging_ns(c), pause = pause_after(s, last);
     return delay <= (c->enter_ns - since_ns) / part && delay <= pause / part && pause >= LEAST_PAUSE_NS &&
            pause >= c->return_ns - l->return_ns;
 }
@@ -58,6 +71,7 @@ static uint32_t last_within(const struct search *s, int32_t other, int64_t since
 
 static void count(struct search *s, uint32_t call, int64_t since_ns) {
     const struct xs_model_call *c = &s->model->calls[call];
+    uint32_t latest = XS_NO_CALL;
     for (int32_t other = 0; other < s->threads; other++) {
         uint32_t last = other == c->thread ? XS_NO_CALL : last_within(s, other, since_ns, c->enter_ns);
         if (last == XS_NO_CALL)
@@ -65,20 +79,29 @@ static void count(struct search *s, uint32_t call, int64_t since_ns) {
         struct pair *pair = pair_of(s, other, c->thread);
         pair->pauses++;
         pair->ended += is_close(s, call, since_ns, last, CLOSE);
+        if (latest == XS_NO_CALL || s->model->calls[last].return_ns > s->model->calls[latest].return_ns)
+            latest = last;
+    }
+    if (latest != XS_NO_CALL) {
+        s->any[c->thread].pauses++;
+        s->any[c->thread].ended += is_close(s, call, since_ns, latest, CLOSE);
     }
 }
 
 static bool hands_over(const struct pair *pair) {
-    return pair->ended >= LEAST_COUNT && (uint64_t)pair->ended * 100 >= (uint64_t)pair->pauses * MOST_PERCENT;
+    uint64_t percent = pair->pauses ? (uint64_t)pair->ended * 100 / pair->pauses : 0;
+    return (pair->ended >= LEAST_COUNT && percent >= MOST_PERCENT) ||
+           (pair->ended >= MANY_COUNT && percent >= MANY_PERCENT);
 }
 
 static void set(struct search *s, uint32_t call, int64_t since_ns) {
     struct xs_model_call *c = &s->model->calls[call];
+    bool any = hands_over(&s->any[c->thread]);
     int64_t latest_ns = -1;
     for (int32_t other = 0; other < s->threads; other++) {
         uint32_t last = other == c->thread ? XS_NO_CALL : last_within(s, other, since_ns, c->enter_ns);
         if (last == XS_NO_CALL || s->model->calls[last].return_ns <= latest_ns ||
-            !hands_over(pair_of(s, other, c->thread)) || !is_close(s, call, since_ns, last, CLOSE_ENOUGH))
+            !(any || hands_over(pair_of(s, other, c->thread))) || !is_close(s, call, since_ns, last, CLOSE_ENOUGH))
             continue;
         latest_ns = s->model->calls[last].return_ns;
         c->handed_by = last + 1;
@@ -108,9 +131,11 @@ void xs_model_find_handoffs(struct xs_model *model) {
     struct search s = {.model = model,
                        .threads = threads,
                        .latest = xs_realloc(NULL, (size_t)threads * sizeof *s.latest),
-                       .pairs = xs_zeroed((size_t)threads * (size_t)threads, sizeof *s.pairs)};
+                       .pairs = xs_zeroed((size_t)threads * (size_t)threads, sizeof *s.pairs),
+                       .any = xs_zeroed((size_t)threads, sizeof *s.any)};
     each_pause(&s, count);
     each_pause(&s, set);
     free(s.latest);
     free(s.pairs);
+    free(s.any);
 }

@@ -11,7 +11,8 @@
  *
  * Thread A hands over to a call of thread B if A made calls while B paused, and A's last call came shortly before B's
  * call. After that, A paused, too. Unrelated threads may do so by chance. So a handoff counts only if
- * most of B's pauses in which A made calls end in this way. */
+ * most of B's pauses in which A made calls end in this way. The threads of a pool take turns, so B may wait for any of
+ * them: a handoff also counts if most of B's pauses in which others made calls end so with the last of these calls. */
 void xs_model_find_handoffs(struct xs_model *model);
 
 #endif
