@@ -13,10 +13,6 @@ enum { LEAST_NS = 100000, LEAST_BYTES = 4096, TIMES_THE_WORK = 4 };
  * own: a library is imported, a checkpoint is written, an epoch begins. */
 enum { TIMES_THE_LAST = 2 };
 
-/* CuPy takes at most this long for a byte to copy the data into page-locked memory before an upload. This is not the
- * program's work. */
-#define STAGING_NS_PER_BYTE 0.25
-
 /* What a thread has done last. */
 struct latest {
     int64_t return_ns; /* of its latest call, other than an allocation or a free */
@@ -42,8 +38,9 @@ static uint64_t work_before(const struct xs_detection *detection, const struct l
     if (!latest->return_ns || upload->enter_ns <= latest->return_ns || !xs_is_of_user(detection, upload))
         return 0;
     uint64_t ns = (uint64_t)upload->enter_ns - (uint64_t)latest->return_ns, others_ns = latest->calls_ns;
+    /* CuPy copies the data into page-locked memory before an upload. */
     if (t->host_kind == XS_MEM_PINNED && xs_called_framework(detection, upload) == XS_FRAMEWORK_CUPY)
-        others_ns = xs_sum(others_ns, (uint64_t)((double)t->bytes * STAGING_NS_PER_BYTE));
+        others_ns = xs_sum(others_ns, (uint64_t)((double)t->bytes * XS_STAGING_NS_PER_BYTE));
     return ns > others_ns ? ns - others_ns : 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "analyzer/savings/replay/durations.h"
 #include "analyzer/trace/callsites.h"
+#include "analyzer/trace/link.h"
 #include "analyzer/trace/site.h"
 #include "schema/format/kinds.h"
 
@@ -10,10 +11,6 @@
  * tenth of them lies is near to the statement's own time. A statement of CuPy takes 20 to 40 us
  * (docs/develop/measurements.md), so time above XS_STATEMENT_LIMIT_NS is the program's work. */
 enum { SAMPLED = 512, LEAST_SAMPLES = 8, TENTH = 10 };
-
-/* The longest time per byte that a library takes to copy into page-locked memory; 5.5 GB/s were measured, including the
- * first touch of the source's pages. */
-#define STAGING_NS_PER_BYTE 0.25
 
 static bool is_python(const struct xs_plan *plan, uint32_t site) {
     const struct xs_frame *frame = site ? xs_site_frame(plan->findings, site) : NULL;
@@ -57,9 +54,16 @@ bool xs_statement_is_same_place(const struct xs_plan *plan, uint32_t a, uint32_t
     return place && place == xs_site_parts(sites, plan->model->calls[b].site).place;
 }
 
+/* True if only code of a library made the call. */
+static bool is_of_library(const struct xs_plan *plan, uint32_t site) {
+    const struct xs_frame *frame = site ? xs_site_frame(plan->findings, site) : NULL;
+    return frame && frame->library;
+}
+
 int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     const struct xs_model_call *c = &plan->model->calls[call];
-    int64_t own = xs_statement_overhead(plan, call, -1), all = xs_statement_gap(plan, call);
+    int64_t own = xs_statement_overhead(plan, call, is_of_library(plan, c->site) ? 0 : -1);
+    int64_t all = xs_statement_gap(plan, call);
     if (own < 0)
         return 0;
     uint32_t previous = plan->model->calls[call].previous;
@@ -70,7 +74,7 @@ int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_p
         own /= 2;
     bool staged = c->direction == XS_DIR_H2D && c->memory_kind == XS_MEM_PINNED;
     if (staged && end == XS_PLAN_MOST)
-        own += (int64_t)((double)c->bytes * STAGING_NS_PER_BYTE);
+        own += (int64_t)((double)c->bytes * XS_STAGING_NS_PER_BYTE);
     return own < all ? own : all;
 }
 

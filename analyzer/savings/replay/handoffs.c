@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/link.h"
+#include "schema/format/kinds.h"
 
 /* A shorter time is no pause, because a framework may work that long between two calls. */
 #define LEAST_PAUSE_NS 200000
@@ -11,9 +13,12 @@
  * Half is enough where threads are known to hand over to each other. */
 #define CLOSE 4
 #define CLOSE_ENOUGH 2
-/* The other thread must end at least this percentage of a pair's pauses, and at least this number of them. */
+/* The other thread must end at least this percentage of a pair's pauses, and at least this number of them. Half of many
+ * pauses is enough, because a program may begin with other work. By chance, it ends a quarter of them at most. */
 #define MOST_PERCENT 75
 #define LEAST_COUNT 3
+#define MANY_PERCENT 50
+#define MANY_COUNT 20
 /* Threads with higher numbers are not searched. */
 #define THREADS 64
 
@@ -29,6 +34,7 @@ struct search {
     uint32_t *latest;   /* by thread: its latest call so far, or XS_NO_CALL */
     int64_t *first_ns;  /* by thread: the enter of its first call */
     struct pair *pairs; /* [thread that made calls][thread that paused] */
+    struct pair *any;   /* by thread that paused: the same for whichever other thread made the last call */
 };
 
 static int64_t pause_after(const struct search *s, uint32_t call) {
@@ -37,11 +43,18 @@ static int64_t pause_after(const struct search *s, uint32_t call) {
     return (next == XS_NO_CALL ? model->run_ns : model->calls[next].enter_ns) - model->calls[call].return_ns;
 }
 
+/* Returns how long a library may copy an upload's bytes into page-locked memory before the call. */
+static int64_t staging_ns(const struct xs_model_call *call) {
+    bool may_be_staged = call->kind == XS_MODEL_TRANSFER && call->direction == XS_DIR_H2D && !call->is_of_batch &&
+                         call->memory_kind == XS_MEM_PINNED;
+    return may_be_staged ? xs_model_ns((int64_t)((double)call->bytes * XS_STAGING_NS_PER_BYTE)) : 0;
+}
+
 /* True if `last`, which is the other thread's last call, ended the pause of the call's thread that began at
  * `since_ns`. */
 static bool is_close(const struct search *s, uint32_t call, int64_t since_ns, uint32_t last, int64_t part) {
     const struct xs_model_call *c = &s->model->calls[call], *l = &s->model->calls[last];
-    int64_t delay = c->enter_ns - l->return_ns, pause = pause_after(s, last);
+    int64_t delay = c->enter_ns - l->return_ns - staging_ns(c), pause = pause_after(s, last);
     return delay <= (c->enter_ns - since_ns) / part && delay <= pause / part && pause >= LEAST_PAUSE_NS &&
            pause >= c->return_ns - l->return_ns;
 }
@@ -60,6 +73,7 @@ static uint32_t last_within(const struct search *s, int32_t other, int64_t since
 
 static void count(struct search *s, uint32_t call, int64_t since_ns) {
     const struct xs_model_call *c = &s->model->calls[call];
+    uint32_t latest = XS_NO_CALL;
     for (int32_t other = 0; other < s->threads; other++) {
         uint32_t last = other == c->thread ? XS_NO_CALL : last_within(s, other, since_ns, c->enter_ns);
         if (last == XS_NO_CALL)
@@ -68,11 +82,18 @@ static void count(struct search *s, uint32_t call, int64_t since_ns) {
         pair->pauses++;
         pair->ended += is_close(s, call, since_ns, last, CLOSE);
         pair->maybe_ended += is_close(s, call, since_ns, last, CLOSE_ENOUGH);
+        if (latest == XS_NO_CALL || s->model->calls[last].return_ns > s->model->calls[latest].return_ns)
+            latest = last;
+    }
+    if (latest != XS_NO_CALL) {
+        s->any[c->thread].pauses++;
+        s->any[c->thread].ended += is_close(s, call, since_ns, latest, CLOSE);
     }
 }
 
 static bool are_most(uint32_t count, const struct pair *pair) {
-    return count >= LEAST_COUNT && (uint64_t)count * 100 >= (uint64_t)pair->pauses * MOST_PERCENT;
+    uint64_t percent = pair->pauses ? (uint64_t)count * 100 / pair->pauses : 0;
+    return (count >= LEAST_COUNT && percent >= MOST_PERCENT) || (count >= MANY_COUNT && percent >= MANY_PERCENT);
 }
 
 static bool hands_over(const struct search *s, int32_t from, int32_t to) {
@@ -91,12 +112,13 @@ static bool is_joined(const struct search *s, uint32_t call, int64_t since_ns, u
 
 static void set(struct search *s, uint32_t call, int64_t since_ns) {
     struct xs_model_call *c = &s->model->calls[call];
+    bool any = are_most(s->any[c->thread].ended, &s->any[c->thread]);
     int64_t latest_ns = -1;
     for (int32_t other = 0; other < s->threads; other++) {
         uint32_t last = other == c->thread ? XS_NO_CALL : last_within(s, other, since_ns, c->enter_ns);
         if (last == XS_NO_CALL || s->model->calls[last].return_ns <= latest_ns)
             continue;
-        bool is_handed = hands_over(s, other, c->thread) && is_close(s, call, since_ns, last, CLOSE_ENOUGH);
+        bool is_handed = (any || hands_over(s, other, c->thread)) && is_close(s, call, since_ns, last, CLOSE_ENOUGH);
         if (!is_handed && !is_joined(s, call, since_ns, last))
             continue;
         latest_ns = s->model->calls[last].return_ns;
@@ -128,7 +150,8 @@ void xs_model_find_handoffs(struct xs_model *model) {
                        .threads = threads,
                        .latest = xs_realloc(NULL, (size_t)threads * sizeof *s.latest),
                        .first_ns = xs_zeroed((size_t)threads, sizeof *s.first_ns),
-                       .pairs = xs_zeroed((size_t)threads * (size_t)threads, sizeof *s.pairs)};
+                       .pairs = xs_zeroed((size_t)threads * (size_t)threads, sizeof *s.pairs),
+                       .any = xs_zeroed((size_t)threads, sizeof *s.any)};
     for (uint32_t i = model->call_count; i-- > 0;)
         if (model->calls[i].thread < threads)
             s.first_ns[model->calls[i].thread] = model->calls[i].enter_ns;
@@ -137,4 +160,5 @@ void xs_model_find_handoffs(struct xs_model *model) {
     free(s.latest);
     free(s.first_ns);
     free(s.pairs);
+    free(s.any);
 }

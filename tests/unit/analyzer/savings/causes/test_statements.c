@@ -96,6 +96,20 @@ static void staging_is_in_the_most(void **state) {
     play_end(p);
 }
 
+/* A thread of a library that uploads from page-locked memory has copied the program's data there. */
+static void a_library_s_own_thread_stages(void **state) {
+    (void)state;
+    play_after(STEPS, rarely_short);
+    diagnose("INSERT INTO module VALUES (1,'/usr/lib/python3/site-packages/jaxlib/xla.so',NULL,4096,8192,4096);"
+             "INSERT INTO symbol VALUES (1,1,904,0,'run',NULL,NULL); INSERT INTO stack VALUES (1,1,0,0);"
+             "INSERT INTO stack_frame (id,stack,depth,address,module) VALUES (4096,1,0,5000,1);"
+             "UPDATE transfer SET stack = 1");
+    assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * CALL_US * US);
+    assert_int_equal(saves("noop-upload").most_ns,
+                     (STEPS - 1) * CALL_US * US + (STEPS - 3) * (MIB / 4) + 2 * (uint64_t)40 * US);
+    play_end(p);
+}
+
 static void pageable_copies_are_not_staged_by_a_library(void **state) {
     (void)state;
     play_begin(p);
@@ -254,6 +268,7 @@ int main(void) {
         cmocka_unit_test(few_calls_say_nothing),
         cmocka_unit_test(no_statement_takes_longer_than_the_limit),
         cmocka_unit_test(staging_is_in_the_most),
+        cmocka_unit_test(a_library_s_own_thread_stages),
         cmocka_unit_test(pageable_copies_are_not_staged_by_a_library),
         cmocka_unit_test(a_memset_needs_no_statement_of_the_library),
         cmocka_unit_test(a_line_s_wait_and_event_go_with_its_copy),

@@ -9,7 +9,7 @@
 #include "analyzer/savings/replay/looks.h"
 #include "analyzer/savings/replay/replay.h"
 
-enum { US = 1000, MS = 1000000, CALLS = 16 };
+enum { US = 1000, MS = 1000000, CALLS = 32 };
 
 /* A run on one device. Calls are in stream 1 unless a test says otherwise. */
 struct run {
@@ -53,7 +53,7 @@ static inline struct xs_model *ended(struct run *run, int64_t run_us) {
     struct xs_model *model = &run->model;
     model->calls = run->calls;
     model->operations = run->operations;
-    model->threads = 2;
+    model->threads = 3;
     model->streams = 4;
     model->devices = 2;
     model->run_ns = run_us * US;

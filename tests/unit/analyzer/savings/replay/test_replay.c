@@ -3,6 +3,8 @@
 
 #include "made_run.h"
 
+#include "schema/format/kinds.h"
+
 /* upload 0-1000 (on the device 10-1000), kernel to 3000, readback that waits for it to 3010; the run ends at 3110. */
 static struct xs_model *upload_kernel_readback(struct run *run) {
     *run = (struct run){0};
@@ -241,6 +243,39 @@ static void a_thread_that_begins_late_is_known_by_its_answer(void **state) {
         assert_int_equal(model->calls[i].handed_by, 0);
 }
 
+/* A thread that waits for a pool: in each step of 4 ms one of two threads uploads late, and the other one makes an
+ * early call. Which one is late changes. The uploaded bytes may be copied to page-locked memory for `staging_us`
+ * before. */
+static struct xs_model *a_pool_of_two(struct run *run, int64_t steps, int64_t staging_us) {
+    *run = (struct run){0};
+    for (int64_t i = 0; i < steps; i++) {
+        int64_t t = 4000 * i;
+        call(run, XS_MODEL_LAUNCH, 0, t, t);
+        call(run, XS_MODEL_LAUNCH, 2 - (int32_t)(i % 2), t + 900, t + 900);
+        struct xs_model_call *upload = call(run, XS_MODEL_TRANSFER, 1 + (int32_t)(i % 2), t + 3700, t + 3800);
+        upload->direction = XS_DIR_H2D;
+        upload->memory_kind = XS_MEM_PINNED;
+        upload->bytes = (uint64_t)(staging_us * US * 4);
+        runs(run, XS_ENGINE_H2D, t + 3710, t + 3800);
+    }
+    call(run, XS_MODEL_LAUNCH, 0, 4000 * steps, 4000 * steps);
+    return ended(run, 4000 * steps + 2000);
+}
+
+static void the_threads_of_a_pool_take_turns(void **state) {
+    enum { STEPS = 10 };
+    (void)state;
+    struct run run;
+    for (int64_t staging_us = 0; staging_us <= 2800; staging_us += 2800) {
+        struct xs_model *model = a_pool_of_two(&run, STEPS, staging_us);
+        assert_int_equal(xs_replay_run(model, NULL, NULL, NULL), (4000 * STEPS + 2000) * US);
+        for (uint32_t i = 3; i < model->call_count; i += 3)
+            assert_int_equal(model->calls[i].handed_by, i); /* the upload, which is the call before it */
+        /* An upload begins so long after the other thread's call because of the copying before it. */
+        assert_int_equal(model->calls[3 * 5 + 2].handed_by, staging_us ? 3 * 5 + 2 : 0);
+    }
+}
+
 /* Threads with a pace of their own, 4 ms and 3.1 ms, come close to each other now and then. The one without uploads
  * ends no earlier. */
 static void threads_with_their_own_pace_do_not_move(void **state) {
@@ -323,6 +358,7 @@ int main(void) {
         cmocka_unit_test(golden_traces_are_replayed_as_they_were),
         cmocka_unit_test(threads_that_take_turns_move_together),
         cmocka_unit_test(a_thread_that_begins_late_is_known_by_its_answer),
+        cmocka_unit_test(the_threads_of_a_pool_take_turns),
         cmocka_unit_test(threads_with_their_own_pace_do_not_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
