@@ -44,7 +44,7 @@ static void give_back_chunk(struct xs_thread *t) {
         t->next = t->end = NULL;         /* done first: a signal handler may make a call in between, or jump away */
         t->chunk = NULL;
         atomic_signal_fence(memory_order_seq_cst);
-        xs_chunk_finish(chunk);
+        xs_chunk_finish(&xs_spool, chunk);
     }
 }
 
@@ -110,7 +110,7 @@ static void pause_after(uint64_t waited_ns) {
     nanosleep(&(struct timespec){0, (long)pause}, NULL);
 }
 
-/* Only one thread at a time computes how many chunks are needed, because it may have to scan all chunks. */
+/* Only one thread at a time computes how many chunks are needed, and makes them. */
 static bool may_look(uint64_t now) {
     static _Atomic uint64_t latest;
     uint64_t then = atomic_load_explicit(&latest, memory_order_relaxed);

@@ -216,13 +216,6 @@ static uint32_t room_of(const struct xs_spool *spool, uint32_t count, unsigned c
     return (uint32_t)least(least(chunks, room), INT_MAX);
 }
 
-static unsigned chunks_in(const struct xs_spool *spool, uint32_t count, uint32_t state) {
-    unsigned n = 0;
-    for (uint32_t i = 0; i < count; i++)
-        n += atomic_load_explicit(&xs_spool_chunk(spool, i)->header.state, memory_order_relaxed) == state;
-    return n;
-}
-
 /* Returns how many of `chunks` chunks may be added. In a tmpfs, they may take at most a part of its free space, because
  * programs crash when it is full. But if threads have nearly all chunks, another thread could record nothing, so a few
  * chunks are added even then, as long as there is any memory. */
@@ -232,8 +225,8 @@ static uint32_t allowed_of(const struct xs_spool *spool, uint32_t count, uint32_
         (statvfs(spool->header->folder, &fs) == 0 &&
          (uint64_t)chunks * XS_SPOOL_CHUNK_BYTES <= (uint64_t)fs.f_bavail * fs.f_frsize / XS_SPOOL_SHARE_OF_MEMORY))
         return chunks;
-    bool is_for_threads = chunks_in(spool, count, XS_CHUNK_FREE) < xs_spool_spare(count) &&
-                          chunks_in(spool, count, XS_CHUNK_ACTIVE) >= count - count / 4;
+    uint32_t unused = atomic_load(&spool->free), full = atomic_load(&spool->full);
+    bool is_for_threads = unused < xs_spool_spare(count) && (uint64_t)unused + full <= count / 4;
     return is_for_threads ? (uint32_t)least(chunks, GROW_FOR_THREADS) : 0;
 }
 
@@ -312,7 +305,7 @@ unsigned xs_spool_wanted(const struct xs_spool *spool) {
     const struct xs_spool_header *header = spool->header;
     unsigned count = atomic_load(&header->chunk_count), bound = header->chunk_bound;
     if (atomic_load(&spool->free) >= xs_spool_spare(count) ||
-        (count >= bound && chunks_in(spool, count, XS_CHUNK_FULL) >= count / 4))
+        (count >= bound && atomic_load(&spool->full) >= count / 4))
         return 0;
     return count < bound                              ? (unsigned)least(count, bound - count)
            : xs_spool_spare(count) > GROW_FOR_THREADS ? xs_spool_spare(count)

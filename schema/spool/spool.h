@@ -92,6 +92,7 @@ struct xs_spool {
     uint32_t length; /* writer, in memory: number of chunks that fit into the file's length; protected by `growing` */
     _Atomic uint32_t growing; /* a thread is growing the spool */
     _Atomic uint32_t free;    /* writer: number of free chunks; may be too high for a short time, but never too low */
+    _Atomic uint32_t full;    /* writer: number of full chunks, so that nobody has to look at all of them */
     _Atomic uint32_t next;    /* writer: index at which the search for a free chunk begins */
     int source;               /* opened spool: its descriptor, else -1 */
     struct xs_chunk *loaded;  /* opened spool: the chunk that was read last */
@@ -175,7 +176,8 @@ static inline void xs_chunk_commit(struct xs_chunk *chunk, const struct xs_event
 }
 
 /* Ends the thread's use of the chunk, because it is full or the thread ends. */
-static inline void xs_chunk_finish(struct xs_chunk *chunk) {
+static inline void xs_chunk_finish(struct xs_spool *spool, struct xs_chunk *chunk) {
+    atomic_fetch_add_explicit(&spool->full, 1, memory_order_relaxed);
     atomic_store_explicit(&chunk->header.state, XS_CHUNK_FULL, memory_order_release);
 }
 

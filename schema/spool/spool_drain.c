@@ -234,6 +234,7 @@ static void recycle(struct xs_spool *spool, const struct part *part) {
     atomic_store_explicit(&header->committed_bytes, 0, memory_order_release);
     atomic_store_explicit(&header->generation, generation + 1, memory_order_release);
     atomic_store_explicit(&header->drained_bytes, 0, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&spool->full, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&spool->free, 1, memory_order_relaxed); /* before the chunk can be taken: never too low */
     atomic_store_explicit(&header->state, XS_CHUNK_FREE, memory_order_release);
 }

@@ -16,11 +16,13 @@ struct xs_sample_group {
 
 /* --- counting --- */
 
+/* Returns NULL if the copy's site and size class have no cells, because there are too many. */
 static struct xs_sample_group *group_of(struct xs_samples *s, const struct xs_trace_event *event) {
     unsigned class = xs_size_class(event->u.transfer.bytes);
     if (s->latest && s->latest_site == event->site && s->latest_class == class)
         return s->latest;
-    s->latest = xs_hash_item(&s->groups, event->site, class, sizeof *s->latest);
+    s->latest = s->groups.count < XS_SAMPLE_GROUPS ? xs_hash_item(&s->groups, event->site, class, sizeof *s->latest)
+                                                   : xs_hash_pointer(&s->groups, event->site, class);
     s->latest_site = event->site;
     s->latest_class = class;
     return s->latest;
@@ -29,7 +31,7 @@ static struct xs_sample_group *group_of(struct xs_samples *s, const struct xs_tr
 static struct xs_sample_cell *cell_of(struct xs_samples *s, struct xs_sample_group *group, unsigned detector,
                                       uint32_t site, unsigned situation) {
     uint16_t key = (uint16_t)(detector * XS_SITUATIONS + situation);
-    unsigned i = 0;
+    unsigned i = group ? 0 : SLOTS;
     while (i < SLOTS && group->cells[i] && group->keys[i] != key)
         i++;
     if (i == SLOTS)

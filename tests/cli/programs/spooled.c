@@ -36,7 +36,7 @@ static bool write_event(struct xs_spool *spool, struct xs_chunk **chunk, uint64_
     struct xs_event *slot = *chunk ? xs_chunk_slot(*chunk) : NULL;
     if (!slot) {
         if (*chunk)
-            xs_chunk_finish(*chunk);
+            xs_chunk_finish(spool, *chunk);
         *chunk = xs_spool_take(spool, &hint, 1, 1, "main");
         slot = *chunk ? xs_chunk_slot(*chunk) : NULL;
     }

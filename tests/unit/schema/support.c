@@ -132,7 +132,7 @@ bool produce(struct producer *producer, const struct xs_event *event) {
     struct xs_event *slot = producer->chunk ? xs_chunk_slot(producer->chunk) : NULL;
     if (!slot) {
         if (producer->chunk)
-            xs_chunk_finish(producer->chunk);
+            xs_chunk_finish(producer->spool, producer->chunk);
         producer->chunk =
             xs_spool_take(producer->spool, &producer->hint, producer->thread, (int32_t)producer->thread, "producer");
         if (!producer->chunk)

@@ -207,7 +207,7 @@ static void *produce_many(void *argument) {
             sched_yield();
         }
     }
-    xs_chunk_finish(producer.chunk);
+    xs_chunk_finish(&spool, producer.chunk);
     atomic_store(&finished[index], true);
     return NULL;
 }

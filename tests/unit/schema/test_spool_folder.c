@@ -115,11 +115,12 @@ static int take_for_threads(void) {
         if (!xs_spool_take(&spool, &hint, thread, 1, "thread"))
             return 2;
     for (unsigned i = 0; i < 6; i++) /* half of the chunks wait to be taken over: that is load */
-        xs_chunk_finish(xs_spool_chunk(&spool, i));
+        xs_chunk_finish(&spool, xs_spool_chunk(&spool, i));
     if (xs_spool_grow(&spool, 16) != XS_ERROR_FULL || xs_spool_grow_without_file(&spool, 16) != 0)
         return 3;
     for (unsigned i = 0; i < 6; i++)
         atomic_store(&xs_spool_chunk(&spool, i)->header.state, XS_CHUNK_ACTIVE);
+    atomic_store(&spool.full, 0);
     if (xs_spool_grow(&spool, 32) != 16)
         return 4;
     for (uint32_t thread = 13; thread <= 32; thread++)

@@ -383,7 +383,7 @@ static void call_of_a_later_destructor_gives_its_chunk_back(void **state) {
     pthread_t thread;
     (void)state;
     record_one(); /* makes the core's key, so that the next one comes after it */
-    xs_chunk_finish(xs_thread.chunk);
+    xs_chunk_finish(&xs_spool, xs_thread.chunk);
     xs_thread_forget();
     free_chunk(0);
     free_chunk(1);

@@ -376,6 +376,23 @@ static void estimates_together_are_no_more_than_there_are(void **state) {
     free(findings.items);
 }
 
+/* A hostile trace has a call site for each of its copies. Each took 3 KB of cells, so a trace of 200 MB took gigabytes.
+ */
+static void many_sites_take_no_more_memory(void **state) {
+    struct xs_samples samples = {0};
+    struct xs_trace_event event = {.on = XS_ON_TRANSFER, .u.transfer.bytes = BYTES};
+    (void)state;
+    for (event.site = 0; event.site < 2 * XS_SAMPLE_GROUPS; event.site++)
+        xs_samples_add(&samples, 0, &event, 0, XS_DRAWN_CHECKED);
+    assert_int_equal(samples.groups.count, XS_SAMPLE_GROUPS);
+    assert_null(samples.current);
+    event.site = 0; /* the first sites go on being counted */
+    xs_samples_add(&samples, 0, &event, 0, XS_DRAWN_CHECKED);
+    assert_int_equal(samples.current->checked, 2);
+    assert_int_equal(samples.groups.count, XS_SAMPLE_GROUPS);
+    xs_samples_free(&samples);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wilson_is_the_textbook_s),
@@ -393,6 +410,7 @@ int main(void) {
         cmocka_unit_test(who_is_stood_for_is_not_unchecked),
         cmocka_unit_test(what_is_found_is_not_unchecked_again),
         cmocka_unit_test(estimates_together_are_no_more_than_there_are),
+        cmocka_unit_test(many_sites_take_no_more_memory),
     };
     return cmocka_run_group_tests_name("sample", tests, NULL, NULL);
 }
