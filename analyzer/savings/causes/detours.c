@@ -266,8 +266,6 @@ static bool is_about(const struct xs_diagnosed *d, const struct xs_detour *detou
            (f->site == detour->up_site && !drops_upload(f));
 }
 
-static uint64_t at_most(uint64_t value, uint64_t limit) { return value < limit ? value : limit; }
-
 static bool is_host_work(const struct xs_finding *f) {
     return xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_WORK_ON_DEVICE;
 }
@@ -281,7 +279,7 @@ static void attach(const struct finding_detours *finding, struct xs_diagnosis *d
             (!d->detour || diagnosis->detours[d->detour - 1].most_ns < detour->most_ns)) {
             d->detour = (uint32_t)number + 1;
             if (is_host_work(d->finding)) /* its repair saves the upload, too */
-                d->saves.most_ns = at_most(detour->most_ns, diagnosis->findings->recorded.run_ns);
+                d->saves.most_ns = xs_least(detour->most_ns, diagnosis->findings->recorded.run_ns);
         }
     }
 }
