@@ -1,5 +1,6 @@
-/* This hash table maps 128-bit keys to numbers or pointers that are not 0, or to items that it holds itself. It is a
- * uthash with one type of key and of value, so its users do not have to define structs or macros for it. */
+/* This hash table maps 128-bit keys to numbers or pointers that are not 0, or to items that it holds itself. It is made
+ * with uthash, but all its keys have one type, and all its values, so that its users need no structs or macros of
+ * uthash. */
 #ifndef XFERSPY_ANALYZER_BASE_HASH_H
 #define XFERSPY_ANALYZER_BASE_HASH_H
 

@@ -1,11 +1,13 @@
-/* Has small functions for numbers: the larger one of two, a number without its sign, the size class, and comparison
- * functions for qsort. */
+/* Has small functions for numbers: the larger or smaller one of two, a number without its sign, the size class, and
+ * comparison functions for qsort. */
 #ifndef XFERSPY_ANALYZER_BASE_NUMBERS_H
 #define XFERSPY_ANALYZER_BASE_NUMBERS_H
 
 #include <stdint.h>
 
 static inline int64_t xs_later(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t xs_earlier(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline uint64_t xs_least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* Returns the size class: the same number for all sizes from one power of two up to the next; 0 for 0. */
 static inline unsigned xs_size_class(uint64_t bytes) { return bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0; }

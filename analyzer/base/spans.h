@@ -1,6 +1,6 @@
-/* Spans are disjoint address ranges in order, each with an owner, such as the last write to the bytes or their
- * allocation. A set without owners only says which bytes were written. The spans are a sorted sequence in blocks: a
- * look-up is two binary searches, and a change moves one block at most. */
+/* Spans are address ranges in ascending order that do not overlap. Each span has an owner, for example the allocation
+ * with these bytes, or the last write to them. A set without owners only says which bytes were written. The spans lie
+ * in blocks: a look-up is two binary searches, and a change moves one block at most. */
 #ifndef XFERSPY_ANALYZER_BASE_SPANS_H
 #define XFERSPY_ANALYZER_BASE_SPANS_H
 

@@ -9,8 +9,8 @@
 
 enum {
     XS_RUNS_LIMIT = 32,  /* runs on each side */
-    XS_RUNS_TO_TELL = 3, /* the ranks of 3 and 3 runs can be divided in 20 ways; the most extreme one has p = 5 %, so
-                          * the test can find a difference */
+    XS_RUNS_TO_TELL = 3, /* 3 runs on each side have 20 orders; the most extreme one has p = 5 %, so the test can find a
+                          * difference */
 };
 
 struct xs_metric_value {

@@ -70,14 +70,14 @@ void xs_callsite_start(const char *mode, unsigned depth) {
 
 /* ---- the hash: 128 bits, mixed by multiplications (wyhash's mum) ---- */
 
-static uint64_t mix(uint64_t a, uint64_t b) {
+static uint64_t fold(uint64_t a, uint64_t b) {
     __extension__ unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 static void add(struct xs_stack_key *key, uint64_t word) {
-    key->low = mix(key->low ^ word, UINT64_C(0xa0761d6478bd642f));
-    key->high = mix(key->high ^ word, UINT64_C(0xe7037ed1a0b428db)) + key->low;
+    key->low = fold(key->low ^ word, UINT64_C(0xa0761d6478bd642f));
+    key->high = fold(key->high ^ word, UINT64_C(0xe7037ed1a0b428db)) + key->low;
 }
 
 static struct xs_stack_key key_of_natives(const uint64_t *pcs, unsigned count) {

@@ -33,8 +33,8 @@ struct xs_reads;
 unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, uint64_t *pcs, unsigned limit,
                         bool *is_cut, struct xs_reads *reads);
 
-/* Would a new walk of this thread, with the same registers, unwinder and limit, find the same frames as the walk that
- * noted these reads? True if the new walk would read the same words, and no module was loaded or unloaded since the
+/* True if a new walk of this thread, with the same registers, unwinder and limit, would find the same frames as the
+ * walk that noted these reads. It would if it reads the same words, and no module was loaded or unloaded since the
  * noted walk. False also if the answer is not known. The frame pointer may have changed unless reads->needs_fp is
  * true. */
 bool xs_native_is_as_noted(const struct xs_reads *reads);

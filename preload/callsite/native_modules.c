@@ -88,7 +88,7 @@ static void *take(size_t bytes) {
 }
 
 /* Hashes whole words, because hashing takes most of the time of a refresh if there are hundreds of modules. */
-static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
+static uint64_t hash_words(uint64_t hash, const void *data, size_t bytes) {
     const unsigned char *p = data;
     for (size_t i = 0; i < bytes; i += sizeof hash) {
         uint64_t word = 0;
@@ -184,13 +184,15 @@ static struct xs_module *remember(const struct dl_phdr_info *info, struct xs_mod
     d->build_id_bytes = build_id(info, &id);
     size_t path_bytes = path_of(info, gathering.path);
     d->path_bytes = (uint32_t)path_bytes;
-    wanted->identity = mix(UINT64_C(0xcbf29ce484222325), info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr);
-    wanted->identity = mix(wanted->identity, id, d->build_id_bytes);
+    wanted->identity =
+        hash_words(UINT64_C(0xcbf29ce484222325), info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr);
+    wanted->identity = hash_words(wanted->identity, id, d->build_id_bytes);
     if (!id && wanted->index) { /* without a build id, two builds differ in this index */
-        wanted->identity = mix(wanted->identity, at(info, wanted->index - info->dlpi_addr),
-                               wanted->index_bytes < INDEX_BYTES_HASHED ? wanted->index_bytes : INDEX_BYTES_HASHED);
+        wanted->identity =
+            hash_words(wanted->identity, at(info, wanted->index - info->dlpi_addr),
+                       wanted->index_bytes < INDEX_BYTES_HASHED ? wanted->index_bytes : INDEX_BYTES_HASHED);
     }
-    wanted->identity = mix(wanted->identity, gathering.path, path_bytes);
+    wanted->identity = hash_words(wanted->identity, gathering.path, path_bytes);
     struct xs_module *module = same_as(wanted);
     if (module || !(module = take(sizeof *module + d->build_id_bytes + path_bytes)))
         return module;

@@ -35,11 +35,11 @@ enum xs_unknown_asked {
     XS_ASKED_BY_DLSYM         /* the name may belong to any library: ignored unless it is a function of libcuda.so.1 */
 };
 
-/* Returns the index of the stub for an address that belongs to no row and that a look-up of `name` found. XS_NO_STUB:
- * the program gets the address itself, because it is not a driver function or needs no stub. XS_UNSEEN: the program
- * gets the address itself, because all stubs are in use. Calls of the function are then not seen, and may write device
- * memory, so the trace will say that contents are unknown from now on. `driver` is any address in libcuda.so.1. Any
- * thread, without a lock. */
+/* Returns the index of the stub for an address that a look-up of `name` found, if the address belongs to no row.
+ * XS_NO_STUB: the program gets the address itself, because it is not a driver function or needs no stub. XS_UNSEEN: the
+ * program gets the address itself, because all stubs are in use. Calls of the function are then not seen, and may write
+ * device memory, so the trace will say that contents are unknown from now on. `driver` is any address in libcuda.so.1.
+ * Any thread, without a lock. */
 enum { XS_NO_STUB = -1, XS_UNSEEN = -2 };
 int xs_unknown_stub_for(void *real, const char *name, enum xs_unknown_asked asked, const void *driver);
 

@@ -1,5 +1,5 @@
-/* Tells the repairs about calls of driver functions that are in none of the tables of functions. The repairs have no
- * function of their own around such calls. */
+/* Tells the repairs about calls of driver functions that xferspy has no row for. The repairs have no function of their
+ * own around such calls. */
 #ifndef XFERSPY_PRELOAD_REPAIR_AROUND_H
 #define XFERSPY_PRELOAD_REPAIR_AROUND_H
 

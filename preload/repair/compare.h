@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "preload/repair/back_off.h"
-#include "preload/repair/frame.h"
+#include "preload/repair/repair_hooks.h"
 
 /* Returns NULL if the copy may be left out or replaced at all, with or without a plan; else the reason why not. */
 const char *xs_contents_untouchable(const struct xs_repair_copy *copy);

@@ -4,8 +4,8 @@
 
 #include "preload/driver/capture_mode.h"
 #include "preload/driver/real.h"
-#include "preload/repair/frame_internal.h"
 #include "preload/repair/reasons.h"
+#include "preload/repair/repair_hooks_internal.h"
 #include "preload/repair/repair_plan.h"
 
 #define SMALL_BYTES 512

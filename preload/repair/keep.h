@@ -40,8 +40,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/repair/frame.h"
 #include "preload/repair/kept.h"
+#include "preload/repair/repair_hooks.h"
 
 /* What the shared code needs for one kind of memory. Constant, except for the table `kept`. */
 struct xs_keeper {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "preload/repair/frame_internal.h"
+#include "preload/repair/repair_hooks_internal.h"
 #include "preload/repair/repair_plan.h"
 
 /* Writes the JSON object of one repair. Reasons are constant texts of the library, so nothing has to be escaped. */

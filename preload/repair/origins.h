@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/repair/frame.h"
+#include "preload/repair/repair_hooks.h"
 
 struct xs_repair_origin {
     uint64_t device, bytes; /* device side of the earlier copy */

@@ -23,7 +23,7 @@
 
 #include "preload/capture/arguments.h"
 #include "preload/driver/real.h"
-#include "preload/repair/frame.h"
+#include "preload/repair/repair_hooks.h"
 #include "preload/repair/repair_plan.h"
 
 #define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)

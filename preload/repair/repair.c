@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "preload/driver/real.h"
-#include "preload/repair/frame_internal.h"
+#include "preload/repair/repair_hooks_internal.h"
 #include "preload/repair/repair_plan.h"
 
 const struct xs_repair_row xs_repair_rows[XS_REPAIR_COUNT] = {

@@ -4,8 +4,8 @@
  * work without capture as well. The files:
  *
  * - repair.h, repair.c: start and end, and which repairs are on.
- * - frame.h, frame.c: what the repairs share, such as the description of calls, the tallies, and the order of the
- *   hooks.
+ * - repair_hooks.h, repair_hooks.c: what the repairs share, such as the description of calls, the tallies, and the
+ *   order of the hooks.
  * - around.c, repair_call.h: the function around every entry point, expanded from the table of entry points.
  * - repair_plan.h, repair_plan.c: which calls have to be repaired, if there is a plan (docs/use/repairs.md describes
  *   it).

@@ -10,7 +10,7 @@
 #include "preload/core/state.h"
 #include "preload/driver/driver_context.h"
 #include "preload/driver/real.h"
-#include "preload/repair/frame_internal.h"
+#include "preload/repair/repair_hooks_internal.h"
 
 /* Functions that only capture needs. */
 #define xs_peer(...) XS_NOTHING

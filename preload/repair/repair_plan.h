@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/repair/frame.h"
+#include "preload/repair/repair_hooks.h"
 
 enum xs_plan_mode {
     XS_PLAN_NONE,   /* there is no plan, and each repair decides by its own checks */

@@ -11,7 +11,7 @@
 
 #include "preload/core/compiler.h"
 #include "preload/driver/driver_api.h"
-#include "preload/repair/frame.h"
+#include "preload/repair/repair_hooks.h"
 
 #define XS_RING_BUFFERS 64
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/repair/frame.h"
+#include "preload/repair/repair_hooks.h"
 
 /* xs_streams_saw is called before a call goes to the driver. xs_streams_saw_copy is called when a copy is offered to a
  * repair, because xs_streams_saw does not see the copies that a repair does itself. Work may be reported more than

@@ -7,7 +7,7 @@ q() {
     [ "$result" = 0 ] || echo "xferspy query: exit status $result: $(tail -n 1 "$base/query.stderr")"
 }
 
-# broken_invariants TRACE: what the queries of invariants.sql find, each of which should find nothing. One question asks
+# broken_invariants TRACE: what the queries of invariants.sql find. Each query should find nothing. One question asks
 # whether any of them finds something, because a start of xferspy for each took most of the time of many tests. Only if
 # so they are put one by one.
 broken_invariants() {

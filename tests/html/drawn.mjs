@@ -104,7 +104,7 @@ check('the chart of a buffer has another colour for another content', 'buffers',
 check('the chart of the bandwidth is drawn at size and rate', 'lines', {}, async (page) => {
   await page.click('#tab-bandwidth');
   await frame(page);
-  // of each point the colour of its kind, and that of the canvas beside the middle of its symbol
+  // the colour of each point's kind, and the canvas's colour beside the middle of its symbol
   const points = () =>
     page.evaluate(() => {
       const { chart } = window.xferspy.open.get('bandwidth');

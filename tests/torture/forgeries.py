@@ -59,7 +59,7 @@ def copy_of(source, target):
 
 
 def digest_of(path):
-    """Of a file's content, of which the holes are not read."""
+    """A digest of a file's content without its holes, which are not read."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         at = 0
@@ -196,7 +196,7 @@ def run(arguments, name, command, made, spool):
             assert arguments.slower > 1 or memory <= most, f"{memory >> 20} MiB"
             check_messages(case, command, status, text)
             check_files(case, command, before, state_of(inside))
-            # it is the spool of the trace of which the commands have a copy
+            # the commands have a copy of this spool's trace
             assert state_of_memory(spool) == before_in_memory, "the spool in memory was changed or deleted"
             left = os.listdir(os.path.join(folder, "tmp"))
             assert not left, f"left in TMPDIR: {left}"
@@ -241,7 +241,7 @@ def make(arguments, name):
     if case.kind == "memory" and not spool:
         return made, None
     shutil.copyfile(os.path.join(arguments.golden, "h100_lines.db"), os.path.join(inside, "sound.db"))
-    # a journal or a link names this one, and not that of the copy in which a command runs
+    # a journal or a link names this folder, and not the copy's folder in which a command runs
     with open(os.path.join(inside, "victim.txt"), "w", encoding="utf-8") as file:
         file.write("precious")
     try:

@@ -128,7 +128,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         a->terms.exit_status = (int)xs_parse_number("status", argument, 0, MOST_STATUS, state);
         return 0;
     case OPTION_AT_LEAST:
-        if (!xs_bench_gate_parse(argument, &a->gate))
+        if (!xs_bench_demands_parse(argument, &a->gate))
             argp_error(state, "--at-least=%s: use a share (10%%), a time (20ms) or 0", argument);
         return 0;
     case OPTION_FAIL_ON:

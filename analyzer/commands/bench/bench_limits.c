@@ -8,7 +8,7 @@
 
 const char *const xs_bench_fault_names[] = {"output", "slower", "unclear", "gain", "status", NULL};
 
-bool xs_bench_gate_parse(const char *text, struct xs_bench_gate *gate) {
+bool xs_bench_demands_parse(const char *text, struct xs_bench_demands *gate) {
     char *end = NULL;
     double value = strtod(text, &end), unit = 0;
     if (end == text || !isfinite(value) || value < 0)
@@ -26,7 +26,7 @@ bool xs_bench_gate_parse(const char *text, struct xs_bench_gate *gate) {
 
 /* True if the demanded gain was reached. A gain counts if it exceeds the variation of runs; "no slower" needs no gain.
  */
-static bool has_gain(const struct xs_bench_pair *pair, const struct xs_bench_gate *gate) {
+static bool has_gain(const struct xs_bench_pair *pair, const struct xs_bench_demands *gate) {
     const struct xs_bench_time *time = xs_bench_deciding(pair);
     int64_t demanded =
         gate->share < 0 ? gate->gain_ns : (int64_t)((double)time->difference.before.median * gate->share);
@@ -36,7 +36,7 @@ static bool has_gain(const struct xs_bench_pair *pair, const struct xs_bench_gat
 }
 
 unsigned xs_bench_judge(const struct xs_bench *bench, const struct xs_bench_pair *pair,
-                        const struct xs_bench_gate *gate) {
+                        const struct xs_bench_demands *gate) {
     unsigned found = 0;
     if (pair->is_failed)
         return XS_FAULT_STATUS;

@@ -58,7 +58,7 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
     enum xs_style style = xs_bench_conclusion_style(report);
     xs_bench_conclusion(&conclusion, report);
     xs_bench_output(&output, report);
-    xs_bench_gate_words(&gate, report);
+    xs_bench_demands_words(&gate, report);
     fprintf(out->file, "%s%s%s\n", xs_style_on(out, style), conclusion.data, xs_style_off(out, style));
     for (size_t i = 0; i < 2; i++) {
         XS_SCOPED_STRING command = {0}, cut = {0};
@@ -103,7 +103,7 @@ void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out)
     size_t count = make_rows(report, rows);
     xs_bench_conclusion(&conclusion, report);
     xs_bench_output(&output, report);
-    xs_bench_gate_words(&gate, report);
+    xs_bench_demands_words(&gate, report);
     fprintf(out->file, "**%s** %zu runs of each, in turns, not profiled.\n\n", conclusion.data, report->bench->rounds);
     if (count)
         fprintf(out->file, "| %s | %s | %s | %s | %s | %s |\n|---|---:|---:|---:|---:|---:|\n", headers[0], headers[1],
@@ -175,7 +175,7 @@ void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *re
     xs_json_end(json, '}');
 }
 
-void xs_bench_gate_json(struct xs_json *json, unsigned failed, const struct xs_bench_gate *gate) {
+void xs_bench_demands_json(struct xs_json *json, unsigned failed, const struct xs_bench_demands *gate) {
     xs_json_object(json, "gate");
     xs_json_bool(json, "holds", !failed);
     xs_json_text(json, "at_least", gate->at_least);
@@ -218,7 +218,7 @@ void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out) {
     xs_bench_time_json(&json, "wall", &report->pair.wall);
     xs_bench_time_json(&json, "loop", &report->pair.loop);
     xs_bench_output_json(&json, report);
-    xs_bench_gate_json(&json, report->failed, report->gate);
+    xs_bench_demands_json(&json, report->failed, report->gate);
     xs_json_texts(&json, "notes", report->notes, report->note_count);
     xs_json_text(&json, "ended", xs_bench_end_names[report->bench->end]);
     xs_json_count(&json, "rounds", report->bench->rounds);

@@ -143,10 +143,10 @@ void xs_bench_output(struct xs_string *text, const struct xs_bench_report *repor
         xs_string_format(text, "; %s more ignored", XS_COUNT_TEXT(c->ignored));
 }
 
-void xs_bench_gate_words(struct xs_string *text, const struct xs_bench_report *report) {
+void xs_bench_demands_words(struct xs_string *text, const struct xs_bench_report *report) {
     static const char *const words[] = {"the output or the exit status differs", "AFTER is slower",
                                         "it is not clear which is faster", "the gain is smaller", "a program failed"};
-    const struct xs_bench_gate *gate = report->gate;
+    const struct xs_bench_demands *gate = report->gate;
     if (!gate->at_least && !report->failed)
         return;
     if (gate->at_least)
@@ -264,7 +264,7 @@ static void note_noise(struct xs_bench_report *report) {
 }
 
 void xs_bench_report_make(const struct xs_bench_terms *terms, const struct xs_bench *bench,
-                          const struct xs_bench_gate *gate, struct xs_bench_report *report) {
+                          const struct xs_bench_demands *gate, struct xs_bench_report *report) {
     *report = (struct xs_bench_report){.terms = terms, .bench = bench, .gate = gate};
     xs_bench_compare(bench, 1, &report->pair);
     report->failed = xs_bench_judge(bench, &report->pair, gate);

@@ -23,7 +23,7 @@ enum xs_bench_fault {
 extern const char *const xs_bench_fault_names[]; /* by number of the bit; NULL after the last */
 
 /* The demands of the user. */
-struct xs_bench_gate {
+struct xs_bench_demands {
     unsigned faults;      /* the faults that make the bench fail */
     const char *at_least; /* the demanded gain as the user wrote it: "10%", "20ms"; NULL: none */
     double share;         /* the gain as a share; negative: the gain is a time, gain_ns */
@@ -31,23 +31,23 @@ struct xs_bench_gate {
 };
 
 /* Parses "10%", "0" or "20ms". Returns false for anything else. */
-bool xs_bench_gate_parse(const char *text, struct xs_bench_gate *gate);
+bool xs_bench_demands_parse(const char *text, struct xs_bench_demands *gate);
 /* Returns the faults of the bench that occurred and that make the bench fail. */
 unsigned xs_bench_judge(const struct xs_bench *bench, const struct xs_bench_pair *pair,
-                        const struct xs_bench_gate *gate);
+                        const struct xs_bench_demands *gate);
 
 /* Two measured commands, and the results to be printed. */
 struct xs_bench_report {
     const struct xs_bench_terms *terms;
     const struct xs_bench *bench;
     struct xs_bench_pair pair;
-    const struct xs_bench_gate *gate;
+    const struct xs_bench_demands *gate;
     unsigned failed;                   /* the faults that made the bench fail */
     char *notes[XS_BENCH_NOTES_LIMIT]; /* warnings, a sentence each, to be escaped */
     size_t note_count;
 };
 void xs_bench_report_make(const struct xs_bench_terms *terms, const struct xs_bench *bench,
-                          const struct xs_bench_gate *gate, struct xs_bench_report *report);
+                          const struct xs_bench_demands *gate, struct xs_bench_report *report);
 void xs_bench_report_free(struct xs_bench_report *report);
 
 /* Writes "AFTER is faster: 2.41 s -> 1.98 s (-18 %)". */
@@ -63,7 +63,7 @@ void xs_bench_spread(struct xs_string *text, const struct xs_spread *spread);
 /* These functions write the result about the outputs, and the result about the demanded gain; _gate_words writes
  * nothing if nothing was demanded. */
 void xs_bench_output(struct xs_string *text, const struct xs_bench_report *report);
-void xs_bench_gate_words(struct xs_string *text, const struct xs_bench_report *report);
+void xs_bench_demands_words(struct xs_string *text, const struct xs_bench_report *report);
 /* Writes a command's words so that they could be typed in a shell. */
 void xs_bench_command(struct xs_string *text, char *const *argv);
 
@@ -71,7 +71,7 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out);
 void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out);
 void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out);
 /* These functions write parts of the JSON: a time or null; the keys "gate" and "output". */
-void xs_bench_gate_json(struct xs_json *json, unsigned failed, const struct xs_bench_gate *gate);
+void xs_bench_demands_json(struct xs_json *json, unsigned failed, const struct xs_bench_demands *gate);
 void xs_bench_time_json(struct xs_json *json, const char *key, const struct xs_bench_time *time);
 void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *report);
 extern const char *const xs_bench_end_names[]; /* by enum xs_bench_end */

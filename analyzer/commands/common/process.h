@@ -15,9 +15,9 @@ bool xs_is_process(const char *argument);
 /* Returns the content of a process's file in /proc, such as "stat"; NULL: it cannot be read. The caller frees it. */
 char *xs_process_file(int64_t pid, const char *what, size_t *bytes);
 
-/* Puts the traces that the process has open into `traces`. If the process writes none, because it is a launcher for
- * example, takes the traces of its descendants, and prints a line on standard error that names them. `traces` must be
- * freed in any case. Returns XS_EXIT_OK, or XS_EXIT_ERROR after a message if there is no trace. */
+/* Fills `traces` with the traces that the process writes. If it writes none, because it is a launcher for example,
+ * takes the traces of its descendants, and prints a line on standard error that names them. `traces` must be freed in
+ * any case. Returns XS_EXIT_OK, or XS_EXIT_ERROR after a message if there is no trace. */
 int xs_process_traces(const char *pid, struct xs_traces *traces);
 
 /* Returns the one trace that an argument names, as a new string: the argument itself, or the trace that the process

@@ -174,7 +174,7 @@ static void on_round(size_t round, size_t rounds, void *context) {
 /* Compares the attempt with the unchanged program. */
 static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct xs_bench_terms *terms, size_t variant) {
     struct xs_outcome *o = xs_realloc(NULL, sizeof *o);
-    static const struct xs_bench_gate none = {.share = -1};
+    static const struct xs_bench_demands none = {.share = -1};
     *o = (struct xs_outcome){.sides = {t->bench.sides[0], t->bench.sides[variant]},
                              .variants = {terms->variants[0], terms->variants[variant]},
                              .terms = *terms};
@@ -243,7 +243,7 @@ static void measure_in_turns(struct xs_try *t) {
 
 /* Checks the demands: those on outputs for every trial, that on the gain for all repairs together. */
 static void judge(struct xs_try *t) {
-    const struct xs_bench_gate *gate = &t->arguments->gate;
+    const struct xs_bench_demands *gate = &t->arguments->gate;
     for (size_t i = 0; i < t->trials->count; i++) {
         const struct xs_outcome *o = t->attempts[i].outcome;
         if (t->trials->items[i].state == XS_TRIAL_FAILED)

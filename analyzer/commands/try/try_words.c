@@ -108,7 +108,7 @@ void xs_try_gate(struct xs_string *text, const struct xs_try *t) {
         if (!report.failed)
             return;
     }
-    xs_bench_gate_words(text, &report);
+    xs_bench_demands_words(text, &report);
 }
 
 enum xs_style xs_try_style(const struct xs_try *t, size_t attempt) {

@@ -1,9 +1,8 @@
 /* pageable: a large copy whose host memory is not page-locked. */
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 
 static const uint64_t large_bytes = 65536;
-
-static uint64_t at_most(uint64_t value, uint64_t limit) { return value < limit ? value : limit; }
 
 /* Returns the time that pinning removes. For a 2D or 3D copy that is slow because of its shape, this is not more than
  * for a plain copy of its size, because the speed of such a shape from pinned memory is not known. */
@@ -17,12 +16,12 @@ static struct xs_times removable(const struct xs_link_model *link, const struct 
     if (t->box.height) {
         uint64_t plain_ns = xs_link_ns(link, xs_link_class_of(direction, XS_MEM_PAGEABLE), t->bytes);
         uint64_t own_ns = times.device_known ? times.device_ns : times.host_ns;
-        times = xs_times_less(times, own_ns - at_most(own_ns, plain_ns));
-        host_ns = at_most(host_ns, plain_ns);
+        times = xs_times_less(times, own_ns - xs_least(own_ns, plain_ns));
+        host_ns = xs_least(host_ns, plain_ns);
     }
     times = xs_times_less(times, pinned_ns);
     /* the host is blocked for longer than the device works, because it fills the driver's staging memory */
-    times.host_ns = host_ns - at_most(host_ns, pinned_ns);
+    times.host_ns = host_ns - xs_least(host_ns, pinned_ns);
     return times;
 }
 

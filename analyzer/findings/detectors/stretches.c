@@ -10,12 +10,10 @@
 enum { TOUCHES = 65536 };
 static const uint64_t apart_ns = 1000000; /* two stretches with a longer idle time between them are not neighbours */
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* --- what the kernels were given --- */
 
 static void widen(struct xs_stretch_touch *touch, uint64_t first_ns, uint64_t last_ns) {
-    touch->first_ns = least(touch->first_ns, first_ns);
+    touch->first_ns = xs_least(touch->first_ns, first_ns);
     touch->last_ns = last_ns > touch->last_ns ? last_ns : touch->last_ns;
 }
 
@@ -99,8 +97,8 @@ static uint64_t room_of(const struct xs_stretches *s, const struct xs_stretch_co
                           * buffer */
         return s->busy_ns;
     uint64_t left = s->busy_ns;
-    left = own ? least(left, own->first_ns) : left;
-    return unseen ? least(left, unseen->first_ns) : left;
+    left = own ? xs_least(left, own->first_ns) : left;
+    return unseen ? xs_least(left, unseen->first_ns) : left;
 }
 
 /* Finds the copies that have room, sorted by room, the smallest first. */
@@ -129,7 +127,7 @@ static uint64_t fill(const struct xs_stretches *s, const struct xs_stretch_copy 
     *pair = (struct xs_stretch_pair){.decided = unseen_too, .call_ns = INT64_MAX};
     for (unsigned i = 0; i < fitting; i++) {
         const struct xs_stretch_copy *copy = rooms[i].copy;
-        uint64_t ns = least(rooms[i].ns, pair->ns + copy->ns);
+        uint64_t ns = xs_least(rooms[i].ns, pair->ns + copy->ns);
         if (ns == pair->ns) /* no room is left for this copy */
             continue;
         pair->ns = ns;
@@ -154,7 +152,7 @@ static bool pair_up(struct xs_stretches *s, const struct xs_stretch_copy *copies
         (!fill(s, copies, count, uploads, true, &pair) &&
          (!s->unseen.allocation || !fill(s, copies, count, uploads, false, &pair))))
         return false;
-    pair.ns = least(pair.ns, copies_ns); /* two of the copies may have run at the same time */
+    pair.ns = xs_least(pair.ns, copies_ns); /* two of the copies may have run at the same time */
     pair.launch = uploads ? s->last_launch : s->first_launch;
     s->found(s->context, &pair);
     s->used = s->used || pair.decided;

@@ -323,7 +323,7 @@ static void attach(const struct finding_detours *finding, struct xs_diagnosis *d
             (!d->detour || diagnosis->detours[d->detour - 1].most_ns < detour->most_ns)) {
             d->detour = (uint32_t)number + 1;
             if (is_host_work(d->finding)) /* its repair saves the upload, too */
-                d->saves.most_ns = at_most(detour->most_ns, diagnosis->findings->recorded.run_ns);
+                d->saves.most_ns = xs_least(detour->most_ns, diagnosis->findings->recorded.run_ns);
         }
     }
 }

@@ -19,8 +19,6 @@
 #define USUAL_OWN_NS 2000
 #define USUAL_NOTICE_NS 2000
 
-static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* --- operations --- */
 
 /* True if the times confirm that the operation began after other work. `end` is the end of that work. */
@@ -183,15 +181,15 @@ static void fill_operations(struct xs_model *model) {
             xs_durations_add(o->waited_for_engine ? &engine_gaps : &gaps,
                              o->waited_for_engine ? o->engine_gap_ns : o->gap_ns);
         if (o->waited)
-            o->latency_ns = earlier(latency, o->latency_ns);
+            o->latency_ns = xs_earlier(latency, o->latency_ns);
     }
     int64_t gap = xs_durations_usual(&gaps, USUAL_GAP_NS), engine_gap = xs_durations_usual(&engine_gaps, USUAL_GAP_NS);
     for (uint32_t i = 0; i < model->operation_count; i++) {
         struct xs_model_operation *o = &model->operations[i];
         if (!o->is_held_up || o->waited_for_engine)
-            o->gap_ns = earlier(gap, o->gap_ns);
+            o->gap_ns = xs_earlier(gap, o->gap_ns);
         if (!o->is_held_up || !o->waited_for_engine)
-            o->engine_gap_ns = earlier(engine_gap, o->engine_gap_ns);
+            o->engine_gap_ns = xs_earlier(engine_gap, o->engine_gap_ns);
     }
 }
 
@@ -217,7 +215,7 @@ static void sample(struct entry_point *e, const struct xs_model_call *call, stru
         xs_durations_add(&e->own, call->rest_ns);
     if (xs_model_is_staged(call)) {
         int64_t *least = call->waited ? &e->least_staged_ns : &e->least_own_ns;
-        *least = earlier(*least, call->rest_ns);
+        *least = xs_earlier(*least, call->rest_ns);
     }
 }
 
@@ -230,12 +228,12 @@ static int64_t own_of(const struct entry_point *e, const struct xs_model_call *c
         return call->rest_ns;
     if (!xs_model_is_staged(call)) {
         int64_t otherwise = call->kind == XS_MODEL_FREE ? allocation_ns : USUAL_OWN_NS;
-        return earlier(e->own_ns >= 0 ? e->own_ns : otherwise, call->return_ns - call->enter_ns);
+        return xs_earlier(e->own_ns >= 0 ? e->own_ns : otherwise, call->return_ns - call->enter_ns);
     }
     bool is_known = e->least_own_ns != INT64_MAX && e->least_staged_ns != INT64_MAX;
     int64_t before = is_known ? xs_later(0, e->least_own_ns - e->least_staged_ns) : 0;
-    before = earlier(before, USUAL_OWN_NS); /* the copies that did not wait may have been larger */
-    return earlier(xs_later(0, call->rest_ns + before), call->return_ns - call->enter_ns);
+    before = xs_earlier(before, USUAL_OWN_NS); /* the copies that did not wait may have been larger */
+    return xs_earlier(xs_later(0, call->rest_ns + before), call->return_ns - call->enter_ns);
 }
 
 /* Sets the own times of calls. `count` is the largest number of an entry point plus 1. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/scan.h"
@@ -208,10 +209,8 @@ static int read_migrations(const struct xs_trace *trace, struct xs_intervals *fa
 
 /* --- together --- */
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 static void take_from(struct xs_where *where, enum xs_where_part from, uint64_t *ns) {
-    uint64_t taken = least(*ns, where->parts[from]);
+    uint64_t taken = xs_least(*ns, where->parts[from]);
     where->parts[from] -= taken;
     where->parts[XS_WHERE_XFERSPY] += taken;
     *ns -= taken;
@@ -222,11 +221,11 @@ static void take_from(struct xs_where *where, enum xs_where_part from, uint64_t 
  * calls. CUPTI's cost lies mostly within launches, which are not timed. */
 static void finish(struct work *work, const struct xs_where_own *own) {
     struct xs_where *where = work->where;
-    uint64_t gaps = where->run_ns - least(where->run_ns, work->calls_ns);
+    uint64_t gaps = where->run_ns - xs_least(where->run_ns, work->calls_ns);
     uint64_t returning = length_in(&work->returns, 0, work->end_ns) - work->returning_in_calls_ns;
-    uint64_t before = work->first_ns > 0 ? least((uint64_t)work->first_ns, where->run_ns) : 0;
-    uint64_t start_ns = least(own->start_ns, before), later_ns = own->later_ns;
-    returning = least(returning, gaps);
+    uint64_t before = work->first_ns > 0 ? xs_least((uint64_t)work->first_ns, where->run_ns) : 0;
+    uint64_t start_ns = xs_least(own->start_ns, before), later_ns = own->later_ns;
+    returning = xs_least(returning, gaps);
     add(work, XS_WHERE_FAULT, returning);
     where->parts[XS_WHERE_PROGRAM] = gaps - returning;
     take_from(where, XS_WHERE_PROGRAM, &start_ns);

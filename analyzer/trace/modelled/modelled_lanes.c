@@ -5,8 +5,6 @@
 #include "analyzer/base/numbers.h"
 
 enum { MOST_PENDING = 1 << 16, STEPS = 14 };
-static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
-
 int64_t xs_lane_end(const struct xs_lane *lane) {
     return xs_lane_pending(lane) ? xs_later(lane->done_ns, lane->items[lane->count - 1].end_ns) : lane->done_ns;
 }
@@ -23,7 +21,7 @@ int64_t xs_lane_place_end(const struct xs_lane_place *moment) {
                                                     * was none */
     if (pending < xs_lane_pending(lane))
         return lane->items[lane->first + pending].end_ns;
-    return earlier(moment->end_ns, lane->done_ns);
+    return xs_earlier(moment->end_ns, lane->done_ns);
 }
 
 /* --- times --- */
@@ -101,7 +99,7 @@ static void cut(struct xs_lane *lane, size_t count, int64_t end_ns) {
     for (size_t i = count; i-- > 0 && lane->items[lane->first + i].end_ns > end_ns;) {
         struct xs_pending *work = &lane->items[lane->first + i];
         work->end_ns = end_ns;
-        work->start_ns = end_ns = earlier(work->start_ns, end_ns);
+        work->start_ns = end_ns = xs_earlier(work->start_ns, end_ns);
     }
 }
 

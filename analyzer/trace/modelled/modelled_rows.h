@@ -53,7 +53,7 @@ struct xs_modelled_rows {
     size_t count, capacity;
 };
 
-/* A column of a table. One that is not in a shape has one of these numbers. */
+/* The numbers of a table's columns that are not in a shape. */
 enum { XS_COLUMN_ID = -6, XS_COLUMN_NUMBER, XS_COLUMN_BYTES, XS_COLUMN_START, XS_COLUMN_END, XS_COLUMN_MODELLED };
 struct xs_modelled_column {
     char name[32];

@@ -142,7 +142,7 @@ check --baseline=less.json --fail-on=noop-upload:1us --json run.db
 [ "$(grep -c '"baseline": "grown"' stdout)" -eq 1 ] || show "one has grown in JSON"
 check --baseline=less.json --fail-on=noop-upload:0 run.db; expect_status 0; expect_out "6 findings as before, 0 grown"
 
-# 60 wasted uploads of which chance looked at two: the rules go by the estimate and its interval, 21 to 60.
+# 60 wasted uploads; chance looked at two of them: the rules go by the estimate and its interval, 21 to 60.
 make_trace sampled.db "$F/no_findings.sql" "$F/sampled_uploads.sql"
 check --fail-on=noop-upload:0,noop-upload:20,noop-upload:83MiB,noop-upload:4ms,noop-upload:8% sampled.db
 expect_status 3; expect_out "FAIL     noop-upload:0      about 60 instances (21 to 60), limit 0"

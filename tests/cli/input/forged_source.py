@@ -59,7 +59,7 @@ def change(name, function):
 
 
 def aim(database, file, line=1):
-    """All that a trace can say of where calls came from: this file, as Python's and as that of native code."""
+    """All that a trace can say of where calls came from: this file, as Python's file and as the file of native code."""
     run = database.execute
     run("UPDATE python_code SET file = ?", (file,))
     run("UPDATE stack_frame SET line = ? + id % 50 WHERE code IS NOT NULL", (line,))

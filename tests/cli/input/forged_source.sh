@@ -1,4 +1,4 @@
-# A trace that somebody else wrote names files of whoever reads it, in every place where a trace can name a source
+# A trace that somebody else wrote names files of the user who reads it, in every place where a trace can name a source
 # file: nothing of these files is in any output of any command. forged_source.py makes the traces; it also makes traces
 # that may show such a line, so that it would be seen if nothing were ever shown.
 . "$SOURCE/lib.sh"

@@ -63,7 +63,7 @@ expect_out "The program lost about 10.0 ms of the run's 200 ms (5.0 %; no budget
 expect_not "more than the budget"
 expect_out "0 ns to device times, 0 ns to fingerprints, 0 ns to the end."
 expect_not "page migrations"; expect_not "full spool"
-# Threads lose their parts side by side: the run loses that of the thread with most calls, here 22 of 33. All of them
+# Threads lose their parts side by side: the run loses what the thread with most calls loses, here 22 of 33. All of them
 # are held at once for 3 of the 12 ms of device times.
 cat >threads.sql <<'END'
 INSERT INTO thread VALUES (2,4243,'loader');

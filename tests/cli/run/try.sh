@@ -363,7 +363,7 @@ try --only=round-trip/same-device inplace.db; expect_status 0; expect_out "drop-
 [ "$(sed 1,2d app/plan.apply.drop-uploads)" = "drop-uploads 0 38 4194304" ] || show "the plan of a round trip in place"
 
 # Recording first, in a new folder, with what is set of capture already. What a run that was recorded as it comes says
-# is what is predicted, and the plan is that of a run with all contents, whose copies took longer.
+# is what is predicted, and the plan is of a run with all contents, whose copies took longer.
 export XFERSPY_STACK=none XFERSPY_WINDOW=1ms XFERSPY_OUTSIDE=allocations XFERSPY_REPAIR=stage
 try --only=noop-upload -- sh app/app.sh; expect_status 0; expect_out "-140 ms"; expect_err "the trace is xferspy-try-"
 [ "$(ls xferspy-try-*/*.db | wc -l)" -eq 2 ] || show "the traces"
@@ -383,7 +383,7 @@ rm -r xferspy-try-*
 expect_err "2 processes of the program use CUDA"; rm -r xferspy-try-*
 unset XFERSPY_STACK XFERSPY_WINDOW XFERSPY_OUTSIDE XFERSPY_REPAIR
 
-# A trace as it comes has the contents of a sample. The plan is that of another run, with all contents, which goes when
+# A trace as it comes has the contents of a sample. The plan is of another run, with all contents, which goes when
 # it was read; names, numbers and what is predicted are those of the trace that was given.
 make_trace sampled.db "$SOURCE/fixtures/findings.sql" command.sql sampled.sql
 mkdir temporary; rm -f app/plan.*
@@ -403,7 +403,7 @@ json "d['causes'][0]['predicted']['most_ns'] == $(printf "$saves" sampled.json)"
 TMPDIR="$PWD/100%p" && mkdir "$TMPDIR"
 XFERSPY_FINGERPRINT=sample XFERSPY_BUDGET=1 try --only=noop-upload sampled.db; expect_status 0
 expect_out "drop-uploads: 9 of 9 copies in the plan"; nothing_left; TMPDIR=$PWD/temporary
-# Where there is no such run, the plan is that of the sample; nothing stays but the result.
+# Where there is no such run, the plan is of the sample; nothing stays but the result.
 no_second() { # no_second FILE WORDS [OPTION]
     : >"app/$1"; rm -f app/plan.*
     try --only=noop-upload ${3:+"$3"} sampled.db; rm "app/$1"; nothing_left

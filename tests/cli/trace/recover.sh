@@ -24,7 +24,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
     rm -r together alone.db
 done
 
-# A reader that has the trace open all the while: whoever comes after it ends the log.
+# A reader that has the trace open all the while: the next command after it ends the log.
 mkdir together
 kill_one together/t.db
 run "$XFERSPY" info together/t.db; expect_status 0

@@ -34,7 +34,8 @@ done
 [ ! -e none.db ] || show "a merged file of nothing"
 echo text >4711; run "$XFERSPY" report 4711; expect_error_of "4711: " # a file of that name is the file
 
-# A launcher, such as this shell, writes none: that of the process that it started. Of several top wants one.
+# A launcher, such as this shell, writes no trace, so top takes the trace of the process that it started. If there are
+# several, top wants one.
 run "$XFERSPY" top --once $$; expect_status 0; expect_out "./train --steps 10"
 expect_err "process $$ writes no trace itself; of those that it started, $live writes $PWD/live.db"
 start second; second=$!

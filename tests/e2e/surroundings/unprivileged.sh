@@ -208,7 +208,7 @@ if [ "$(id -u)" = 0 ]; then
             plant $kind "shared/trace.db$suffix"
             traced shared trace.db 100
             precious "$what"
-            # Nothing is recorded where the name itself is that of a device, a FIFO or a folder.
+            # Nothing is recorded where the name itself is a device's, a FIFO's or a folder's.
             if [ -z "$suffix" ] && { [ $kind = fifo ] || [ $kind = folder ]; }; then
                 grep -q "not capturing: .*trace.db is no regular file" traced.stderr || fail "$what" traced.stderr
                 continue

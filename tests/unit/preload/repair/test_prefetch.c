@@ -9,7 +9,7 @@
 
 #include "preload/capture/arguments.h"
 #include "preload/driver/real.h"
-#include "preload/repair/frame.h"
+#include "preload/repair/repair_hooks.h"
 #include "preload/repair/repair_plan.h"
 
 enum { PAGES = 64, PARTS = 16 };

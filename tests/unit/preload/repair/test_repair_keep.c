@@ -2,8 +2,8 @@
 #include "unit.h"
 
 #include "preload/driver/real.h"
-#include "preload/repair/frame_internal.h"
 #include "preload/repair/keep.h"
+#include "preload/repair/repair_hooks_internal.h"
 #include "preload/repair/repair_plan.h"
 
 #define MIB ((size_t)1 << 20)

@@ -1,6 +1,10 @@
 /* The replay of runs that were made by hand, with known answers; and of traces of a real GPU with nothing changed. */
 #include "unit.h"
 
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "made_run.h"
 
 #include "schema/format/kinds.h"
@@ -189,6 +193,43 @@ static void golden_traces_are_replayed_as_they_were(void **state) {
     }
 }
 
+static unsigned records_in(const char *path) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_trace trace;
+    struct xs_model model;
+    unsigned records = 0;
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    assert_true(xs_model_read(&model, &trace, NULL, message, NULL) >= 0);
+    for (uint32_t i = 0; i < model.call_count; i++)
+        records += model.calls[i].kind == XS_MODEL_RECORD;
+    xs_model_free(&model);
+    xs_trace_close(&trace);
+    return records;
+}
+
+/* An imported trace may have the runtime's functions instead of the driver's. */
+static void functions_of_the_runtime_record_events_too(void **state) {
+    char folder[] = "/tmp/xferspy-unit.XXXXXX", path[64], sql[128];
+    sqlite3 *db;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/t.db", folder);
+    snprintf(sql, sizeof sql, "VACUUM INTO '%s'", path);
+    assert_int_equal(sqlite3_open_v2(XFERSPY_GOLDEN "/h100_cupy_lines.db", &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "UPDATE entry_point SET name = 'cudaEventRecord' WHERE name = 'cuEventRecord'",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_changes(db), 1);
+    sqlite3_close(db);
+    assert_int_equal(records_in(XFERSPY_GOLDEN "/h100_cupy_lines.db"), 100);
+    assert_int_equal(records_in(path), 100);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void times_stay_within_what_can_be_added_up(void **state) {
     (void)state;
     assert_int_equal(xs_model_ns(INT64_MAX), XS_MODEL_LATEST_NS);
@@ -356,6 +397,7 @@ int main(void) {
         cmocka_unit_test(changes),
         cmocka_unit_test(times_stay_within_what_can_be_added_up),
         cmocka_unit_test(golden_traces_are_replayed_as_they_were),
+        cmocka_unit_test(functions_of_the_runtime_record_events_too),
         cmocka_unit_test(threads_that_take_turns_move_together),
         cmocka_unit_test(a_thread_that_begins_late_is_known_by_its_answer),
         cmocka_unit_test(the_threads_of_a_pool_take_turns),

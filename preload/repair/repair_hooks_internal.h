@@ -1,8 +1,8 @@
 /* Internal parts of frame.c, for repair.c, around.c and log.c. */
-#ifndef XFERSPY_PRELOAD_REPAIR_FRAME_INTERNAL_H
-#define XFERSPY_PRELOAD_REPAIR_FRAME_INTERNAL_H
+#ifndef XFERSPY_PRELOAD_REPAIR_REPAIR_HOOKS_INTERNAL_H
+#define XFERSPY_PRELOAD_REPAIR_REPAIR_HOOKS_INTERNAL_H
 
-#include "preload/repair/frame.h"
+#include "preload/repair/repair_hooks.h"
 
 /* The rows of repairs.def, indexed by enum xs_repair_id; in repair.c. */
 extern const struct xs_repair_row {

@@ -5,8 +5,8 @@
  * signal mask. Therefore a repair must hold no lock during a call that runs the application's code (a host function).
  * If a signal handler leaves a driver call by siglongjmp, other threads must still be able to go on (core/lock.h has
  * locks for this). A repair calls the driver by xs_beneath; such calls are not repaired. */
-#ifndef XFERSPY_PRELOAD_REPAIR_FRAME_H
-#define XFERSPY_PRELOAD_REPAIR_FRAME_H
+#ifndef XFERSPY_PRELOAD_REPAIR_REPAIR_HOOKS_H
+#define XFERSPY_PRELOAD_REPAIR_REPAIR_HOOKS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

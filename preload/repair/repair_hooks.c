@@ -1,10 +1,10 @@
 /* What all repairs share: the order in which their hooks are called, the settings of the process, and the tallies. */
-#include "preload/repair/frame.h"
+#include "preload/repair/repair_hooks.h"
 
 #include <string.h>
 
 #include "preload/driver/real.h"
-#include "preload/repair/frame_internal.h"
+#include "preload/repair/repair_hooks_internal.h"
 
 const struct xs_repair *xs_repairs_on[XS_REPAIR_COUNT];
 size_t xs_repair_budget_bytes;
