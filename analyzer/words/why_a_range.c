@@ -48,6 +48,8 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     case XS_REPAIR_WORK_ON_DEVICE:
         return "It saves most if the device does this work in nearly no time. It saves nothing if the host has to do "
                "it, and the device needs the result.";
+    case XS_REPAIR_GRAPH:
+        return "It saves most if a graph's kernels follow each other without a pause.";
     case XS_REPAIR_OWN_STREAM:
         return "It saves most if no thread needs the work of another one.";
     case XS_REPAIR_HOST_COPY:

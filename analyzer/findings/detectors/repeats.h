@@ -9,7 +9,7 @@
 
 /* A site's instances are reported only if it has at least this many. If not even XS_REPEATS_KEPT instances are enough,
  * later ones only count. */
-enum { XS_REPEATS_LEAST = 10, XS_REPEATS_KEPT = 4096 };
+enum { XS_REPEATS_LEAST = 10, XS_REPEATS_KEPT = 32768 };
 
 /* The instances of a finding about the host's time are reported only if those of the site together take at least one
  * part in this many of the run: to change what a program does is worth the work only then. */
