@@ -205,6 +205,7 @@ void xs_waits_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) {
         put_call(json, "call", diagnosis->findings, row->kind, row->direction, row->site);
         xs_json_count(json, "times", row->count);
         xs_json_count(json, "waited_ns", row->waited_ns);
+        xs_json_count(json, "busy_ns", row->busy_ns);
         xs_json_count(json, "idle_ns", row->idle_ns);
         xs_json_count(json, "saves_ns", row->saves_ns);
         xs_json_count(json, "together_ns", row->together_ns);

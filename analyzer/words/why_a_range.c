@@ -57,6 +57,8 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
         return "It saves most if the device does the host's work before the uploads in nearly no time, and needs none "
                "of their bytes. It saves least if they are uploaded as before, and if only the work counts that the "
                "program was seen to do in the function that uploads.";
+    case XS_REPAIR_GRAPH:
+        return "It saves most if a graph's kernels follow each other without a pause.";
     case XS_REPAIR_OWN_STREAM:
         return "It saves least if the device runs one copy and one kernel at a time, and most if all kernels and "
                "copies "
@@ -94,6 +96,8 @@ static const char *const names_by_repair[] = {
     [XS_REPAIR_READ_LATER] = "host_may_need_data",
     [XS_REPAIR_WORK_ON_DEVICE] = "host_may_do_the_work",
     [XS_REPAIR_PREPARE_ON_DEVICE] = "bytes_may_be_needed",
+    [XS_REPAIR_GRAPH] = "pauses_between_kernels",
+    [XS_REPAIR_PREFETCH] = "when_pages_are_made",
     [XS_REPAIR_OWN_STREAM] = "threads_may_be_ordered",
     [XS_REPAIR_HOST_COPY] = "data_may_be_cached",
     [XS_REPAIR_DROP] = "time_around_copies",

@@ -92,6 +92,9 @@ static void wait_row(const struct xs_diagnosis *diagnosis, const struct xs_wait_
     struct xs_string text = {0};
     bool pays = xs_wait_pays(wait, diagnosis->replay_fit.measured_ns);
     xs_wait_say(&text, diagnosis->findings, wait);
+    if (!pays && wait->busy_ns > wait->waited_ns / 2)
+        xs_string_format(&text, ": the device is busy for %s of this time",
+                         XS_SHARE_TEXT(wait->busy_ns, wait->waited_ns));
     const char *numbers[NUMBERS] = {pays ? xs_format_ns(saves, wait->saves_ns) : "nothing",
                                     xs_format_ns(together, wait->together_ns), xs_format_count(times, wait->count),
                                     xs_format_ns(waited, wait->waited_ns), xs_format_ns(idle, wait->idle_ns)};

@@ -125,8 +125,12 @@ uint64_t xs_device_memory(const struct xs_detection *detection, int32_t device) 
 
 bool xs_calls_are_missing(const struct xs_detection *detection) { return detection->analysis->calls_missing; }
 
+int64_t xs_stream_of(const struct xs_detection *detection, int32_t stream) {
+    return xs_stream_identity(&detection->analysis->streams, stream);
+}
+
 int64_t xs_legacy_stream(const struct xs_detection *detection, int32_t stream) {
-    int64_t identity = xs_stream_identity(&detection->analysis->streams, stream);
+    int64_t identity = xs_stream_of(detection, stream);
     return identity < 0 ? identity : 0;
 }
 

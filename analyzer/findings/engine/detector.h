@@ -164,6 +164,10 @@ uint64_t xs_device_memory(const struct xs_detection *detection, int32_t device);
  * the time between two of its calls. */
 bool xs_calls_are_missing(const struct xs_detection *detection);
 
+/* Returns the identity of a stream (xs_stream_identity): two calls with one identity use the same stream. 0: unknown.
+ */
+int64_t xs_stream_of(const struct xs_detection *detection, int32_t stream);
+
 /* Returns the identity of a stream (xs_stream_identity) if it is the legacy default stream of its context; else 0. */
 int64_t xs_legacy_stream(const struct xs_detection *detection, int32_t stream);
 

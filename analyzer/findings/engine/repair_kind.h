@@ -26,6 +26,7 @@ enum xs_repair {
     XS_REPAIR_HOST_COPY,      /* copy from host to host by the processor, without a call of CUDA */
     XS_REPAIR_WORK_ON_DEVICE, /* drop the download, and the host's work until the thread gives the device more work */
     XS_REPAIR_PREPARE_ON_DEVICE, /* drop the host's work before the upload, and perhaps the upload, too */
+    XS_REPAIR_GRAPH,             /* launch the kernels from the first row's to the second row's by one graph */
     XS_REPAIR_OWN_STREAM,        /* give each thread its own stream instead of the legacy default stream */
 };
 

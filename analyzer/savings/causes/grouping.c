@@ -43,13 +43,16 @@ static bool removes(const struct xs_finding *f) {
     return removed;
 }
 
+/* A run of launches is at the place of the call behind it, its third row, and is no cause apart from that call's. */
 static enum what what_of(const struct grouping *g, const struct xs_finding *f) {
     const struct xs_instance *instance = &f->first[0];
-    if (!f->first_count || !instance->evidence_count)
+    bool is_run = f->first_count && xs_detectors[f->detector]->repair == XS_REPAIR_GRAPH;
+    const struct xs_evidence *subject = &instance->evidence[is_run ? 2 : 0];
+    if (!f->first_count || instance->evidence_count <= (is_run ? 2 : 0))
         return OTHER;
-    switch (instance->evidence[0].table) {
+    switch (subject->table) {
     case XS_EVIDENCE_TRANSFER: {
-        uint32_t call = xs_plan_find(g->plan, XS_MODEL_TRANSFER, instance->evidence[0].row);
+        uint32_t call = xs_plan_find(g->plan, XS_MODEL_TRANSFER, subject->row);
         unsigned direction = call == XS_PLAN_NONE ? XS_DIR_UNKNOWN : g->plan->model->calls[call].direction;
         return direction == XS_DIR_H2D ? UPLOAD : direction == XS_DIR_D2H ? DOWNLOAD : OTHER_COPY;
     }

@@ -145,11 +145,27 @@ static void charge_calls_before(struct account *account, uint32_t call, int64_t 
     }
 }
 
+/* True if a launch behind another one came late: the device became idle before the kernel could have begun, and the
+ * kernel began about when it could. It then did not wait for the work before it, which was still on its way to the
+ * device when the kernel was launched. */
+static bool is_late(const struct account *account, const struct xs_model_operation *operation, int64_t idle_ns) {
+    enum { TIMES = 2 }; /* latencies vary by so much */
+    const struct xs_model_call *calls = account->model->calls, *call = &calls[operation->call];
+    bool is_run =
+        call->kind == XS_MODEL_LAUNCH && call->previous != XS_NO_CALL && calls[call->previous].kind == XS_MODEL_LAUNCH;
+    return is_run && idle_ns <= call->enter_ns + operation->latency_ns &&
+           operation->start_ns <= call->enter_ns + operation->latency_ns * TIMES;
+}
+
 /* Charges an idle time that ended when the operation began. */
 static void charge_until(struct account *account, const struct xs_model_operation *operation, int64_t start_ns,
                          int64_t end_ns) {
     const struct xs_model_call *call = &account->model->calls[operation->call];
     bool is_early = call->enter_ns < start_ns && call->return_ns <= start_ns;
+    if (is_early && is_late(account, operation, start_ns)) {
+        charge_calls_before(account, operation->call, call->enter_ns - (end_ns - start_ns), call->enter_ns);
+        return;
+    }
     if (is_early ||
         call->enter_ns > operation->start_ns) { /* an operation begins before its call in a damaged trace only */
         charge(account, XS_IDLE_QUEUED, XS_NO_CALL, XS_NO_CALL, start_ns, end_ns);

@@ -14,6 +14,10 @@
 
 enum { LEAST_PAY = 1000 /* a saving below this part of the run is called nothing */ };
 
+/* What the replay does with a call that does not wait: a wait is not made at all; any other call returns after
+ * XS_ASYNC_CALL_NS, or after its measured time in these units if that is less. */
+enum { NOT_MADE, SHORT_CALLS, UNIT_NS = 500, CHANGES = SHORT_CALLS + XS_ASYNC_CALL_NS / UNIT_NS + 1 };
+
 struct place {
     struct xs_wait_row row;
     bool waits_not;     /* in the replay, its calls return at once */
@@ -26,14 +30,18 @@ struct places {
     size_t count, capacity;
     uint32_t *place_of;  /* by call: the index of its place plus 1; 0: it did not wait */
     uint32_t *change_of; /* of the replay */
+    struct xs_change changes[CHANGES];
     struct place **order;
     struct xs_intervals *busy; /* by number of a device */
     int64_t run_ns;
     int64_t least_ns; /* the run takes at least so long, because of the device's work */
 };
 
-/* True if the call returned later because it waited for the device. Of a copy, its own operations count, too. */
+/* True if the call returned later because it waited for the device. Of a copy, its own operations count, too. A call
+ * whose only purpose is to wait always counts, because it takes time even if the work has ended. */
 static bool waits(const struct xs_model_call *call) {
+    if (call->kind == XS_MODEL_SYNC)
+        return true;
     if (call->wait == XS_WAITS_NOT || call->is_of_batch)
         return false;
     return call->kind == XS_MODEL_TRANSFER ? !call->is_async || call->waited : call->waited;
@@ -78,6 +86,19 @@ static bool begins_by(const void *item, const void *key) {
     return busy->start <= *(const int64_t *)key;
 }
 
+static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Adds the part of the call in which its device was busy. */
+static void add_busy(const struct places *places, struct place *place, const struct xs_model_call *call) {
+    const struct xs_intervals *busy = &places->busy[call->device];
+    size_t next = xs_search(busy->items, busy->count, sizeof *busy->items, begins_by, &call->return_ns);
+    while (next && busy->items[next - 1].end > call->enter_ns) {
+        const struct xs_interval *work = &busy->items[--next];
+        int64_t ns = earlier(work->end, call->return_ns) - xs_later(work->start, call->enter_ns);
+        place->row.busy_ns = xs_sum(place->row.busy_ns, (uint64_t)ns);
+    }
+}
+
 /* Adds the idle time in which the call returned. If several calls of a place returned in it, it is added once. After
  * the device's last work no time is idle, because nothing had to be given to it. */
 static void add_idle(const struct places *places, struct place *place, const struct xs_model_call *call) {
@@ -102,6 +123,7 @@ static void find_places(struct places *places) {
         struct place *place = place_of(places, &known, i);
         place->row.count++;
         place->row.waited_ns = xs_sum(place->row.waited_ns, (uint64_t)(call->return_ns - call->enter_ns));
+        add_busy(places, place, call);
         add_idle(places, place, call);
     }
     for (int32_t i = 0; i < model->devices; i++)
@@ -110,12 +132,28 @@ static void find_places(struct places *places) {
     xs_hash_free(&known);
 }
 
-/* Returns what the run saves if the calls of the places with `waits_not` return at once. */
+static void make_changes(struct places *places) {
+    places->changes[NOT_MADE].dropped = true;
+    for (int64_t i = SHORT_CALLS; i < CHANGES; i++)
+        places->changes[i] = (struct xs_change){.returns = XS_RETURNS_AT_ONCE, .host_ns = (i - SHORT_CALLS) * UNIT_NS};
+}
+
+/* Returns the index of the change that takes the wait out of a call. */
+static uint32_t change_of(const struct xs_model_call *call) {
+    if (call->kind == XS_MODEL_SYNC)
+        return NOT_MADE;
+    int64_t took_ns = call->return_ns - call->enter_ns;
+    return SHORT_CALLS + (uint32_t)((took_ns < XS_ASYNC_CALL_NS ? took_ns : XS_ASYNC_CALL_NS) / UNIT_NS);
+}
+
+/* Returns what the run saves if the calls of the places with `waits_not` do not wait. */
 static uint64_t saved(struct places *places) {
-    static const struct xs_change at_once = {.returns = XS_RETURNS_AT_ONCE, .host_ns = XS_ASYNC_CALL_NS};
-    for (uint32_t i = 0; i < places->model->call_count; i++)
-        places->change_of[i] = places->place_of[i] && places->items[places->place_of[i] - 1].waits_not;
-    int64_t left_ns = xs_later(places->least_ns, xs_replay_run(places->model, places->change_of, &at_once, NULL));
+    for (uint32_t i = 0; i < places->model->call_count; i++) {
+        bool waits_not = places->place_of[i] && places->items[places->place_of[i] - 1].waits_not;
+        places->change_of[i] = waits_not ? change_of(&places->model->calls[i]) + 1 : 0;
+    }
+    int64_t left_ns =
+        xs_later(places->least_ns, xs_replay_run(places->model, places->change_of, places->changes, NULL));
     return left_ns < places->run_ns ? (uint64_t)(places->run_ns - left_ns) : 0;
 }
 
@@ -131,8 +169,11 @@ static int by_saving(const void *a, const void *b) {
     return xs_compare_uint64((*y)->row.saves_ns, (*x)->row.saves_ns) ?: by_waited(a, b);
 }
 
-/* Replays the first `count` places of the order, each alone, then all together from the one that saves most on. */
+/* Replays the first `count` places of the order, each alone, then all together from the one that saves most on. If a
+ * run is not shorter with one wait less, it is shorter with that wait, so the sum never falls. */
 static void replay(struct places *places, size_t count) {
+    uint64_t together_ns = 0;
+    make_changes(places);
     for (size_t i = 0; i < count; i++) {
         struct place *place = places->order[i];
         place->waits_not = true;
@@ -143,7 +184,8 @@ static void replay(struct places *places, size_t count) {
     for (size_t i = 0; i < count; i++) {
         struct place *place = places->order[i];
         place->waits_not = true;
-        place->row.together_ns = i ? saved(places) : place->row.saves_ns;
+        uint64_t all_ns = i ? saved(places) : place->row.saves_ns;
+        place->row.together_ns = together_ns = all_ns > together_ns ? all_ns : together_ns;
     }
 }
 

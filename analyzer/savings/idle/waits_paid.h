@@ -1,6 +1,6 @@
 /* Says for each place at which the host waits for the device whether it would pay not to wait there. The run is
- * replayed with calls that return at once instead of waiting. If the device is busy anyway, nothing is saved: the host
- * then waits at its next wait. */
+ * replayed without the calls that only wait, and with the other calls returning at once. If the device is busy anyway,
+ * nothing is saved: the host then waits at its next wait. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_IDLE_WAITS_PAID_H
 #define XFERSPY_ANALYZER_SAVINGS_IDLE_WAITS_PAID_H
 
@@ -10,16 +10,18 @@
 
 #include "analyzer/savings/replay/model.h"
 
-/* One place that waits: blocking copies, waits for a stream, an event or a device, and frees that wait. */
+/* One place that waits: waits for a stream, an event or a device, blocking copies, and frees that wait. */
 struct xs_wait_row {
     uint8_t kind, direction; /* enum xs_model_kind; of a copy: number of XS_DIRECTIONS */
     uint32_t site;           /* site number; 0: unknown */
-    uint64_t count;          /* number of its calls that waited */
+    uint64_t count;          /* number of its waits; of other calls, only those that waited */
     uint64_t waited_ns;      /* time inside these calls */
+    uint64_t busy_ns;        /* the part of this time in which their device was busy */
     uint64_t idle_ns;        /* time for which their device was idle when they returned, from the end of its work to the
                               * begin of its next work */
     uint64_t saves_ns;       /* the most that the run saves if none of these calls waits */
-    uint64_t together_ns;    /* the same for this row and all rows before it */
+    uint64_t together_ns;    /* the most that it saves if no call of this row and of the rows before it waits; never
+                              * less than in the row before */
 };
 
 struct xs_waits_paid {

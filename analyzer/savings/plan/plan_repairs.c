@@ -3,6 +3,7 @@
 
 #include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
+#include "analyzer/findings/engine/graph_launch.h"
 #include "analyzer/savings/plan/managed.h"
 #include "analyzer/savings/plan/preparation.h"
 #include "analyzer/savings/plan/statement.h"
@@ -348,6 +349,22 @@ static void prepare_on_device(struct xs_plan *plan, const struct xs_repairable *
                             (int64_t)((double)xs_statement_gap(plan, next) * plan->preparation.after) - stays);
 }
 
+/* Launches the kernels of a thread from call `first` to call `last` by one graph. For the least saving, launching the
+ * graph takes the host as long as is assumed, and the device pauses between kernels as it does in a stream; for the
+ * most, it takes no longer than the first launch did, and the device does not pause. */
+static void launch_graph(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_plan_end end) {
+    const struct xs_model_call *calls = plan->model->calls;
+    bool is_least = end == XS_PLAN_LEAST;
+    xs_plan_change(plan, first, &(struct xs_change){.before_ns = is_least ? XS_GRAPH_LAUNCH_NS : 0});
+    for (uint32_t i = first; i != last && (i = calls[i].next) != XS_PLAN_NONE;) {
+        int64_t gap = xs_statement_gap(plan, i);
+        if (calls[i].kind == XS_MODEL_LAUNCH && gap < XS_LAUNCH_PAUSE_NS)
+            xs_plan_change(
+                plan, i,
+                &(struct xs_change){.before_ns = -gap, .is_node = true, .gap_ns = is_least ? XS_GRAPH_GAP_NS : 0});
+    }
+}
+
 /* --- memory that is page-locked for too few copies --- */
 
 /* Drops a call even if the plan has changed it, without its copies or the rest of its statement. */
@@ -491,6 +508,10 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         break;
     case XS_REPAIR_PREPARE_ON_DEVICE:
         prepare_on_device(plan, item, number, end);
+        break;
+    case XS_REPAIR_GRAPH:
+        if (second != XS_PLAN_NONE)
+            launch_graph(plan, first, second, end);
         break;
     case XS_REPAIR_OWN_STREAM:
         xs_plan_split_streams(plan, end);

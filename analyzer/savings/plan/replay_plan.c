@@ -275,7 +275,7 @@ static void leave_host_memory(struct xs_plan *plan, uint32_t call) {
 }
 
 bool xs_plan_changes_only_work(const struct xs_change *change) {
-    return !change->dropped && !change->lasts && !change->unstaged && !change->beside &&
+    return !change->dropped && !change->lasts && !change->unstaged && !change->beside && !change->is_node &&
            change->returns == XS_RETURNS_AS_IT_DID;
 }
 

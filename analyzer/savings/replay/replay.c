@@ -72,9 +72,10 @@ static void put_operations(struct replay *r, uint32_t index, bool after_return, 
     for (uint32_t k = 0; k < call->operations; k++) {
         const struct xs_model_operation *o = &r->model->operations[call->operation + k];
         int64_t length = change && change->lasts ? change->operation_ns / call->operations : o->end_ns - o->start_ns;
+        int64_t gap = change && change->is_node && o->gap_ns > change->gap_ns ? change->gap_ns : o->gap_ns;
         int64_t latency = unstaged && o->latency_ns > UNSTAGED_NS ? UNSTAGED_NS : o->latency_ns;
         if ((o->after_return && !unstaged) == after_return)
-            xs_device_put(&r->device, call, call->operation + k, given + latency, length, beside);
+            xs_device_put(&r->device, call, call->operation + k, given + latency, length, gap, beside);
     }
 }
 

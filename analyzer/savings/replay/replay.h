@@ -22,7 +22,8 @@ struct xs_change {
     bool unstaged; /* its operations start as early as without staging */
     bool beside;   /* its copy is made in a side stream (replay_device.h) */
     enum xs_change_return returns; /* when the call returns */
-    int64_t host_ns, operation_ns;
+    bool is_node; /* its operations begin at most `gap_ns` after the work before them in their stream, as in a graph */
+    int64_t host_ns, operation_ns, gap_ns;
     int64_t before_ns; /* the host's extra work before the call; negative: less work, but never below 0 */
 };
 

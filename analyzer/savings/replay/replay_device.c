@@ -96,7 +96,7 @@ static void arrive(struct xs_device *d, uint32_t point) {
         return;
     }
     if (p->end_ns)
-        p->ready_ns = xs_model_ns(xs_later(p->ready_ns, p->end_ns + d->model->operations[p->operation].gap_ns));
+        p->ready_ns = xs_model_ns(xs_later(p->ready_ns, p->end_ns + p->gap_ns));
     xs_heap_push(&d->ready, (struct xs_heap_item){p->ready_ns, point, point});
 }
 
@@ -185,12 +185,13 @@ static void append_beside(struct xs_device *d, uint32_t point, int32_t device) {
 }
 
 void xs_device_put(struct xs_device *d, const struct xs_model_call *call, uint32_t operation, int64_t ready_ns,
-                   int64_t length_ns, bool beside) {
+                   int64_t length_ns, int64_t gap_ns, bool beside) {
     const struct xs_model_operation *o = &d->model->operations[operation];
     bool is_early = beside && o->engine == XS_ENGINE_H2D, is_left = beside && o->engine == XS_ENGINE_D2H;
     uint32_t point = new_point(d, operation);
     d->points[point].ready_ns = xs_model_ns(ready_ns);
     d->points[point].length_ns = length_ns;
+    d->points[point].gap_ns = gap_ns;
     d->points[point].is_beside = is_left;
     if (o->behind_stream && !is_early)
         follow(d, point, d->streams[call->stream].tail);

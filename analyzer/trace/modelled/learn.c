@@ -7,6 +7,9 @@
 #include "analyzer/base/numbers.h"
 
 /* The state of the pass, with the ends of the work recorded so far; 0: none. */
+/* From a launch to its kernel, as long as nothing was measured. */
+enum { USUAL_LATENCY_NS = 5000 };
+
 struct learning {
     struct xs_learned *learned;
     struct xs_recordings *recordings;
@@ -16,6 +19,7 @@ struct learning {
     struct xs_hash engines[XS_ENGINES];
     struct xs_hash devices; /* ends of all work of a device */
     struct xs_hash latest;  /* by lane: the window of its latest call, plus 1 */
+    int64_t launch_ns;      /* from a launch to its kernel if the kernel waits for no other work; a moving average */
 };
 
 static int64_t end_of(const struct xs_hash *ends, uint64_t key) {
@@ -104,6 +108,12 @@ static int64_t thousandths(int64_t of, int64_t whole) {
     return share < 1e12 ? (int64_t)share : (int64_t)1e12;
 }
 
+/* True if a kernel could have begun before the work before it ended, and therefore had to wait for it. Otherwise it
+ * came late because it was launched late, and does not show how long the device pauses between two kernels. */
+static bool had_to_wait(const struct learning *l, const struct xs_modelled_call *call, int64_t before_ns) {
+    return call->kind != XS_CALL_LAUNCH || before_ns > call->enter_ns + l->launch_ns;
+}
+
 static void learn_group(struct learning *l, struct xs_group *group, const struct xs_modelled_call *call,
                         const struct before *before, const struct xs_work *work, uint32_t shape) {
     struct xs_values *values = group->values;
@@ -118,9 +128,13 @@ static void learn_group(struct learning *l, struct xs_group *group, const struct
     /* work that began after its call returned was staged first */
     bool after = is_measured && work->start_ns >= call->return_ns;
     int64_t given_ns = after ? call->return_ns : call->enter_ns;
-    if (before->is_known && before->all_ns <= given_ns)
-        xs_values_add(&values[after ? XS_LEARNED_AFTER : XS_LEARNED_LATENCY], xs_later(0, work->start_ns - given_ns));
-    else if (before->is_known && work->start_ns + XS_MODELLED_CLOCKS_NS >= before->all_ns)
+    int64_t latency_ns = xs_later(0, work->start_ns - given_ns);
+    if (before->is_known && before->all_ns <= given_ns) {
+        xs_values_add(&values[after ? XS_LEARNED_AFTER : XS_LEARNED_LATENCY], latency_ns);
+        if (call->kind == XS_CALL_LAUNCH)
+            l->launch_ns += (latency_ns - l->launch_ns) / 8;
+    } else if (before->is_known && work->start_ns + XS_MODELLED_CLOCKS_NS >= before->all_ns &&
+               had_to_wait(l, call, before->all_ns))
         xs_values_add(&values[XS_LEARNED_GAP], xs_later(0, work->start_ns - before->all_ns));
     if (is_measured && xs_call_is_pageable(call) && call->batch_index < 0)
         xs_values_add(&values[XS_LEARNED_SHARE], thousandths(work->sum_ns, call->return_ns - call->enter_ns));
@@ -194,7 +208,11 @@ static void learn_call(struct learning *l, const struct xs_modelled_call *call) 
 
 int xs_learn(struct xs_learned *learned, struct xs_recordings *recordings, struct xs_modelled_tables *tables,
              const struct xs_device_windows *windows, const struct xs_trace *trace, char *message) {
-    struct learning l = {.learned = learned, .recordings = recordings, .tables = tables, .windows = windows};
+    struct learning l = {.learned = learned,
+                         .recordings = recordings,
+                         .tables = tables,
+                         .windows = windows,
+                         .launch_ns = USUAL_LATENCY_NS};
     struct xs_merge calls;
     const struct xs_modelled_call *call;
     int status = xs_calls_begin(&calls, trace, true, message);

@@ -343,17 +343,20 @@ static void place_work(struct xs_placing *p, const struct xs_modelled_call *call
 
 /* --- waits --- */
 
-/* Handles a wait: the first `count` pending items of the lane had ended when the call returned. */
+/* Handles a wait: the first `count` pending items of the lane had ended when the call returned. A call that took longer
+ * than the host needs to notice an end waited for it, if the model has work at its enter. To say that work took longer
+ * than the model has it, the call must have taken much longer, because the host may have been slow. */
 static void end_waited(struct xs_placing *p, const struct xs_modelled_call *call, struct xs_lane *lane, size_t count,
                        bool longer) {
     int64_t notice_ns = p->learned->wait_notice.kept ? p->learned->wait_notice.median : USUAL_NOTICE_NS;
-    bool waited = call->return_ns - call->enter_ns > notice_ns + WAITED_NS;
-    int64_t end_ns = waited ? call->return_ns - notice_ns : call->enter_ns;
+    int64_t took_ns = call->return_ns - call->enter_ns;
+    int64_t end_ns = took_ns > notice_ns + XS_MODELLED_CLOCKS_NS ? call->return_ns - notice_ns : call->enter_ns;
+    longer &= took_ns > notice_ns + WAITED_NS;
     if (!count)
         return;
     int64_t ends = lane->items[lane->first + count - 1].end_ns;
-    if (ends > end_ns || (waited && longer && end_ns - ends > WAITED_NS))
-        xs_lane_fit(lane, count, end_ns, waited && longer);
+    if (ends > end_ns || (longer && end_ns - ends > WAITED_NS))
+        xs_lane_fit(lane, count, end_ns, longer);
     xs_lane_settle(lane, count, p->placed->tables);
 }
 

@@ -18,7 +18,9 @@ for trace in json.load(open(sys.argv[1]))["traces"]:
     sizes = [row["ns"] for row in idle["rows"]]
     assert sizes == sorted(sizes, reverse=True)
     for wait in trace["waits"] or []:
-        assert wait["together_ns"] >= 0 and wait["times"] > 0
+        assert wait["times"] > 0 and wait["busy_ns"] <= wait["waited_ns"], wait
     gains = [wait["saves_ns"] for wait in trace["waits"] or []]
     assert gains == sorted(gains, reverse=True)
+    together = [wait["together_ns"] for wait in trace["waits"] or []]
+    assert together == sorted(together), together
 print(devices)

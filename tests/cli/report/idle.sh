@@ -13,7 +13,7 @@ cp "$GOLDEN/guide_cpp_before.db" t.db
 run "$XFERSPY" report t.db
 expect_out "  Device 0 was idle for 282 us of a step's 904 us (31 %), on average over 497 steps."
 expect_out "ran its own code after the download at train.cu:69 in main, before the upload at train.cu:63 in main"
-expect_out "3 more rows: xferspy report --sections=idle t.db"; expect_not "Would it save time"
+expect_out "4 more rows: xferspy report --sections=idle t.db"; expect_not "Would it save time"
 run "$XFERSPY" report --sections=idle t.db; expect_not "more rows"
 expect_out "was giving the GPU its next small piece of work"
 run "$XFERSPY" report --direction=h2d t.db; expect_not "Where the GPU waited"

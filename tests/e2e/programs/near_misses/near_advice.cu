@@ -41,10 +41,9 @@ int main() {
     case_down(host, kept, BYTES);
     e2e_expect_value(host, 64, 0);
     e2e_expect_value(host + 100, 60, 0);
-    for (int step = 0; step < 12; step++) {
+    for (int step = 0; step < 12; step++)
         case_read(case_device(4096), kept, 4096, stream);
-        OK(cudaStreamSynchronize(stream));
-    }
+    OK(cudaStreamSynchronize(stream));
     OK(cudaStreamDestroy(stream));
     OK(cudaFree(untouched));
     OK(cudaFree(device));

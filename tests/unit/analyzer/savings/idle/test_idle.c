@@ -75,6 +75,25 @@ static void launch_after_launch(void **state) {
     xs_idle_free(&idle);
 }
 
+/* Kernels of 1 us that begin 6 us after their launches. If the launches are 4 us apart, the device waits for the host,
+ * though each launch is made before the device becomes idle. If a kernel begins much later, it waited for other work.
+ */
+static void launches_on_their_way(void **state) {
+    (void)state;
+    for (int late_us = 0; late_us <= 20; late_us += 20) {
+        struct run run = {0};
+        for (int i = 0; i < 5; i++) {
+            int64_t at = 4 * i, start = at + 6 + (i == 4 ? late_us : 0);
+            call(&run, XS_MODEL_LAUNCH, 0, at, at);
+            runs(&run, XS_ENGINE_OTHER, start, start + 1);
+        }
+        struct xs_idle idle = account_of(&run, 4 * 4 + 7 + late_us);
+        assert_int_equal(sum(&idle, XS_IDLE_QUEUED), late_us ? 3 + 20 : 0);
+        assert_int_equal(sum(&idle, XS_IDLE_LAUNCHING), 6 + (late_us ? 3 : 4) * 3);
+        xs_idle_free(&idle);
+    }
+}
+
 /* A kernel that was queued waits for nothing of the host. */
 static void queued_work(void **state) {
     (void)state;
@@ -154,6 +173,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_work_after_a_readback),
         cmocka_unit_test(launch_after_launch),
+        cmocka_unit_test(launches_on_their_way),
         cmocka_unit_test(queued_work),
         cmocka_unit_test(another_thread_works),
         cmocka_unit_test(a_part_of_the_run),

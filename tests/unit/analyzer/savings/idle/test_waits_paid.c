@@ -75,6 +75,7 @@ static void a_busy_device(void **state) {
     struct xs_waits_paid waits = found(&run, 2006);
     assert_int_equal(waits.count, 1);
     assert_in_range(waits.rows[0].saves_ns, 0, 7 * US);
+    assert_in_range(waits.rows[0].busy_ns, waits.rows[0].waited_ns - 6 * US, waits.rows[0].waited_ns);
     assert_int_equal(waits.rows[0].together_ns, waits.rows[0].saves_ns);
     xs_waits_paid_free(&waits);
 }
@@ -106,21 +107,68 @@ static void idle_once(void **state) {
     xs_waits_paid_free(&waits);
 }
 
-static void nothing_waits(void **state) {
+/* Kernels of 2 us, and waits of 6 us that begin when the kernel has just ended, or before. Without the waits the host
+ * gives the next kernel at once. */
+static void waits_for_short_kernels(void **state) {
+    (void)state;
+    for (int ends_us = 5; ends_us <= 9; ends_us += 4) {
+        struct run run = {0};
+        for (int i = 0; i < 5; i++) {
+            call(&run, XS_MODEL_LAUNCH, 0, i * 10, i * 10);
+            runs(&run, XS_ENGINE_OTHER, i * 10 + ends_us - 2, i * 10 + ends_us);
+            waits(&run, XS_WAITS_STREAM, i * 10 + 4, i * 10 + 10);
+            run.calls[run.model.call_count - 1].site = 1;
+        }
+        struct xs_waits_paid waits = found(&run, 50);
+        assert_int_equal(waits.count, 1);
+        assert_int_equal(waits.rows[0].count, 5);
+        assert_in_range(waits.rows[0].saves_ns, 4 * 6 * US, 5 * 6 * US);
+        xs_waits_paid_free(&waits);
+    }
+}
+
+/* A wait for nothing takes its own time only. */
+static void nothing_to_wait_for(void **state) {
     (void)state;
     struct run run = {0};
     call(&run, XS_MODEL_LAUNCH, 0, 0, 0);
     runs(&run, XS_ENGINE_OTHER, 5, 100);
     waits(&run, XS_WAITS_STREAM, 200, 202); /* the work had ended before */
     struct xs_waits_paid waits = found(&run, 210);
-    assert_int_equal(waits.count, 0);
+    assert_int_equal(waits.count, 1);
+    assert_int_equal(waits.rows[0].saves_ns, 2 * US);
+    assert_int_equal(waits.rows[0].busy_ns, 0);
+    xs_waits_paid_free(&waits);
+}
+
+/* A copy that blocks for less than a call that only gives work takes no longer if it does not block. */
+static void short_copies_do_not_get_longer(void **state) {
+    (void)state;
+    struct run run = {0};
+    for (int i = 0; i < 4; i++) {
+        call(&run, XS_MODEL_TRANSFER, 0, i * 10, i * 10 + 2)->site = 1;
+        runs(&run, XS_ENGINE_D2H, i * 10, i * 10 + 2);
+    }
+    waits(&run, XS_WAITS_STREAM, 42, 48);
+    run.calls[run.model.call_count - 1].site = 2;
+    struct xs_waits_paid waits = found(&run, 50);
+    assert_int_equal(waits.count, 2);
+    assert_int_equal(waits.rows[0].site, 2);
+    assert_int_equal(waits.rows[0].saves_ns, 6 * US);
+    assert_int_equal(waits.rows[1].saves_ns, 0);
+    assert_int_equal(waits.rows[1].together_ns, 6 * US);
     xs_waits_paid_free(&waits);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_that_pays), cmocka_unit_test(the_next_wait_waits), cmocka_unit_test(a_busy_device),
-        cmocka_unit_test(idle_once),        cmocka_unit_test(nothing_waits),
+        cmocka_unit_test(a_wait_that_pays),
+        cmocka_unit_test(the_next_wait_waits),
+        cmocka_unit_test(a_busy_device),
+        cmocka_unit_test(idle_once),
+        cmocka_unit_test(waits_for_short_kernels),
+        cmocka_unit_test(nothing_to_wait_for),
+        cmocka_unit_test(short_copies_do_not_get_longer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

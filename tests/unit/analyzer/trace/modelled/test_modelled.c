@@ -12,11 +12,12 @@
 struct cut {
     struct played played;
     struct xs_trace trace;
+    bool has_window; /* the trace says when the calls with records were */
 };
 
 /* Ends the sequence, and leaves the records of the calls from the first to the last of those row ids of `table`. */
 static void cut_to(struct cut *c, const char *table, int first, int last) {
-    char sql[2000], message[XS_TRACE_MESSAGE_BYTES];
+    char sql[2400], message[XS_TRACE_MESSAGE_BYTES];
     snprintf(sql, sizeof sql,
              "INSERT INTO meta SELECT 'cupti.windows', min(enter_ns) / 1000 || '+' || (max(enter_ns) - min(enter_ns) +"
              " 1000) / 1000 FROM %s WHERE id BETWEEN %d AND %d;"
@@ -32,6 +33,10 @@ static void cut_to(struct cut *c, const char *table, int first, int last) {
              "DELETE FROM device_kernel WHERE correlation NOT IN (SELECT correlation FROM launch WHERE correlation IS"
              " NOT NULL);",
              table, first, last, table, first, last);
+    if (c->has_window)
+        snprintf(sql + strlen(sql), sizeof sql - strlen(sql),
+                 "UPDATE meta SET value = (SELECT (a / 1000) || '+' || ((b - a + 1000) / 1000) FROM (SELECT"
+                 " a - a %% 1000 AS a, b FROM kept)) WHERE key = 'cupti.windows';");
     play_analyse(&c->played, sql);
     assert_int_equal(xs_trace_open(c->played.path, &c->trace, message), 0);
     assert_int_equal(xs_modelled_add_to(&c->trace, message), 0);
@@ -80,6 +85,54 @@ static void kernels_take_what_their_function_took(void **state) {
     /* the trace itself is as it was */
     assert_int_equal(number(&c.trace, "SELECT count(*) FROM main.device_kernel"), 21);
     assert_int_equal(number(&c.trace, "SELECT count(correlation) FROM main.launch"), 21);
+    end(&c);
+}
+
+/* Kernels of 2 us that begin 11 us after their launches, and waits from 10 us to 15 us after them: each wait waited,
+ * though not for long. */
+static void short_waits_waited(void **state) {
+    struct cut c = {.has_window = true};
+    (void)state;
+    play_begin(&c.played);
+    uint32_t a = play_alloc(&c.played, 0x1000, 4096);
+    c.played.kernel_ns = 2000;
+    c.played.kernel_delay_ns = 11000;
+    for (int i = 0; i < 60; i++) {
+        c.played.call_ns = 0;
+        play_kernel(&c.played, 1, &a);
+        c.played.call_ns = 5000;
+        play_sync(&c.played);
+    }
+    cut_to(&c, "launch", 20, 40);
+    assert_int_equal(number(&c.trace, "SELECT sum(modelled) FROM device_kernel"), 39);
+    assert_int_equal(number(&c.trace, "SELECT count(*) FROM device_kernel k JOIN launch l USING (correlation)"
+                                      " JOIN sync s ON s.id = l.id WHERE k.end_ns > s.enter_ns"),
+                     60);
+    end(&c);
+}
+
+/* Kernels of 1 us that begin 12 us after their launches, which are 10 us apart in the window and 4 us elsewhere; before
+ * every tenth of the window the host pauses. The 9 us between the other kernels of the window are the host's, so they
+ * are no pause of the device elsewhere. */
+static void pauses_of_the_host_are_not_the_device_s(void **state) {
+    struct cut c = {.has_window = true};
+    (void)state;
+    play_begin(&c.played);
+    uint32_t a = play_alloc(&c.played, 0x1000, 4096);
+    c.played.kernel_ns = 1000;
+    c.played.kernel_delay_ns = 12000;
+    for (int i = 0; i < 100; i++) {
+        if (i < 40 && i % 10 == 0)
+            c.played.now_ns += 50000;
+        if (i >= 40)
+            c.played.now_ns -= 6000;
+        play_kernel(&c.played, 1, &a);
+    }
+    cut_to(&c, "launch", 1, 40);
+    assert_int_equal(number(&c.trace, "SELECT sum(modelled) FROM device_kernel"), 60);
+    assert_in_range(number(&c.trace, "SELECT max(k.start_ns - l.enter_ns) FROM device_kernel k"
+                                     " JOIN launch l USING (correlation)"),
+                    12000, 13000);
     end(&c);
 }
 
@@ -361,6 +414,8 @@ static void a_ratio_has_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_take_what_their_function_took),
+                                       cmocka_unit_test(short_waits_waited),
+                                       cmocka_unit_test(pauses_of_the_host_are_not_the_device_s),
                                        cmocka_unit_test(modelled_tables_have_all_columns),
                                        cmocka_unit_test(copies_of_another_size_take_what_the_link_says),
                                        cmocka_unit_test(blocking_copies_end_by_their_return),

@@ -1,0 +1,118 @@
+/* launch-bound: runs of short kernels that the host launches one by one, more slowly than the device runs them.
+ * Launches have no call stack, so a run belongs to the call behind it. Memory use grows with the number of threads and
+ * of call sites. */
+#include "analyzer/findings/engine/detector.h"
+
+#include "analyzer/findings/detectors/repeats.h"
+#include "analyzer/findings/engine/graph_launch.h"
+
+/* A run of launches that a thread has made since its latest other call. */
+struct run {
+    uint64_t count, idle_ns, took_ns;
+    uint64_t functions;  /* a hash of the launched functions, in order */
+    int64_t first, last; /* rows of launches */
+    int64_t first_ns, last_ns;
+};
+
+struct state {
+    struct xs_repeats repeats;
+    struct xs_hash runs; /* by thread.id: struct run */
+    struct xs_hash seen; /* by site: `functions` of the site's latest run */
+};
+
+/* Adds the time since the run's previous launch. The device was idle for as much of it as it is in an equally long time
+ * behind this launch, because its kernels begin some microseconds later. */
+static void add_time(struct xs_detection *detection, struct run *run, const struct xs_trace_event *launch) {
+    int64_t since_ns = launch->enter_ns - run->last_ns;
+    if (since_ns <= 0 || since_ns >= XS_LAUNCH_PAUSE_NS)
+        return;
+    uint64_t ns = (uint64_t)since_ns;
+    uint64_t busy_ns = xs_kernels_between(detection, launch->device, launch->enter_ns, launch->enter_ns + since_ns);
+    run->took_ns += ns;
+    run->idle_ns += ns - (busy_ns < ns ? busy_ns : ns);
+}
+
+static void add_launch(struct xs_detection *detection, struct run *run, const struct xs_trace_event *launch) {
+    if (run->count++)
+        add_time(detection, run, launch);
+    else
+        run->first = launch->id, run->first_ns = launch->enter_ns;
+    run->last = launch->id;
+    run->last_ns = launch->enter_ns;
+    run->functions = xs_mix(run->functions ^ launch->u.launch.function) + run->count;
+}
+
+static enum xs_evidence_table table_of(const struct xs_trace_event *call) {
+    static const enum xs_evidence_table tables[XS_ON_COUNT] = {[XS_ON_TRANSFER] = XS_EVIDENCE_TRANSFER,
+                                                               [XS_ON_MEMSET] = XS_EVIDENCE_MEMSET,
+                                                               [XS_ON_SYNC] = XS_EVIDENCE_SYNC,
+                                                               [XS_ON_LAUNCH] = XS_EVIDENCE_LAUNCH,
+                                                               [XS_ON_API] = XS_EVIDENCE_API_CALL};
+    return tables[call->on];
+}
+
+/* Ends a run at a call of another kind. It counts if the place's run before was of the same functions, because a graph
+ * is made once for all of them. */
+static void end_run(struct xs_detection *detection, struct run *run, const struct xs_trace_event *call) {
+    struct state *state = detection->state;
+    uint64_t *seen = run->count >= XS_GRAPH_LEAST_LAUNCHES ? xs_hash_put(&state->seen, call->site, 0) : NULL;
+    if (seen && *seen == run->functions && run->idle_ns > XS_GRAPH_LAUNCH_NS) {
+        struct xs_instance instance = {.site = call->site,
+                                       .at_ns = run->first_ns,
+                                       .cost = {.host_ns = run->took_ns},
+                                       .removable = {.host_ns = run->idle_ns - XS_GRAPH_LAUNCH_NS}};
+        xs_add_evidence(&instance, XS_EVIDENCE_LAUNCH, run->first, "the first launch");
+        xs_add_evidence(&instance, XS_EVIDENCE_LAUNCH, run->last, "the last launch");
+        xs_add_evidence(&instance, table_of(call), call->id, "the call behind them");
+        xs_repeats_add_host(&state->repeats, detection, &instance, NULL);
+    }
+    if (seen)
+        *seen = run->functions;
+    *run = (struct run){0};
+}
+
+/* True for calls that can be captured into a graph together with the launches around them. */
+static bool is_between_launches(const struct xs_trace_event *event) {
+    return event->on == XS_ON_API && event->u.api.traits & (XS_TRAIT_RECORDS_EVENT | XS_TRAIT_ORDERS_STREAMS);
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    struct run *run = xs_hash_item(&state->runs, (uint32_t)event->thread, 0, sizeof *run);
+    bool is_kernel = event->on == XS_ON_LAUNCH && event->u.launch.kind == XS_LAUNCH_KERNEL && !event->is_captured;
+    if (is_kernel)
+        add_launch(detection, run, event);
+    else if (run->count && !is_between_launches(event))
+        end_run(detection, run, event);
+}
+
+static void on_gap(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    xs_hash_free(&state->runs);
+}
+
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    on_gap(detection);
+    xs_hash_free(&state->seen);
+    xs_repeats_end(&state->repeats, detection);
+}
+
+const struct xs_detector xs_detector_launch_bound = {
+    .id = "launch-bound",
+    .title = "runs of short kernels, launched one by one before this call",
+    .definition =
+        "At least 10 runs of at least 4 launches before a call at one place, each of the same functions as the "
+        "run before, in which the device was idle because the host launches more slowly than the kernels "
+        "run, together for at least 5 % of the run.",
+    .remedy = "Capture the kernels in a CUDA graph once, and launch the graph; or launch fewer and larger kernels.",
+    .kind = XS_REMOVES_CALLS,
+    .repair = XS_REPAIR_GRAPH,
+    .needs = XS_NEEDS_DEVICE_RECORDS,
+    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_MEMSET) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_SYNC) |
+             XS_WANT(XS_ON_API),
+    .state_bytes = sizeof(struct state),
+    .on_event = on_event,
+    .on_gap = on_gap,
+    .end = end,
+};
