@@ -286,7 +286,6 @@ static void limit_replays(struct finding_detours *finding) {
 
 /* --- which findings belong to it --- */
 
-static uint64_t at_most(uint64_t value, uint64_t limit) { return value < limit ? value : limit; }
 
 static bool is_host_work(const struct xs_finding *f) {
     return xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_WORK_ON_DEVICE;
