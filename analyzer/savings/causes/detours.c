@@ -286,7 +286,6 @@ static void limit_replays(struct finding_detours *finding) {
 
 /* --- which findings belong to it --- */
 
-
 static bool is_host_work(const struct xs_finding *f) {
     return xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_WORK_ON_DEVICE;
 }

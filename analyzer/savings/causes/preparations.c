@@ -53,11 +53,23 @@ static void add(struct xs_diagnosed *needless, const struct xs_diagnosed *prepar
     saves->least_ns = saves->least_ns < saves->most_ns ? saves->least_ns : saves->most_ns;
 }
 
+/* Makes a finding advice, whose repair saves nothing that is known. */
+static void make_advice(struct xs_diagnosis *diagnosis, struct xs_diagnosed *d) {
+    for (size_t i = 0; i < diagnosis->findings->count; i++)
+        if (&diagnosis->findings->items[i] == d->finding)
+            diagnosis->findings->items[i].advice = true;
+    d->saves = (struct xs_saving){0};
+}
+
 void xs_preparations_add(struct xs_diagnosis *diagnosis, const struct xs_plan *plan) {
-    for (size_t i = 0; i < diagnosis->count; i++)
-        for (size_t k = 0; k < diagnosis->count && is_preparation(diagnosis->items[i].finding); k++)
-            if (diagnosis->items[k].finding->site == diagnosis->items[i].finding->site &&
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        struct xs_diagnosed *preparation = &diagnosis->items[i];
+        for (size_t k = 0; k < diagnosis->count && is_preparation(preparation->finding); k++)
+            if (diagnosis->items[k].finding->site == preparation->finding->site &&
                 are_needless(diagnosis->items[k].finding) &&
                 are_made_again(diagnosis, plan, diagnosis->items[k].finding))
-                add(&diagnosis->items[k], &diagnosis->items[i]);
+                add(&diagnosis->items[k], preparation);
+        if (is_preparation(preparation->finding) && !preparation->saves.least_ns)
+            make_advice(diagnosis, preparation);
+    }
 }

@@ -7,7 +7,8 @@
 #include "analyzer/savings/plan/replay_plan.h"
 
 /* Adds to what needless uploads save what the finding host-preparation at the same place saves. The findings' own
- * savings must be known. */
+ * savings must be known. A finding host-preparation that may save nothing becomes advice: nothing says that the host
+ * makes the uploaded data, and it does something before most uploads. */
 void xs_preparations_add(struct xs_diagnosis *diagnosis, const struct xs_plan *plan);
 
 #endif
