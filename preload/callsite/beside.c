@@ -1,9 +1,15 @@
 /* Chooses the thread and keeps to the share; see beside.h. Each call site gets its turns, also beside one that makes
  * calls all the time: while the share is used up, a call site is read again only after a pause, so many times as long
  * as its latest reading that all call sites together stay near the share. */
+#define _GNU_SOURCE
 #include "preload/callsite/beside.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/core/own_cost.h"
@@ -69,7 +75,8 @@ struct xs_beside_site *xs_beside_begin(struct xs_stack_key key, uint64_t *now_ns
 static bool take(const struct xs_gate_slot *slot, struct xs_beside_thread *thread) {
     *thread = (struct xs_beside_thread){atomic_load_explicit(&slot->python, memory_order_relaxed),
                                         atomic_load_explicit(&slot->pthread, memory_order_relaxed),
-                                        atomic_load_explicit(&slot->thread, memory_order_relaxed)};
+                                        atomic_load_explicit(&slot->thread, memory_order_relaxed),
+                                        atomic_load_explicit(&slot->owner, memory_order_relaxed)};
     return slot != xs_gate_slot && thread->python && thread->number;
 }
 
@@ -91,6 +98,20 @@ bool xs_beside_find(struct xs_beside_thread *thread) {
         }
     }
     return others == 1;
+}
+
+bool xs_beside_is_asleep(const struct xs_beside_thread *thread) {
+    char path[64], text[64];
+    int before = errno;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread->tid);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC); /* libc's are cancellation points */
+    long bytes = fd < 0 ? 0 : syscall(SYS_pread64, fd, text, sizeof text - 1, (off_t)0);
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    errno = before;
+    text[bytes > 0 ? bytes : 0] = '\0';
+    const char *state = strrchr(text, ')'); /* the thread's name before it may be any text of 15 bytes */
+    return state && state[1] == ' ' && (state[2] == 'S' || state[2] == 'D');
 }
 
 void xs_beside_end(struct xs_beside_site *site, uint64_t began_ns, bool is_read) {

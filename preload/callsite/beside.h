@@ -17,7 +17,8 @@ struct xs_beside_site {
     uint64_t next_ns;   /* the next reading, if the share is used up */
     uint64_t walked_ns; /* when `noted` was taken */
     uint32_t thread;    /* the thread that it was taken of */
-    uint32_t number;    /* number of the stack that was found then */
+    uint32_t
+        number[2]; /* numbers of the stack that was found then, while the thread was awake and asleep; 0: none yet */
     unsigned undefined; /* see callsite.c */
     struct xs_python_noted noted;
 };
@@ -26,6 +27,7 @@ struct xs_beside_site {
 struct xs_beside_thread {
     uint64_t python, pthread; /* as in its xs_gate_slot */
     uint32_t number;          /* in the trace */
+    int32_t tid;
 };
 
 /* Turns readings on. `permille` is the largest part of the run's time that they may take. Called once, before the first
@@ -39,6 +41,9 @@ struct xs_beside_site *xs_beside_begin(struct xs_stack_key key, uint64_t *now_ns
 /* Finds the process's main thread if it runs Python code, or else the only other thread that does. False: there is none
  * that is known, which needs a call of CUDA by it. */
 bool xs_beside_find(struct xs_beside_thread *thread);
+
+/* True if the thread sleeps: the kernel says that it waits for something other than a processor. */
+bool xs_beside_is_asleep(const struct xs_beside_thread *thread);
 
 /* Counts the time since `began_ns`. `is_read`: a stack was read. */
 void xs_beside_end(struct xs_beside_site *site, uint64_t began_ns, bool is_read);

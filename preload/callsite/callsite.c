@@ -101,8 +101,8 @@ static struct xs_stack_key key_of(const struct walked *w) {
 
 /* ---- definitions ---- */
 
-static size_t define_head(struct walked *w, uint32_t python_thread) {
-    struct xs_define_stack stack = {w->natives, w->pythons, w->is_cut, python_thread};
+static size_t define_head(struct walked *w, uint32_t python_thread, bool is_asleep) {
+    struct xs_define_stack stack = {w->natives, w->pythons, w->is_cut, is_asleep, python_thread};
     memcpy(w->definition, &stack, sizeof stack);
     return sizeof stack;
 }
@@ -123,7 +123,7 @@ static size_t define_natives(struct walked *w, size_t n, struct xs_event **e) {
 }
 
 static bool define(uint32_t number, struct walked *w, struct xs_event **e) {
-    size_t n = define_natives(w, define_head(w, 0), e);
+    size_t n = define_natives(w, define_head(w, 0, false), e);
     for (unsigned i = 0; i < w->pythons; i++) {
         uint32_t line = 0, code = xs_python_code(&w->python[i], &line, e);
         n = define_python(w, n, &w->python[i], code, line);
@@ -275,20 +275,35 @@ static bool define_in_spool(void *to, enum xs_definition what, uint32_t id, cons
 static unsigned sample_depth(void) { return depth_limit < SAMPLE_DEPTH_MAX ? depth_limit : SAMPLE_DEPTH_MAX; }
 
 /* Gives the stack that was read a number, and defines it if it is new. */
-static void number_beside(struct beside *b, const struct xs_beside_thread *thread, struct xs_python_copy *copy) {
+static uint32_t number_beside(const struct beside *b, const struct xs_beside_thread *thread, bool is_asleep,
+                              struct xs_python_copy *copy) {
     struct walked *w = b->walked;
     const struct xs_definer definer = {define_in_spool, b->event};
     struct xs_stack_key key = w->key;
     bool is_new;
-    add(&key, (uint64_t)thread->number << 32 | 1);
-    size_t bytes = define_others(w, define_natives(w, define_head(w, thread->number), b->event), copy, &definer, &key);
+    add(&key, (uint64_t)thread->number << 32 | (is_asleep ? 2 : 1));
+    size_t head = define_head(w, thread->number, is_asleep);
+    size_t bytes = define_others(w, define_natives(w, head, b->event), copy, &definer, &key);
     uint32_t number = bytes ? xs_stacks_number(key, &is_new) : 0;
-    if (!number)
-        return;
-    if (!is_new || xs_define(b->event, XS_DEFINE_STACK, number, w->definition, bytes))
-        b->number = number;
-    else
-        forget_definition(key);
+    if (!number || !is_new || xs_define(b->event, XS_DEFINE_STACK, number, w->definition, bytes))
+        return number;
+    forget_definition(key);
+    return 0;
+}
+
+/* Walks the other thread's frames into `w`. Returns their number; 0 or less: there are none, or it ran on. */
+static int walk_beside(struct walked *w, const struct xs_beside_thread *thread, struct xs_python_copy *copy) {
+    bool is_native_cut = w->is_cut;
+    int count = -1;
+    for (unsigned i = 0; i < BESIDE_TRIES && count < 0; i++)
+        count = xs_python_walk_other(thread->python, thread->pthread, w->python, sample_depth(), copy, &w->is_cut);
+    w->is_cut |= is_native_cut;
+    return count;
+}
+
+static bool is_noted_alike(const struct xs_python_noted *a, const struct xs_python_noted *b) {
+    return a->count == b->count && memcmp(a->at, b->at, a->count * sizeof *a->at) == 0 &&
+           memcmp(a->value, b->value, a->count * sizeof *a->value) == 0;
 }
 
 static void read_beside(void *arg) {
@@ -298,29 +313,33 @@ static void read_beside(void *arg) {
     struct xs_beside_thread thread;
     struct xs_python_copy *copy = xs_thread_memory_of(XS_PART_PYTHON, xs_python_copy_bytes);
     unsigned undefined_before = atomic_load(&undefined);
-    bool is_native_cut = w->is_cut;
-    int count = -1;
     if (!copy || !xs_beside_find(&thread))
         return;
-    if (site->thread == thread.number && b->now_ns - site->walked_ns < BESIDE_KEPT_NS &&
-        site->undefined == undefined_before && xs_python_is_as_noted(&site->noted, copy)) {
-        b->number = site->number;
+    bool is_known = site->thread == thread.number && b->now_ns - site->walked_ns < BESIDE_KEPT_NS &&
+                    site->undefined == undefined_before && xs_python_is_as_noted(&site->noted, copy);
+    int count = is_known ? 0 : walk_beside(w, &thread, copy);
+    bool is_asleep = xs_beside_is_asleep(&thread);
+    if (is_known && site->number[is_asleep]) {
+        b->number = site->number[is_asleep];
         return;
     }
-    for (unsigned i = 0; i < BESIDE_TRIES && count < 0; i++)
-        count = xs_python_walk_other(thread.python, thread.pthread, w->python, sample_depth(), copy, &w->is_cut);
-    site->noted.count = 0;
-    w->is_cut |= is_native_cut;
-    if (count <= 0 || !has_all_frames(w, b->caller))
+    count = is_known ? walk_beside(w, &thread, copy) : count;
+    if (count <= 0 || !has_all_frames(w, b->caller)) {
+        site->noted.count = 0;
         return;
+    }
+    struct xs_python_noted before = site->noted;
     xs_python_keep_noted(copy, &site->noted);
+    is_known = is_known && is_noted_alike(&before, &site->noted);
     w->pythons = (unsigned)count;
-    number_beside(b, &thread, copy);
+    b->number = number_beside(b, &thread, is_asleep, copy);
     w->pythons = 0;
+    if (!is_known || !b->number)
+        site->number[!is_asleep] = 0;
+    site->number[is_asleep] = b->number;
     site->thread = thread.number;
     site->walked_ns = b->now_ns;
     site->undefined = undefined_before;
-    site->number = b->number;
     site->noted.count = b->number ? site->noted.count : 0;
 }
 
@@ -407,7 +426,7 @@ uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_d
     w->natives = 0;
     w->pythons = count > 0 ? (unsigned)count : 0;
     key = key_of_natives(NULL, 0);
-    size_t bytes = count > 0 ? define_others(w, define_head(w, 0), copy, definer, &key) : 0;
+    size_t bytes = count > 0 ? define_others(w, define_head(w, 0, false), copy, definer, &key) : 0;
     *is_lost = count != 0 && !bytes;
     uint32_t number = bytes ? xs_stacks_number(key, &is_new) : 0;
     if (!number || !is_new || definer->define(definer->to, XS_DEFINE_STACK, number, w->definition, bytes))

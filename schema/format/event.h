@@ -181,7 +181,8 @@ struct xs_define_python_frame {
 struct xs_define_stack { /* followed by `native` xs_define_frame, then `python` xs_define_python_frame, innermost first
                           */
     uint32_t native, python;
-    uint32_t is_cut;        /* outer frames are missing */
+    uint16_t is_cut;        /* outer frames are missing */
+    uint16_t is_asleep;     /* python_thread slept */
     uint32_t python_thread; /* thread.id of the thread whose Python frames these are; 0: the calling thread */
 };
 struct xs_define_code { /* followed by the file name and the function name, UTF-8, without terminators */

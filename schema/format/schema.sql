@@ -119,8 +119,9 @@ CREATE TABLE api_call (id INTEGER PRIMARY KEY,
 -- entered with this Python frame, so the next one belongs to another native frame of the interpreter.
 CREATE TABLE stack (id INTEGER PRIMARY KEY, native_frames INTEGER NOT NULL, python_frames INTEGER NOT NULL,
   is_cut INTEGER NOT NULL,                               -- outer frames are missing
-  python_thread INTEGER REFERENCES thread);              -- whose Python frames these are, at that moment, because the
+  python_thread INTEGER REFERENCES thread,               -- whose Python frames these are, at that moment, because the
                                                          -- calling thread has none; NULL: the calling thread's own
+  is_asleep INTEGER);                                    -- did python_thread sleep then? NULL: does not apply
 CREATE TABLE stack_frame (id INTEGER PRIMARY KEY,        -- stack * 4096 + depth, and 2048 more of a Python frame
   stack INTEGER NOT NULL REFERENCES stack, depth INTEGER NOT NULL,
   address INTEGER, module INTEGER REFERENCES module,     -- a native frame; module NULL: in none

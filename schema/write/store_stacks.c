@@ -83,13 +83,14 @@ static int define_stack(struct xs_store *store, uint32_t id, struct rest rest) {
     if (!take(&rest, &s, sizeof s) || s.native > 2048 || s.python > 2048 ||
         rest.bytes != s.native * sizeof(struct xs_define_frame) + s.python * sizeof(struct xs_define_python_frame))
         return XS_ERROR_INVALID;
-    struct xs_row row =
-        xs_row_into(store, "INSERT OR IGNORE INTO stack(id, native_frames, python_frames, is_cut, python_thread)");
+    struct xs_row row = xs_row_into(
+        store, "INSERT OR IGNORE INTO stack(id, native_frames, python_frames, is_cut, python_thread, is_asleep)");
     xs_put(&row, id);
     xs_put(&row, s.native);
     xs_put(&row, s.python);
     xs_put(&row, s.is_cut != 0);
     xs_put_if(&row, s.python_thread, s.python_thread);
+    xs_put_if(&row, s.python_thread, s.is_asleep != 0);
     int status = xs_row_insert(&row);
     struct xs_define_frame frame;
     for (uint32_t i = 0; status == XS_OK && i < s.native && take(&rest, &frame, sizeof frame); i++)

@@ -33,6 +33,11 @@ def train():
     helper.helper_copy(50, 0)
     if sys.argv[1] == "copied":
         assert cuda.cuMemcpyHtoD_v2(memory, buffer, ctypes.c_size_t(count)) == 0
+def busy():
+    for i in range(20):
+        helper.helper_ask(500, 1)
+        for j in range(500000): pass  # the work
+        helper.helper_copy(0, 1)
 def rare():
     for i in range(20):
         helper.helper_copy(5000, 0)
@@ -51,6 +56,8 @@ elif sys.argv[1] == "fork":
     train()
 elif sys.argv[1] == "rare":
     rare()
+elif sys.argv[1] == "busy":
+    busy()
 else:
     train()
 END2
@@ -87,6 +94,12 @@ expect '12 1' '16 1' '18 0'
 grep -q 'noop-upload.* while main was at program.py:12 in load' report || fail "the main thread's line of a finding"
 "$XFERSPY" report --sections=idle t.db >report || fail report
 grep -q 'the upload while main was at program.py:12 in load' report || fail "the main thread's line in the idle time"
+[ "$(rows "SELECT count(*) > 90 FROM transfer t JOIN stack s ON s.id = t.stack WHERE s.is_asleep = 1")" = 1 ] ||
+    fail "the main thread sleeps while it waits"
+capture --budget=100 "$python" program.py busy $framework
+[ "$(rows "SELECT count(*) > 0 FROM transfer t JOIN stack s ON s.id = t.stack JOIN stack_frame f ON f.stack = s.id
+    WHERE s.is_asleep = 0 AND f.line = $(grep -n 'the work' program.py | cut -d: -f1)")" = 1 ] ||
+    fail "the main thread works while the other one copies"
 capture "$python" program.py fork $framework
 expect '12 1' '16 1'
 # The main thread runs no code of its own: the thread that does is the only other one.

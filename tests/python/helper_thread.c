@@ -35,12 +35,19 @@ EXPORT int helper_start(void *from, unsigned long long to, unsigned long long si
     return cuCtxGetCurrent(&context) != CUDA_SUCCESS || pthread_create(&thread, NULL, serve, NULL);
 }
 
-/* Lets the thread copy `count` times, one after the other, and waits for that. */
-EXPORT void helper_copy(unsigned count, int is_back) {
+/* Lets the thread copy `count` times, one after the other. */
+EXPORT void helper_ask(unsigned count, int is_back) {
     pthread_mutex_lock(&mutex);
     is_download = is_back;
     asked += count;
     pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}
+
+/* Does the same, and waits for the copies. */
+EXPORT void helper_copy(unsigned count, int is_back) {
+    helper_ask(count, is_back);
+    pthread_mutex_lock(&mutex);
     while (done != asked)
         pthread_cond_wait(&changed, &mutex);
     pthread_mutex_unlock(&mutex);

@@ -196,6 +196,8 @@ static int begin(struct xs_analysis *a) {
     if (status >= 0)
         status = xs_waits_begin(&a->waits, a->trace, &a->accounts, &a->streams, a->wanting_count[XS_ON_SYNC] != 0,
                                 a->message, damaged);
+    if (status >= 0)
+        status = xs_main_waits_read(&a->main_waits, a->trace, a->message, damaged);
     for (enum xs_migration_way way = 0; way < XS_MIGRATION_WAYS && status >= 0; way++)
         status = xs_migration_windows_read(&a->windows[way], way, a->trace, a->message, damaged);
     if (status >= 0)
@@ -215,6 +217,7 @@ static void end(struct xs_analysis *a) {
     xs_device_records_end(&a->memsets);
     xs_exposure_end(&a->exposure);
     xs_waits_end(&a->waits);
+    xs_main_waits_free(&a->main_waits);
     xs_streams_free(&a->streams);
     xs_residency_end(&a->residency);
     xs_accounts_end(&a->accounts);

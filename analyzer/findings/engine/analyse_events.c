@@ -280,6 +280,16 @@ void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
     xs_residency_apply(&a->residency, &event);
 }
 
+/* A download for which the main thread waited is a blocking call of that thread. */
+static void block_main(const struct xs_analysis *a, struct xs_trace_event *e) {
+    const struct xs_main_wait *wait = xs_main_wait_of(&a->main_waits, e->id);
+    if (!wait || !e->timed)
+        return;
+    e->is_async = false;
+    e->thread = (int32_t)wait->thread;
+    e->return_ns = wait->end_ns > e->return_ns ? wait->end_ns : e->return_ns;
+}
+
 int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
     struct xs_trace_event *e = &row->event;
     int status = XS_OK;
@@ -291,6 +301,7 @@ int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
     note_time(a, e->return_ns);
     if (e->on == XS_ON_TRANSFER) {
         status = prepare_transfer(a, e);
+        block_main(a, e);
         xs_site_totals_add(&a->accounts.sites, e);
     } else if (e->on == XS_ON_MEMSET) {
         status = prepare_memset(a, e);

@@ -15,6 +15,7 @@
 #include "analyzer/trace/contents.h"
 #include "analyzer/trace/device_records.h"
 #include "analyzer/trace/events.h"
+#include "analyzer/trace/main_waits.h"
 #include "analyzer/trace/site.h"
 #include "analyzer/trace/streams.h"
 #include "analyzer/trace/windows/capture_ranges.h"
@@ -33,6 +34,7 @@ struct xs_analysis {
     struct xs_streams streams;
     struct xs_exposure exposure;
     struct xs_waits waits;
+    struct xs_main_waits main_waits;
     struct xs_residency residency;
     struct xs_accounts accounts;
     struct xs_findings_builder builder;

@@ -40,9 +40,13 @@ static enum xs_model_kind kind_of(unsigned table) {
     return kinds[table];
 }
 
-/* Drops a call with `before_ns` of the time before it, and the calls of the same statement directly after it. */
+/* Drops a call with `before_ns` of the time before its statement, and the calls of the same statement directly after
+ * it. */
 static void drop_call(struct xs_plan *plan, uint32_t call, int64_t before_ns) {
-    xs_plan_change(plan, call, &(struct xs_change){.dropped = true, .before_ns = -before_ns});
+    uint32_t first = xs_statement_first(plan, call);
+    xs_plan_change(plan, call, &(struct xs_change){.dropped = true, .before_ns = first == call ? -before_ns : 0});
+    if (first != call)
+        xs_plan_change(plan, first, &(struct xs_change){.before_ns = -before_ns});
     for (uint32_t i = call;
          (i = plan->model->calls[i].next) != XS_PLAN_NONE && xs_statement_continues(plan, call, i);) {
         int64_t before = plan->model->calls[i].enter_ns - plan->model->calls[plan->model->calls[i].previous].return_ns;
@@ -137,7 +141,15 @@ static void leave_out(struct xs_plan *plan, uint32_t number, uint64_t instead_ns
 
 /* --- calls, and copies of a batch --- */
 
+/* The main thread does not wait for a framework's download that is not made, or whose data it needs later. */
+static void not_wait_of_main(struct xs_plan *plan, uint32_t call) {
+    uint32_t wait = call == XS_PLAN_NONE ? 0 : plan->model->calls[call].main_wait;
+    if (wait)
+        xs_plan_change(plan, wait - 1, &(struct xs_change){.dropped = true});
+}
+
 static void drop_copy(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
+    not_wait_of_main(plan, xs_plan_call_of(plan, number));
     if (xs_plan_is_of_batch(plan, number))
         leave_out(plan, number, 0, end);
     else
@@ -242,6 +254,7 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
 
 /* Makes a call return at once. What it requests of the device is still done. */
 static void not_wait(struct xs_plan *plan, uint32_t call) {
+    not_wait_of_main(plan, call);
     if (call != XS_PLAN_NONE)
         xs_plan_change(plan, call, &(struct xs_change){.returns = XS_RETURNS_AT_ONCE, .host_ns = XS_ASYNC_CALL_NS});
 }

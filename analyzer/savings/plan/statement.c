@@ -22,6 +22,27 @@ int64_t xs_statement_gap(const struct xs_plan *plan, uint32_t call) {
     return previous == XS_PLAN_NONE ? 0 : plan->model->calls[call].enter_ns - plan->model->calls[previous].return_ns;
 }
 
+uint32_t xs_statement_first(const struct xs_plan *plan, uint32_t call) {
+    enum { CALLS = 8 }; /* a framework makes a few calls for a copy */
+    const struct xs_model_call *calls = plan->model->calls;
+    uint32_t first = call;
+    for (unsigned i = 0; i < CALLS && calls[call].is_of_main && first != XS_NO_CALL; i++) {
+        if (calls[first].handed_by)
+            return first;
+        first = calls[first].previous;
+    }
+    return call;
+}
+
+/* Returns the time in which the statement that makes the call may have worked for it. */
+static int64_t time_before(const struct xs_plan *plan, uint32_t call) {
+    uint32_t first = xs_statement_first(plan, call);
+    const struct xs_model_call *c = &plan->model->calls[first];
+    return plan->model->calls[call].is_of_main && c->handed_by
+               ? c->enter_ns - plan->model->calls[c->handed_by - 1].return_ns
+               : xs_statement_gap(plan, call);
+}
+
 static uint64_t overhead_of(struct xs_durations *gaps) {
     bool are_enough = gaps->count >= LEAST_SAMPLES;
     int64_t tenth = xs_durations_below(gaps, TENTH, 0);
@@ -63,7 +84,7 @@ static bool is_of_library(const struct xs_plan *plan, uint32_t site) {
 int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     const struct xs_model_call *c = &plan->model->calls[call];
     int64_t own = xs_statement_overhead(plan, call, is_of_library(plan, c->site) ? 0 : -1);
-    int64_t all = xs_statement_gap(plan, call);
+    int64_t all = time_before(plan, call);
     if (own < 0)
         return 0;
     uint32_t previous = plan->model->calls[call].previous;

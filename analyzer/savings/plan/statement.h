@@ -10,6 +10,10 @@ void xs_statement_overheads(struct xs_plan *plan);
 /* True if two calls are known to come from the same place; `a` may be XS_PLAN_NONE. */
 bool xs_statement_is_same_place(const struct xs_plan *plan, uint32_t a, uint32_t b);
 
+/* Returns the first of the calls that a framework's thread made together with this call for the main thread; the call
+ * itself if it is none of these. The main thread's work before the call comes before the first one. */
+uint32_t xs_statement_first(const struct xs_plan *plan, uint32_t call);
+
 /* Returns the time from the return of the thread's previous call to this call's enter; 0 for the thread's first call.
  */
 int64_t xs_statement_gap(const struct xs_plan *plan, uint32_t call);

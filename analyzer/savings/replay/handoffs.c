@@ -142,6 +142,48 @@ static void each_pause(struct search *s, void (*look)(struct search *s, uint32_t
     }
 }
 
+/* Lets the main thread hand over to a framework's threads what they do for it. Such a thread makes some calls at once,
+ * such as the recording of an event before a copy; the first of them is handed over by the main thread's latest call.
+ * If the main thread makes its next call right after such calls, it paused for them. */
+static void hand_over_for_main(struct xs_model *model) {
+    enum {
+        TOGETHER_NS = 50000, /* calls with a shorter pause between them belong together */
+        AFTER_NS = 200000    /* the main thread goes on so soon after what it paused for */
+    };
+    struct group {
+        bool is_of_main;
+        uint32_t first, by; /* index of the first call, and of the main thread's latest call before it, plus 1 */
+    } *groups = xs_zeroed((size_t)model->threads + 1, sizeof *groups);
+    int64_t *returned = xs_zeroed((size_t)model->threads + 1, sizeof *returned);
+    uint32_t main_call = 0, done = 0; /* the latest calls of the main thread and for it, plus 1 */
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        struct xs_model_call *call = &model->calls[i];
+        if (call->thread == model->main_thread) {
+            int64_t since_ns = main_call ? model->calls[main_call - 1].return_ns : call->enter_ns;
+            const struct xs_model_call *last = done ? &model->calls[done - 1] : NULL;
+            if (last && last->enter_ns > since_ns && call->enter_ns - since_ns >= LEAST_PAUSE_NS &&
+                last->return_ns <= call->enter_ns && call->enter_ns - last->return_ns <= AFTER_NS)
+                call->handed_by = done;
+            main_call = i + 1;
+            continue;
+        }
+        struct group *group = &groups[call->thread];
+        if (call->enter_ns - returned[call->thread] > TOGETHER_NS || !returned[call->thread]) {
+            uint32_t by = main_call;
+            while (by && model->calls[by - 1].return_ns > call->enter_ns)
+                by = model->calls[by - 1].previous == XS_NO_CALL ? 0 : model->calls[by - 1].previous + 1;
+            *group = (struct group){false, i, by};
+        }
+        returned[call->thread] = call->return_ns;
+        group->is_of_main |= call->is_of_main;
+        done = group->is_of_main ? i + 1 : done;
+        if (call->is_of_main && group->by)
+            model->calls[group->first].handed_by = group->by;
+    }
+    free(groups);
+    free(returned);
+}
+
 void xs_model_find_handoffs(struct xs_model *model) {
     int32_t threads = model->threads < THREADS ? model->threads : THREADS;
     if (threads < 2)
@@ -157,6 +199,7 @@ void xs_model_find_handoffs(struct xs_model *model) {
             s.first_ns[model->calls[i].thread] = model->calls[i].enter_ns;
     each_pause(&s, count);
     each_pause(&s, set);
+    hand_over_for_main(model);
     free(s.latest);
     free(s.first_ns);
     free(s.pairs);

@@ -46,7 +46,8 @@ enum xs_model_engine { XS_ENGINE_H2D, XS_ENGINE_D2H, XS_ENGINE_OTHER, XS_ENGINES
 #define XS_NO_OPERATION UINT32_MAX
 #define XS_NO_CALL UINT32_MAX
 
-/* A call of the program. Times are the trace's, in ns. */
+/* A call of the program. Times are the trace's, in ns. A wait of the main thread outside of CUDA (main_waits.h) is a
+ * XS_MODEL_SYNC whose row is the download's, negated. */
 struct xs_model_call {
     int64_t enter_ns, return_ns; /* equal for a kernel launch, whose own time counts as the program's work */
     int64_t row;                 /* id in the table of its kind */
@@ -62,6 +63,7 @@ struct xs_model_call {
     uint32_t correlation;  /* CUPTI's correlation number; 0: none */
     uint32_t handed_by;    /* its thread paused until another thread's call returned: the index of that call plus 1; 0:
                             * none known */
+    uint32_t main_wait; /* of a download: index of the main thread's wait for it (main_waits.h) plus 1; 0: none known */
     uint32_t previous, next; /* indexes of the calls of its thread before and after it; XS_NO_CALL: none */
     uint32_t site;           /* site number; 0: not known */
     uint32_t operation;      /* index of its first operation, which the others follow; XS_NO_OPERATION: none */
@@ -77,6 +79,7 @@ struct xs_model_call {
     bool is_apart;          /* its stream is not ordered with the legacy default stream */
     bool is_of_batch;       /* the row is of a call that may make several copies */
     bool is_async;          /* by the entry point's contract */
+    bool is_of_main;        /* its thread is a framework's, which makes calls for the main thread: XS_FRAME_MAIN */
     bool is_looked_at;      /* a fingerprint of its contents exists */
     bool waited;            /* the work that it waited for had not ended at its enter */
 };
@@ -115,6 +118,7 @@ struct xs_model {
     uint32_t copy_count;
     struct xs_model_operation *operations; /* in the order of their calls */
     uint32_t operation_count;
+    int32_t main_thread; /* number of the process's main thread; only meaningful if a call has is_of_main */
     int32_t threads, streams, devices; /* how many numbers of threads, streams and devices there are */
     int64_t *device_ids;               /* by number of a device: device.id; -1: unknown. NULL in models made by hand */
     int64_t *thread_ids;               /* by number of a thread: thread.id. NULL in models made by hand */

@@ -10,6 +10,7 @@
 #include "analyzer/savings/replay/looks.h"
 #include "analyzer/savings/replay/model.h"
 #include "analyzer/trace/kind_words.h"
+#include "analyzer/trace/main_waits.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 #include "analyzer/trace/streams.h"
@@ -37,6 +38,7 @@ struct reading {
     char *message;
     uint64_t *damaged;
     struct xs_streams streams;
+    struct xs_main_waits main_waits;
     struct numbers threads, stream_numbers, devices;
     struct xs_hash context_devices; /* maps context.id to the device's ordinal plus 1 */
     struct correlated {
@@ -131,11 +133,27 @@ static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kin
     call->address = (uint64_t)xs_scan_int(scan, xs_scan_null(scan, 8) ? 14 : 8);
     call->memory_kind = (uint8_t)xs_scan_kind(scan, 15, XS_MEMORY_KIND_COUNT);
     call->site = r->sites ? xs_site_of(r->sites, entry_point, xs_scan_int(scan, 12)) : 0;
+    const struct xs_frame *frame = call->site ? xs_site_place_frame(r->sites, call->site) : NULL;
+    call->is_of_main = frame && frame->of == XS_FRAME_MAIN;
     call->operation = XS_NO_OPERATION;
     read_kind(call, kind, xs_scan_int(scan, 10));
     call->is_of_batch = kind == XS_MODEL_TRANSFER && xs_scan_int(scan, 10);
     call->is_looked_at = kind == XS_MODEL_TRANSFER && xs_scan_int(scan, 16);
     return true;
+}
+
+/* Adds the main thread's wait for a download. The device's work ends with it, so all of that work is waited for. */
+static void add_main_wait(struct reading *r, const struct xs_model_call *download, const struct xs_main_wait *wait) {
+    xs_grow(&r->model->calls, r->count, &r->call_capacity, sizeof *r->model->calls);
+    r->model->calls[r->count++] = (struct xs_model_call){.row = -download->row,
+                                                         .kind = XS_MODEL_SYNC,
+                                                         .wait = XS_WAITS_DEVICE,
+                                                         .thread = number_of(&r->threads, wait->thread, 0),
+                                                         .device = download->device,
+                                                         .site = download->site,
+                                                         .enter_ns = wait->begin_ns,
+                                                         .return_ns = wait->end_ns,
+                                                         .operation = XS_NO_OPERATION};
 }
 
 static int read_table(struct reading *r, const struct table *table) {
@@ -148,7 +166,13 @@ static int read_table(struct reading *r, const struct table *table) {
             break;
         }
         xs_grow(&model->calls, r->count, &r->call_capacity, sizeof *model->calls);
-        r->count += read_call(r, &scan, table->kind, &model->calls[r->count]);
+        if (!read_call(r, &scan, table->kind, &model->calls[r->count]))
+            continue;
+        struct xs_model_call call = model->calls[r->count++];
+        const struct xs_main_wait *wait =
+            table->kind == XS_MODEL_TRANSFER ? xs_main_wait_of(&r->main_waits, call.row) : NULL;
+        if (wait && r->count < XS_MODEL_CALLS)
+            add_main_wait(r, &call, wait);
     }
     return xs_scan_end(&scan);
 }
@@ -368,8 +392,37 @@ static void set_thread_ids(struct reading *r) {
         model->thread_ids[entry->value - 1] = (int64_t)entry->low;
 }
 
+/* Sets the main thread's number; -1: the trace does not say which it is, or it made no call. */
+static int find_main_thread(struct reading *r) {
+    int64_t thread = 0;
+    int status = xs_scan_one(r->trace, "SELECT id FROM thread WHERE tid = (SELECT value FROM meta WHERE key = 'pid')",
+                             &thread, r->message);
+    const uint64_t *number = xs_hash_find(&r->threads.of, (uint64_t)thread, 0);
+    r->model->main_thread = number ? (int32_t)*number - 1 : -1;
+    return status;
+}
+
+/* Joins downloads with the main thread's waits for them. A wait counts if it ended soon after the device's work: else
+ * the thread may have worked after that work, and slept for the copy only. */
+static void join_main_waits(struct xs_model *model) {
+    enum { SOON_NS = 300000 };
+    struct xs_hash by_row = {0};
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        if (call->row < 0 && call->kind == XS_MODEL_SYNC && call->waited && call->rest_ns <= SOON_NS)
+            *xs_hash_put(&by_row, (uint64_t)-call->row, 0) = i + 1;
+    }
+    for (uint32_t i = 0; i < model->call_count && by_row.count; i++) {
+        struct xs_model_call *call = &model->calls[i];
+        const uint64_t *wait = call->kind == XS_MODEL_TRANSFER ? xs_hash_find(&by_row, (uint64_t)call->row, 0) : NULL;
+        call->main_wait = wait ? (uint32_t)*wait : 0;
+    }
+    xs_hash_free(&by_row);
+}
+
 static void end(struct reading *r) {
     xs_streams_free(&r->streams);
+    xs_main_waits_free(&r->main_waits);
     xs_hash_free(&r->threads.of);
     xs_hash_free(&r->stream_numbers.of);
     xs_hash_free(&r->devices.of);
@@ -390,7 +443,11 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
     if (status >= 0)
         status = read_context_devices(&r);
     if (status >= 0)
+        status = xs_main_waits_read(&r.main_waits, trace, message, damaged);
+    if (status >= 0)
         status = read_calls(&r);
+    if (status >= 0)
+        status = find_main_thread(&r);
     if (status >= 0 && !model->too_large)
         status = read_records(&r);
     if (status >= 0 && !model->too_large) {
@@ -407,6 +464,7 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
         set_thread_ids(&r);
         end(&r); /* frees memory, because the next steps need memory, too */
         xs_model_find_waits(model);
+        join_main_waits(model);
         xs_model_find_looks(model);
         xs_model_find_handoffs(model);
     } else {

@@ -44,7 +44,7 @@ static unsigned define(enum xs_definition what, uint32_t id, const void *data, s
 }
 
 static size_t stack_bytes(uint8_t *to, uint32_t native, uint32_t python) {
-    struct xs_define_stack stack = {native, python, 1, native ? 0 : 9};
+    struct xs_define_stack stack = {native, python, 1, 1, native ? 0 : 9};
     size_t n = sizeof stack;
     memcpy(to, &stack, n);
     for (uint32_t i = 0; i < native; i++, n += sizeof(struct xs_define_frame))
@@ -80,7 +80,7 @@ static void every_kind_becomes_a_row(void **state) {
     expect("SELECT * FROM nvtx_range", "6|5|NULL|epoch");
     define(XS_DEFINE_STACK, 4, bytes, stack_bytes(bytes, 0, 1));
     assert_true(drain(0) > 0);
-    expect("SELECT * FROM stack", "3|2|2|1|NULL\n4|0|1|1|9");
+    expect("SELECT * FROM stack", "3|2|2|1|NULL|NULL\n4|0|1|1|9|1");
     expect("SELECT * FROM stack_frame", "12288|3|0|4096|NULL|NULL|NULL|NULL\n12289|3|1|4097|1|NULL|NULL|NULL\n"
                                         "14336|3|0|NULL|NULL|7|NULL|0\n14337|3|1|NULL|NULL|8|70|1\n"
                                         "18432|4|0|NULL|NULL|7|NULL|0");

@@ -213,8 +213,8 @@ static void the_users_line_of_each_stack_is_wanted(void **state) {
             db,
             "INSERT INTO python_code VALUES (1,'/app/a.py','f',1),(2,'/usr/lib/python3.11/threading.py','g',1),"
             "(3,'/v/site-packages/torch/nn.py','h',1);"
-            "INSERT INTO stack VALUES (1,1,3,0,NULL),(2,1,2,0,NULL),(3,1,2,0,NULL),(4,1,2,0,NULL),"
-            "(0,0,1,0,NULL),(5,0,1,0,NULL);" /* samples */
+            "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (1,1,3,0),(2,1,2,0),(3,1,2,0),(4,1,2,0),"
+            "(0,0,1,0),(5,0,1,0);" /* samples */
             "INSERT INTO stack_frame (id,stack,depth,address) VALUES (4096,1,0,99);"
             "INSERT INTO stack_frame (id,stack,depth,code,line) VALUES (6144,1,0,3,7),(6145,1,1,1,12),"
             "(6146,1,2,1,30),(10240,2,0,1,0),(10241,2,1,1,31),(14336,3,0,2,5),(14337,3,1,9,6),"

@@ -124,7 +124,7 @@ static void many_places(void **state) {
     play_analyse(
         p, "INSERT INTO python_code VALUES (1,'/app/train.py','step',1);"
            "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 6000)"
-           " INSERT INTO stack SELECT n, 0, 1, 0, NULL FROM i;"
+           " INSERT INTO stack SELECT n, 0, 1, 0, NULL, NULL FROM i;"
            "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) SELECT id*4096+2048,id,0,1,id,1 FROM stack;"
            "UPDATE transfer SET stack = 1 + (id - 2) / 2 WHERE id > 1");
     size_t found = 0, kept = 0;

@@ -26,7 +26,7 @@ enum { NOTICE_NS = 2000, GAP_NS = 1500, ASYNC_CALL_NS = 4000, BEHIND_COPY_NS = 1
 #define LINES(count)                                                                                                   \
     "INSERT INTO python_code VALUES (1,'/app/train.py','step',1);"                                                     \
     "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < " #count ")"                             \
-    " INSERT INTO stack SELECT n, 0, 1, 0, NULL FROM i;"                                                               \
+    " INSERT INTO stack SELECT n, 0, 1, 0, NULL, NULL FROM i;"                                                         \
     "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) SELECT id*4096+2048,id,0,1,id,1 FROM stack;"
 
 static struct played played, *p = &played;

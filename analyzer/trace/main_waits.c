@@ -1,0 +1,123 @@
+/* Joins the downloads with the calls of the thread that slept meanwhile; see main_waits.h. */
+#include "analyzer/trace/main_waits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/base/search.h"
+#include "analyzer/trace/scan.h"
+
+struct call {
+    int64_t enter_ns, return_ns;
+};
+
+struct calls {
+    struct call *items; /* by enter time */
+    size_t count, capacity;
+};
+
+static int read_downloads(struct xs_main_waits *waits, const struct xs_trace *trace, char *message, uint64_t *damaged) {
+    struct xs_hash ends = {0}; /* maps a correlation number to the copy's end plus 1 */
+    struct xs_scan scan;
+    size_t capacity = 0;
+    xs_scan_begin(&scan, trace,
+                  "SELECT correlation, start_ns, end_ns FROM device_copy WHERE kind = 2 AND end_ns IS NOT NULL",
+                  message, damaged);
+    for (int64_t start, end; xs_scan_row(&scan);)
+        if (xs_scan_times(&scan, 1, 2, &start, &end))
+            *xs_hash_put(&ends, xs_scan_correlation(&scan, 0), 0) = (uint64_t)end + 1;
+    int status = xs_scan_end(&scan);
+    if (status >= 0)
+        xs_scan_begin(&scan, trace,
+                      "SELECT t.id, t.enter_ns, t.return_ns, t.correlation, s.python_thread FROM transfer t"
+                      " JOIN stack s ON s.id = t.stack WHERE s.is_asleep = 1 AND t.direction = 2 AND t.result = 0"
+                      " AND t.is_captured = 0 AND t.batch_index IS NULL ORDER BY t.id",
+                      message, damaged);
+    for (int64_t enter, returned; status >= 0 && xs_scan_row(&scan);) {
+        const uint64_t *end = xs_hash_find(&ends, xs_scan_correlation(&scan, 3), 0);
+        if (!end || !xs_scan_times(&scan, 1, 2, &enter, &returned))
+            continue;
+        xs_grow(&waits->items, waits->count, &capacity, sizeof *waits->items);
+        waits->items[waits->count++] = (struct xs_main_wait){.download = xs_scan_int(&scan, 0),
+                                                             .enter_ns = enter,
+                                                             .thread = xs_scan_int(&scan, 4),
+                                                             .end_ns = (int64_t)*end - 1};
+    }
+    if (status >= 0)
+        status = xs_scan_end(&scan);
+    xs_hash_free(&ends);
+    return status;
+}
+
+/* Reads the calls of the threads that slept. */
+static int read_calls(struct calls *calls, int64_t thread, const struct xs_trace *trace, char *message,
+                      uint64_t *damaged) {
+    char sql[1024];
+    struct xs_scan scan;
+    snprintf(sql, sizeof sql,
+             "SELECT enter_ns, coalesce(return_ns, enter_ns) FROM transfer WHERE thread = %1$lld"
+             " UNION ALL SELECT enter_ns, coalesce(return_ns, enter_ns) FROM launch WHERE thread = %1$lld"
+             " UNION ALL SELECT enter_ns, return_ns FROM memset WHERE thread = %1$lld"
+             " UNION ALL SELECT enter_ns, return_ns FROM allocation WHERE thread = %1$lld"
+             " UNION ALL SELECT free_enter_ns, free_return_ns FROM allocation WHERE free_thread = %1$lld"
+             " UNION ALL SELECT enter_ns, return_ns FROM sync WHERE thread = %1$lld"
+             " UNION ALL SELECT enter_ns, return_ns FROM api_call WHERE thread = %1$lld ORDER BY 1",
+             (long long)thread);
+    calls->count = 0;
+    xs_scan_begin(&scan, trace, sql, message, damaged);
+    for (struct call call; xs_scan_row(&scan);)
+        if (xs_scan_times(&scan, 0, 1, &call.enter_ns, &call.return_ns)) {
+            xs_grow(&calls->items, calls->count, &calls->capacity, sizeof *calls->items);
+            calls->items[calls->count++] = call;
+        }
+    return xs_scan_end(&scan);
+}
+
+static bool is_before(const void *item, const void *key) {
+    return ((const struct call *)item)->enter_ns < *(const int64_t *)key;
+}
+
+/* Sets when the wait began and ended. False: the thread was inside a call then, or made one before the copy began. */
+static bool set_times(struct xs_main_wait *wait, const struct calls *calls) {
+    size_t next = xs_search(calls->items, calls->count, sizeof *calls->items, is_before, &wait->enter_ns);
+    wait->begin_ns = next ? calls->items[next - 1].return_ns : wait->enter_ns;
+    if (next < calls->count)
+        wait->end_ns = wait->end_ns < calls->items[next].enter_ns ? wait->end_ns : calls->items[next].enter_ns;
+    return wait->begin_ns <= wait->enter_ns && wait->end_ns > wait->enter_ns;
+}
+
+int xs_main_waits_read(struct xs_main_waits *waits, const struct xs_trace *trace, char *message, uint64_t *damaged) {
+    struct calls calls = {0};
+    int64_t any = 0, thread = 0;
+    size_t kept = 0;
+    *waits = (struct xs_main_waits){0};
+    int status = xs_scan_one(trace, "SELECT count(*) FROM stack WHERE is_asleep = 1", &any, message);
+    if (status >= 0 && any)
+        status = read_downloads(waits, trace, message, damaged);
+    for (size_t i = 0; i < waits->count && status >= 0; i++) {
+        struct xs_main_wait *wait = &waits->items[i];
+        if (wait->thread != thread)
+            status = read_calls(&calls, thread = wait->thread, trace, message, damaged);
+        if (status >= 0 && set_times(wait, &calls))
+            waits->items[kept++] = *wait;
+    }
+    waits->count = kept;
+    free(calls.items);
+    return status;
+}
+
+void xs_main_waits_free(struct xs_main_waits *waits) {
+    free(waits->items);
+    *waits = (struct xs_main_waits){0};
+}
+
+static bool is_of_earlier(const void *item, const void *key) {
+    return ((const struct xs_main_wait *)item)->download < *(const int64_t *)key;
+}
+
+const struct xs_main_wait *xs_main_wait_of(const struct xs_main_waits *waits, int64_t download) {
+    size_t i = xs_search(waits->items, waits->count, sizeof *waits->items, is_of_earlier, &download);
+    return i < waits->count && waits->items[i].download == download ? &waits->items[i] : NULL;
+}

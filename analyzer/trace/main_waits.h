@@ -1,0 +1,32 @@
+/* Finds downloads of a framework's threads for which the main thread waited outside of CUDA. The trace shows such a
+ * wait only by the sample that capture took at the download's call: the main thread slept (stack.is_asleep), and made
+ * no call of its own until the data had arrived. */
+#ifndef XFERSPY_ANALYZER_TRACE_MAIN_WAITS_H
+#define XFERSPY_ANALYZER_TRACE_MAIN_WAITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/read/trace.h"
+
+struct xs_main_wait {
+    int64_t download; /* transfer.id */
+    int64_t enter_ns; /* of the download's call */
+    int64_t thread;   /* thread.id of the thread that waited */
+    int64_t begin_ns; /* its latest call before the download had returned: it waited since then at most */
+    int64_t end_ns;   /* the device had made the copy; not later than the thread's next call */
+};
+
+struct xs_main_waits {
+    struct xs_main_wait *items; /* by download */
+    size_t count;
+};
+
+/* Negative status: the message is set. Call xs_main_waits_free even then. */
+int xs_main_waits_read(struct xs_main_waits *waits, const struct xs_trace *trace, char *message, uint64_t *damaged);
+void xs_main_waits_free(struct xs_main_waits *waits);
+
+/* Returns the wait for a download; NULL: the main thread did not wait for it, or it is not known. */
+const struct xs_main_wait *xs_main_wait_of(const struct xs_main_waits *waits, int64_t download);
+
+#endif
