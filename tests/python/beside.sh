@@ -94,7 +94,7 @@ expect '12 1' '16 1' '18 0'
 grep -q 'noop-upload.* while main was at program.py:12 in load' report || fail "the main thread's line of a finding"
 "$XFERSPY" report --sections=idle t.db >report || fail report
 grep -q 'the upload while main was at program.py:12 in load' report || fail "the main thread's line in the idle time"
-[ "$(rows "SELECT count(*) > 90 FROM transfer t JOIN stack s ON s.id = t.stack WHERE s.is_asleep = 1")" = 1 ] ||
+[ "$(rows "SELECT count(*) > 20 FROM transfer t JOIN stack s ON s.id = t.stack WHERE s.is_asleep = 1")" = 1 ] ||
     fail "the main thread sleeps while it waits"
 capture --budget=100 "$python" program.py busy $framework
 [ "$(rows "SELECT count(*) > 0 FROM transfer t JOIN stack s ON s.id = t.stack JOIN stack_frame f ON f.stack = s.id
@@ -111,12 +111,12 @@ capture "$python" program.py copied own.so
 grep -q 'while main was' report && fail "the main thread's line beside one of the program's own code"
 grep -q 'upload at .*\(serve in own.so\|helper_thread.c\)' report || fail "the line of the program's own code"
 
-# Each call site has its turn, beside one that makes many more calls.
+# Each call site has its turn, beside one that makes many more calls: by chance it would be one of 20 at most.
 capture "$python" program.py rare $framework
 rows "SELECT count(*) FROM transfer t JOIN stack s ON s.id = t.stack JOIN stack_frame f ON f.stack = s.id
     WHERE t.direction = (SELECT id FROM direction WHERE name = 'd2h') AND f.depth = 0 AND s.python_thread IS NOT NULL
     AND f.line = $(grep -n 'the rare call' program.py | cut -d: -f1)" >said
-[ "$(cat said)" -ge 10 ] || fail "only $(cat said) of 20 rare calls have their line"
+[ "$(cat said)" -ge 4 ] || fail "only $(cat said) of 20 rare calls have their line"
 [ "$(rows "SELECT count(*) > 10000 FROM transfer t JOIN stack s ON s.id = t.stack
     WHERE s.python_thread IS NULL")" = 1 ] || fail "every call was read"
 capture --host-samples=off "$python" program.py copied $framework
