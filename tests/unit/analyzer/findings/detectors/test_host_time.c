@@ -234,7 +234,8 @@ static void threads_of_libraries_prepare_nothing(void **state) {
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
         char sql[512];
         snprintf(sql, sizeof sql,
-                 "INSERT INTO module VALUES (1,'%s',NULL,4096,8192,4096); INSERT INTO stack VALUES (1,1,0,0);"
+                 "INSERT INTO module VALUES (1,'%s',NULL,4096,8192,4096); INSERT INTO "
+                 "stack(id,native_frames,python_frames,is_cut) VALUES (1,1,0,0);"
                  "INSERT INTO stack_frame (id,stack,depth,address,module) VALUES (4096,1,0,5000,1);"
                  "INSERT INTO symbol VALUES (1,1,904,0,'run',NULL,NULL);"
                  "UPDATE transfer SET stack = 1",
@@ -253,7 +254,7 @@ static void cupy_s_own_copy_is_no_preparation(void **state) {
         snprintf(
             sql, sizeof sql,
             "INSERT INTO python_code VALUES (1,'/app/train.py','step',1), (2,'%s/_creation/from_data.py','asarray',1);"
-            "INSERT INTO stack VALUES (1,0,2,0);"
+            "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (1,0,2,0);"
             "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry)"
             " VALUES (6144,1,0,2,1,0), (6145,1,1,1,3,1); UPDATE transfer SET stack = 1, src_kind = %d",
             "/usr/lib/python3/site-packages/cupy", with ? XS_MEM_PINNED : XS_MEM_PAGEABLE);

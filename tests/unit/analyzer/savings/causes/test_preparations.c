@@ -9,7 +9,7 @@ enum { STATEMENT_US = 100 }; /* XS_STATEMENT_LIMIT_NS */
 #define UPLOADS_IN_LINE_3                                                                                              \
     LINES(4)                                                                                                           \
     "INSERT INTO python_code VALUES (2,'/app/train.py','checkpoint',1);"                                               \
-    "INSERT INTO stack VALUES (5,0,1,0);"                                                                              \
+    "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (5,0,1,0);"                                       \
     "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (5*4096+2048,5,0,2,1,1);"                      \
     "UPDATE transfer SET stack = 3;"
 
@@ -90,7 +90,7 @@ static void a_loader_reads_files(void **state) {
         char sql[2048];
         snprintf(sql, sizeof sql,
                  UPLOADS_IN_LINE_3 "INSERT INTO python_code VALUES (3,'%s','inner',1);"
-                                   "INSERT INTO stack VALUES (6,0,2,0);"
+                                   "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (6,0,2,0);"
                                    "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry)"
                                    " VALUES (6*4096+2048,6,0,3,7,0), (6*4096+2049,6,1,1,2,1);" SAMPLES(BEFORE, 1, 6),
                  files[i]);

@@ -101,7 +101,8 @@ static void a_library_s_own_thread_stages(void **state) {
     (void)state;
     play_after(STEPS, rarely_short);
     diagnose("INSERT INTO module VALUES (1,'/usr/lib/python3/site-packages/jaxlib/xla.so',NULL,4096,8192,4096);"
-             "INSERT INTO symbol VALUES (1,1,904,0,'run',NULL,NULL); INSERT INTO stack VALUES (1,1,0,0);"
+             "INSERT INTO symbol VALUES (1,1,904,0,'run',NULL,NULL); INSERT INTO "
+             "stack(id,native_frames,python_frames,is_cut) VALUES (1,1,0,0);"
              "INSERT INTO stack_frame (id,stack,depth,address,module) VALUES (4096,1,0,5000,1);"
              "UPDATE transfer SET stack = 1");
     assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * CALL_US * US);
