@@ -58,7 +58,7 @@ run "$XFERSPY" explain none.db noop-upload; expect_status 0; expect_not "Called 
 # Several more than are shown: one with another caller, one that is cut. Those that differ in folded frames only, in how
 # many they are (301) or in an address (401), print the same as stack 1 and are counted with it.
 cat >more.sql <<'END'
-INSERT INTO stack SELECT n + id, native_frames, python_frames, is_cut OR n = 200 FROM stack,
+INSERT INTO stack(id,native_frames,python_frames,is_cut) SELECT n + id, native_frames, python_frames, is_cut OR n = 200 FROM stack,
   (SELECT 100 AS n UNION SELECT 200 UNION SELECT 300 UNION SELECT 400) WHERE id = 1;
 INSERT INTO stack_frame SELECT (s.n + 1) * 4096 + f.id % 4096, s.n + 1, f.depth,
     f.address + (s.n = 400 AND f.address = 3000200), f.module, f.code, f.line + 50 * (s.n = 100 AND f.is_entry), f.is_entry
