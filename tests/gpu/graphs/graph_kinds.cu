@@ -295,9 +295,10 @@ static struct {
     bool is_there;
 } driver;
 
+/* Finds the variants that cuda.h declares under these names: from 13.0 on, cuCtxGetDevice has another parameter. */
 static void find(const char *name, void **function) {
     cudaDriverEntryPointQueryResult found;
-    OK(cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, cudaEnableDefault, &found));
+    OK(cudaGetDriverEntryPointByVersion(name, function, 12000, cudaEnableDefault, &found));
     check(found != cudaDriverEntryPointSuccess, name);
 }
 
