@@ -55,8 +55,7 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
                "do it, and the device needs the result.";
     case XS_REPAIR_PREPARE_ON_DEVICE:
         return "It saves most if the device does the host's work before the uploads in nearly no time, and needs none "
-               "of their bytes. It saves least if they are uploaded as before, and if only the work counts that the "
-               "program was seen to do in the function that uploads.";
+               "of their bytes. It saves nothing if the host only waits for these bytes, as for a file.";
     case XS_REPAIR_GRAPH:
         return "It saves most if a graph's kernels follow each other without a pause.";
     case XS_REPAIR_OWN_STREAM:

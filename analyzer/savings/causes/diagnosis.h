@@ -76,6 +76,7 @@ struct xs_diagnosed {
     struct xs_framework_context *context; /* context of its first instances; NULL: not known */
     const struct xs_finding *preparation; /* of needless uploads: the finding about the host's work before them, which
                                            * is needless, too (causes/preparations.h); NULL: none */
+    double preparation_share;             /* the part of that finding's uploads that are these */
     uint32_t detour; /* the detour that its copies belong to, as its index in xs_diagnosis.detours plus 1; 0: none */
     bool goes_back;  /* at least half of its downloads are of a detour, or of what would be one if the device did not
                       * have the uploaded bytes already */

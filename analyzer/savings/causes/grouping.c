@@ -225,9 +225,9 @@ static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_l
                 continue;
             if (!left_out) {
                 xs_plan_add(g->plan, items, count, end);
-                if (d->preparation) {
+                if (d->preparation && end == XS_PLAN_MOST) {
                     items = instances_in(g, d->preparation, &count);
-                    xs_plan_add(g->plan, items, count, end);
+                    xs_plan_add(g->plan, items, (size_t)((double)count * d->preparation_share + 0.5), end);
                 }
             } else if (xs_sample_is_part(&d->finding->sample))
                 xs_scale_add(g->plan, d->finding, items, count, end);

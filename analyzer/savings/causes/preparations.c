@@ -38,19 +38,16 @@ static double share_of(const struct xs_finding *needless, const struct xs_findin
     return count < (double)preparation->instances ? count / (double)preparation->instances : 1;
 }
 
-/* At least, what the work alone saves is added. At most, the whole preparation goes away, and its uploads with it. */
+/* At most, the whole preparation goes away, and its uploads with it. */
 static void add(struct xs_diagnosed *needless, const struct xs_diagnosed *preparation) {
     struct xs_saving *saves = &needless->saves;
     double share = share_of(needless->finding, preparation->finding);
     if (share < LEAST_SHARE)
         return;
-    uint64_t most_ns = (uint64_t)((double)preparation->saves.most_ns * share),
-             more_ns = (uint64_t)((double)preparation->saves.least_ns * share);
+    uint64_t most_ns = (uint64_t)((double)preparation->saves.most_ns * share);
     needless->preparation = preparation->finding;
+    needless->preparation_share = share;
     saves->most_ns = most_ns > saves->most_ns ? most_ns : saves->most_ns;
-    if (saves->least_ns)
-        saves->least_ns = xs_sum(saves->least_ns, more_ns);
-    saves->least_ns = saves->least_ns < saves->most_ns ? saves->least_ns : saves->most_ns;
 }
 
 /* Makes a finding advice, whose repair saves nothing that is known. */
@@ -71,5 +68,7 @@ void xs_preparations_add(struct xs_diagnosis *diagnosis, const struct xs_plan *p
                 add(&diagnosis->items[k], preparation);
         if (is_preparation(preparation->finding) && !preparation->saves.least_ns)
             make_advice(diagnosis, preparation);
+        else if (is_preparation(preparation->finding))
+            preparation->saves.least_ns = preparation->saves.scaled_least_ns = 0;
     }
 }

@@ -6,9 +6,10 @@
 #include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/savings/plan/replay_plan.h"
 
-/* Adds to what needless uploads save what the finding host-preparation at the same place saves. The findings' own
- * savings must be known. A finding host-preparation that may save nothing becomes advice: nothing says that the host
- * makes the uploaded data, and it does something before most uploads. */
+/* Adds to what needless uploads save at most what the finding host-preparation at the same place saves. The findings'
+ * own savings must be known. A finding host-preparation whose work was not seen becomes advice: nothing says that the
+ * host makes the uploaded data, and it does something before most uploads. If it was seen, it saves nothing at least,
+ * because the host may have slept there. */
 void xs_preparations_add(struct xs_diagnosis *diagnosis, const struct xs_plan *plan);
 
 #endif

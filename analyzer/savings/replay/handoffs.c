@@ -43,10 +43,11 @@ static int64_t pause_after(const struct search *s, uint32_t call) {
     return (next == XS_NO_CALL ? model->run_ns : model->calls[next].enter_ns) - model->calls[call].return_ns;
 }
 
-/* Returns how long a library may copy an upload's bytes into page-locked memory before the call. */
+/* Returns how long a library may copy an upload's bytes into page-locked memory before the call. A program
+ * that uploads from page-locked memory of its own need not copy them. */
 static int64_t staging_ns(const struct xs_model_call *call) {
     bool may_be_staged = call->kind == XS_MODEL_TRANSFER && call->direction == XS_DIR_H2D && !call->is_of_batch &&
-                         call->memory_kind == XS_MEM_PINNED;
+                         call->memory_kind == XS_MEM_PINNED && call->is_of_library;
     return may_be_staged ? xs_model_ns((int64_t)((double)call->bytes * XS_STAGING_NS_PER_BYTE)) : 0;
 }
 

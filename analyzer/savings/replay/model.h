@@ -79,6 +79,7 @@ struct xs_model_call {
     bool is_apart;          /* its stream is not ordered with the legacy default stream */
     bool is_of_batch;       /* the row is of a call that may make several copies */
     bool is_async;          /* by the entry point's contract */
+    bool is_of_library;     /* only code of a library made it, as a framework's thread does */
     bool is_of_main;        /* its thread is a framework's, which makes calls for the main thread: XS_FRAME_MAIN */
     bool is_looked_at;      /* a fingerprint of its contents exists */
     bool waited;            /* the work that it waited for had not ended at its enter */

@@ -135,6 +135,7 @@ static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kin
     call->site = r->sites ? xs_site_of(r->sites, entry_point, xs_scan_int(scan, 12)) : 0;
     const struct xs_frame *frame = call->site ? xs_site_place_frame(r->sites, call->site) : NULL;
     call->is_of_main = frame && frame->of == XS_FRAME_MAIN;
+    call->is_of_library = frame && (frame->library || call->is_of_main);
     call->operation = XS_NO_OPERATION;
     read_kind(call, kind, xs_scan_int(scan, 10));
     call->is_of_batch = kind == XS_MODEL_TRANSFER && xs_scan_int(scan, 10);

@@ -296,6 +296,7 @@ static struct xs_model *a_pool_of_two(struct run *run, int64_t steps, int64_t st
         struct xs_model_call *upload = call(run, XS_MODEL_TRANSFER, 1 + (int32_t)(i % 2), t + 3700, t + 3800);
         upload->direction = XS_DIR_H2D;
         upload->memory_kind = XS_MEM_PINNED;
+        upload->is_of_library = true;
         upload->bytes = (uint64_t)(staging_us * US * 4);
         runs(run, XS_ENGINE_H2D, t + 3710, t + 3800);
     }
