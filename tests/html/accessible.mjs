@@ -37,7 +37,7 @@ check('the keyboard alone', 'lines', {}, async (page) => {
   assert.equal(await after('ArrowLeft'), 'group-smaller');
   assert.equal(await after('ArrowLeft'), 'group-smaller');
   assert.equal(await page.$('#finding-1'), null, 'folded');
-  assert.equal(await after('Enter', 'End'), 'group-advice');
+  assert.equal(await after('Enter', 'End'), 'finding-1');
   assert.equal(await after('Home'), 'finding-0');
   assert.equal(await after('Escape'), null);
   assert.deepEqual(await selected(page), []);

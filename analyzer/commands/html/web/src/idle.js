@@ -133,8 +133,10 @@ function because({ idle, report }, wait) {
   const { devices, span_ns: span, steps } = idle;
   if (wait.waited_ns < report.run.recorded_ns * TOO_SHORT) return 'too short to matter';
   const [of] = devices;
-  return devices.length === 1 && of.busy_ns / span >= BUSY
-    ? `the device is busy ${f.share(of.busy_ns, span)} of ${steps ? 'the step' : 'the run'}`
+  if (devices.length === 1 && of.busy_ns / span >= BUSY)
+    return `the device is busy ${f.share(of.busy_ns, span)} of ${steps ? 'the step' : 'the run'}`;
+  return wait.busy_ns > wait.waited_ns / 2
+    ? `the device is busy ${f.share(wait.busy_ns, wait.waited_ns)} of this time`
     : 'it would wait elsewhere';
 }
 
