@@ -375,41 +375,39 @@ static void remember_number(const struct walked *w, uint32_t number, unsigned un
     }
 }
 
-static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller) {
+/* Returns the number of the stack; `*own` gets the number of the calling thread's own frames. */
+static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller, uint32_t *own) {
     struct walked *w = walked_from(caller);
     if (!w)
         return 0;
     uint32_t beside = w->pythons ? 0 : stack_beside(w, caller, e);
-    if (beside)
+    if (beside) {
+        *own = xs_stacks_number(w->key, NULL);
         return beside;
+    }
     if (XS_LIKELY(is_number_known(w)))
-        return w->recent->number;
+        return *own = w->recent->number;
     bool is_new;
     unsigned undefined_before = atomic_load(&undefined);
     struct xs_stack_key key = key_of(w);
     uint32_t number = xs_stacks_number(key, &is_new);
     if (!is_new || define_new(number, key, w, caller, e))
         remember_number(w, number, undefined_before);
-    return number;
+    return *own = number;
 }
 
-struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller) {
-    uint32_t range = xs_nvtx_range(&e), stack = unwinder == XS_UNWIND_NONE ? 0 : stack_of(&e, &caller);
+struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller, uint32_t *own) {
+    uint32_t range = xs_nvtx_range(&e), stack = *own = 0;
+    if (unwinder != XS_UNWIND_NONE)
+        stack = stack_of(&e, &caller, own);
     e->range = range;
     e->stack = stack;
     return e;
 }
 
 uint32_t xs_callsite_number(struct xs_caller caller) {
-    struct walked *w = unwinder == XS_UNWIND_NONE ? NULL : walked_from(&caller);
-    if (!w)
-        return 0;
-    bool is_new;
-    struct xs_stack_key key = key_of(w);
-    uint32_t number = xs_stacks_number(key, &is_new);
-    if (is_new)
-        forget_definition(key);
-    return number;
+    const struct walked *w = unwinder == XS_UNWIND_NONE ? NULL : walked_from(&caller);
+    return w ? xs_stacks_number(key_of(w), NULL) : 0;
 }
 
 /* ---- samples of other threads ---- */
