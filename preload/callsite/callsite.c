@@ -266,6 +266,7 @@ struct beside {
     struct xs_beside_site *site;
     uint64_t now_ns;
     uint32_t number; /* the result; 0: nothing could be read */
+    enum xs_beside_outcome outcome;
 };
 
 static bool define_in_spool(void *to, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
@@ -315,6 +316,7 @@ static void read_beside(void *arg) {
     unsigned undefined_before = atomic_load(&undefined);
     if (!copy || !xs_beside_find(&thread))
         return;
+    b->outcome = XS_BESIDE_FAILED;
     bool is_known = site->thread == thread.number && b->now_ns - site->walked_ns < BESIDE_KEPT_NS &&
                     site->undefined == undefined_before && xs_python_is_as_noted(&site->noted, copy);
     int count = is_known ? 0 : walk_beside(w, &thread, copy);
@@ -346,7 +348,7 @@ static void read_beside(void *arg) {
 /* Returns the number of the stack of the calling thread, which runs no Python code, with the Python frames that another
  * thread has now. 0: they were not read. */
 static uint32_t stack_beside(struct walked *w, const struct xs_caller *caller, struct xs_event **e) {
-    struct beside b = {.walked = w, .caller = caller, .event = e};
+    struct beside b = {.walked = w, .caller = caller, .event = e, .outcome = XS_BESIDE_NO_THREAD};
     if (XS_LIKELY(!xs_python_is_ready()))
         return 0;
     b.site = xs_beside_begin(w->key, &b.now_ns);
@@ -357,7 +359,7 @@ static uint32_t stack_beside(struct walked *w, const struct xs_caller *caller, s
     xs_on_scratch(read_beside, &b);
     w->is_cut = is_cut;
     xs_own_cost_exact(xs_now() - before);
-    xs_beside_end(b.site, b.now_ns, b.number != 0);
+    xs_beside_end(b.site, b.now_ns, b.number ? XS_BESIDE_READ : b.outcome);
     return b.number;
 }
 
