@@ -43,7 +43,8 @@ struct recent {
 /* The calling thread's present stack. It is in memory of the thread that is kept until the thread ends. */
 struct walked {
     unsigned natives, pythons;
-    bool is_cut;
+    bool natives_cut; /* outer native frames are missing, as far as the latest walk of them says */
+    bool pythons_cut;
     bool has_pcs; /* `pcs` has the native frames; false: they are the same as at the last walk for `recent` */
     struct xs_stack_key key; /* of the native frames */
     struct recent *recent;   /* the cache entry for this stack */
@@ -102,7 +103,7 @@ static struct xs_stack_key key_of(const struct walked *w) {
 /* ---- definitions ---- */
 
 static size_t define_head(struct walked *w, uint32_t python_thread, bool is_asleep) {
-    struct xs_define_stack stack = {w->natives, w->pythons, w->is_cut, is_asleep, python_thread};
+    struct xs_define_stack stack = {w->natives, w->pythons, w->natives_cut || w->pythons_cut, is_asleep, python_thread};
     memcpy(w->definition, &stack, sizeof stack);
     return sizeof stack;
 }
@@ -151,12 +152,11 @@ static bool is_same(const struct recent *r, const struct xs_caller *caller) {
  * handler may jump away at any time. */
 static void walk_natives(struct walked *w, const struct xs_caller *caller) {
     struct recent *r = w->recent;
-    bool comes_again = is_from(r, caller), is_noting = comes_again && r->rest == 0, is_cut;
+    bool comes_again = is_from(r, caller), is_noting = comes_again && r->rest == 0;
     r->is_noted = false;
     atomic_signal_fence(memory_order_seq_cst);
-    w->natives = xs_native_walk(unwinder, caller, w->pcs, depth_limit, &is_cut, is_noting ? &r->reads : NULL);
+    w->natives = xs_native_walk(unwinder, caller, w->pcs, depth_limit, &w->natives_cut, is_noting ? &r->reads : NULL);
     w->has_pcs = true;
-    w->is_cut = is_cut;
     w->key = key_of_natives(w->pcs, w->natives);
     r->caller = *caller;
     r->natives = w->natives;
@@ -187,12 +187,11 @@ static struct walked *walked_from(const struct xs_caller *caller) {
     struct walked *w = xs_thread_memory_of(XS_PART_FRAMES, sizeof *w); /* the thread's stack may be too small */
     if (!w)
         return NULL;
-    bool python_cut = false;
+    w->pythons_cut = false;
     take_natives(w, caller);
-    w->pythons = xs_python_walk(w->python, depth_limit, &python_cut);
+    w->pythons = xs_python_walk(w->python, depth_limit, &w->pythons_cut);
     if (XS_LIKELY(xs_gate_slot != NULL))
         atomic_store_explicit(&xs_gate_slot->python, xs_python_own_thread, memory_order_relaxed);
-    w->is_cut = (w->has_pcs && w->is_cut) || python_cut;
     return w->natives || w->pythons ? w : NULL;
 }
 
@@ -210,11 +209,8 @@ struct definition {
  * than before, because the rules are not available now. */
 static bool has_all_frames(struct walked *w, const struct xs_caller *caller) {
     struct xs_stack_key key = w->key;
-    bool is_cut = w->is_cut;
-    if (!w->has_pcs) {
+    if (!w->has_pcs)
         walk_natives(w, caller);
-        w->is_cut |= is_cut;
-    }
     return w->key.low == key.low && w->key.high == key.high;
 }
 
@@ -294,11 +290,9 @@ static uint32_t number_beside(const struct beside *b, const struct xs_beside_thr
 
 /* Walks the other thread's frames into `w`. Returns their number; 0 or less: there are none, or it ran on. */
 static int walk_beside(struct walked *w, const struct xs_beside_thread *thread, struct xs_python_copy *copy) {
-    bool is_native_cut = w->is_cut;
     int count = -1;
     for (unsigned i = 0; i < BESIDE_TRIES && count < 0; i++)
-        count = xs_python_walk_other(thread->python, thread->pthread, w->python, sample_depth(), copy, &w->is_cut);
-    w->is_cut |= is_native_cut;
+        count = xs_python_walk_other(thread->python, thread->pthread, w->python, sample_depth(), copy, &w->pythons_cut);
     return count;
 }
 
@@ -345,6 +339,14 @@ static void read_beside(void *arg) {
     site->noted.count = b->number ? site->noted.count : 0;
 }
 
+/* Keeps the key of the first walk. A second one found other frames, because its rules were not available. So the stack
+ * is not defined now (has_all_frames walks again), and the next call walks, too. */
+static void keep_key(struct walked *w, struct xs_stack_key key) {
+    w->key = key;
+    w->has_pcs = w->recent->is_noted = false;
+    w->recent->caller = (struct xs_caller){0};
+}
+
 /* Returns the number of the stack of the calling thread, which runs no Python code, with the Python frames that another
  * thread has now. 0: they were not read. */
 static uint32_t stack_beside(struct walked *w, const struct xs_caller *caller, struct xs_event **e) {
@@ -355,9 +357,11 @@ static uint32_t stack_beside(struct walked *w, const struct xs_caller *caller, s
     if (!b.site)
         return 0;
     uint64_t before = xs_now();
-    bool is_cut = w->is_cut;
+    const struct xs_stack_key key = w->key;
     xs_on_scratch(read_beside, &b);
-    w->is_cut = is_cut;
+    w->pythons_cut = false;
+    if (w->key.low != key.low || w->key.high != key.high)
+        keep_key(w, key);
     xs_own_cost_exact(xs_now() - before);
     xs_beside_end(b.site, b.now_ns, b.number ? XS_BESIDE_READ : b.outcome);
     return b.number;
@@ -422,8 +426,9 @@ uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_d
     *is_lost = false;
     if (unwinder == XS_UNWIND_NONE || !w || !copy)
         return 0;
-    int count = xs_python_walk_other(python, pthread, w->python, sample_depth(), copy, &w->is_cut);
+    int count = xs_python_walk_other(python, pthread, w->python, sample_depth(), copy, &w->pythons_cut);
     w->natives = 0;
+    w->natives_cut = false;
     w->pythons = count > 0 ? (unsigned)count : 0;
     key = key_of_natives(NULL, 0);
     size_t bytes = count > 0 ? define_others(w, define_head(w, 0, false), copy, definer, &key) : 0;
