@@ -121,7 +121,7 @@ bool xs_beside_find(struct xs_beside_thread *thread) {
     return others == 1;
 }
 
-bool xs_beside_is_asleep(const struct xs_beside_thread *thread) {
+enum xs_sleep xs_beside_sleep(const struct xs_beside_thread *thread) {
     char path[64], text[64];
     int before = errno;
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread->tid);
@@ -132,7 +132,9 @@ bool xs_beside_is_asleep(const struct xs_beside_thread *thread) {
     errno = before;
     text[bytes > 0 ? bytes : 0] = '\0';
     const char *state = strrchr(text, ')'); /* the thread's name before it may be any text of 15 bytes */
-    return state && state[1] == ' ' && (state[2] == 'S' || state[2] == 'D');
+    if (!state || state[1] != ' ')
+        return XS_SLEEP_UNKNOWN;
+    return state[2] == 'S' || state[2] == 'D' ? XS_ASLEEP : XS_AWAKE;
 }
 
 /* Counts a failure. A thread that runs all the time also makes readings fail, so they end for good only if none has

@@ -14,13 +14,12 @@
 /* A call site of the calling thread, by its native frames, and what was read there last. */
 struct xs_beside_site {
     struct xs_stack_key key;
-    uint64_t next_ns;      /* the next reading, if the share is used up */
-    uint64_t began_cpu_ns; /* processor time of the calling thread when the present reading began */
-    uint64_t walked_ns;    /* when `noted` was taken */
-    uint32_t thread;       /* the thread that it was taken of */
-    uint32_t
-        number[2]; /* numbers of the stack that was found then, while the thread was awake and asleep; 0: none yet */
-    unsigned undefined; /* see callsite.c */
+    uint64_t next_ns;           /* the next reading, if the share is used up */
+    uint64_t began_cpu_ns;      /* processor time of the calling thread when the present reading began */
+    uint64_t walked_ns;         /* when `noted` was taken */
+    uint32_t thread;            /* the thread that it was taken of */
+    uint32_t number[XS_SLEEPS]; /* of the stacks that were found then, by the thread's enum xs_sleep; 0: none yet */
+    unsigned undefined;         /* see callsite.c */
     struct xs_python_noted noted;
 };
 
@@ -44,8 +43,8 @@ struct xs_beside_site *xs_beside_begin(struct xs_stack_key key, uint64_t *now_ns
  * that is known, which needs a call of CUDA by it. */
 bool xs_beside_find(struct xs_beside_thread *thread);
 
-/* True if the thread sleeps: the kernel says that it waits for something other than a processor. */
-bool xs_beside_is_asleep(const struct xs_beside_thread *thread);
+/* Returns whether the thread sleeps: the kernel says then that it waits for something other than a processor. */
+enum xs_sleep xs_beside_sleep(const struct xs_beside_thread *thread);
 
 enum xs_beside_outcome {
     XS_BESIDE_READ,      /* a stack was read */

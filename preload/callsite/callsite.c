@@ -14,7 +14,7 @@
 #include "preload/core/thread_memory.h"
 #include "preload/nvtx/nvtx.h"
 
-enum { DEPTH_MAX = 512, SAMPLE_DEPTH_MAX = 32, RECENT = 16, REST = 64, BESIDE_TRIES = 3 };
+enum { DEPTH_MAX = 512, SAMPLE_DEPTH_MAX = 32, RECENT = 16, REST = 64, BESIDE_TRIES = 3, MOST_BESIDE = 1000 };
 #define BESIDE_KEPT_NS UINT64_C(100000000) /* then a stack is walked again: python.h, xs_python_is_as_noted */
 
 _Atomic bool xs_callsite_on;
@@ -24,6 +24,10 @@ static unsigned depth_limit;
 /* Counts how often a stack got a number but could not be defined. When this count changes, threads have to look up the
  * numbers that they remember again. */
 static _Atomic unsigned undefined;
+
+/* Counts the stacks with another thread's frames. After MOST_BESIDE no new ones are defined, because the trace keeps
+ * all stacks. */
+static _Atomic unsigned stacks_beside;
 
 /* A native stack that the thread had lately, because a loop makes the same calls again and again. If a call comes twice
  * in a row from the same address and stack pointer, the second walk notes the words that it reads. At the third such
@@ -102,8 +106,8 @@ static struct xs_stack_key key_of(const struct walked *w) {
 
 /* ---- definitions ---- */
 
-static size_t define_head(struct walked *w, uint32_t python_thread, bool is_asleep) {
-    struct xs_define_stack stack = {w->natives, w->pythons, w->natives_cut || w->pythons_cut, is_asleep, python_thread};
+static size_t define_head(struct walked *w, uint32_t python_thread, enum xs_sleep sleep) {
+    struct xs_define_stack stack = {w->natives, w->pythons, w->natives_cut || w->pythons_cut, sleep, python_thread};
     memcpy(w->definition, &stack, sizeof stack);
     return sizeof stack;
 }
@@ -124,7 +128,7 @@ static size_t define_natives(struct walked *w, size_t n, struct xs_event **e) {
 }
 
 static bool define(uint32_t number, struct walked *w, struct xs_event **e) {
-    size_t n = define_natives(w, define_head(w, 0, false), e);
+    size_t n = define_natives(w, define_head(w, 0, XS_AWAKE), e);
     for (unsigned i = 0; i < w->pythons; i++) {
         uint32_t line = 0, code = xs_python_code(&w->python[i], &line, e);
         n = define_python(w, n, &w->python[i], code, line);
@@ -272,20 +276,28 @@ static bool define_in_spool(void *to, enum xs_definition what, uint32_t id, cons
 static unsigned sample_depth(void) { return depth_limit < SAMPLE_DEPTH_MAX ? depth_limit : SAMPLE_DEPTH_MAX; }
 
 /* Gives the stack that was read a number, and defines it if it is new. */
-static uint32_t number_beside(const struct beside *b, const struct xs_beside_thread *thread, bool is_asleep,
+static uint32_t number_beside(const struct beside *b, const struct xs_beside_thread *thread, enum xs_sleep sleep,
                               struct xs_python_copy *copy) {
     struct walked *w = b->walked;
     const struct xs_definer definer = {define_in_spool, b->event};
     struct xs_stack_key key = w->key;
     bool is_new;
-    add(&key, (uint64_t)thread->number << 32 | (is_asleep ? 2 : 1));
-    size_t head = define_head(w, thread->number, is_asleep);
+    add(&key, (uint64_t)thread->number << 32 | (sleep + 1U));
+    size_t head = define_head(w, thread->number, sleep);
     size_t bytes = define_others(w, define_natives(w, head, b->event), copy, &definer, &key);
     uint32_t number = bytes ? xs_stacks_number(key, &is_new) : 0;
-    if (!number || !is_new || xs_define(b->event, XS_DEFINE_STACK, number, w->definition, bytes))
+    if (!number || !is_new)
         return number;
-    forget_definition(key);
-    return 0;
+    if (atomic_load_explicit(&stacks_beside, memory_order_relaxed) >= MOST_BESIDE) {
+        xs_stacks_undefined(key);
+        return 0;
+    }
+    if (!xs_define(b->event, XS_DEFINE_STACK, number, w->definition, bytes)) {
+        forget_definition(key);
+        return 0;
+    }
+    atomic_fetch_add_explicit(&stacks_beside, 1, memory_order_relaxed);
+    return number;
 }
 
 /* Walks the other thread's frames into `w`. Returns their number; 0 or less: there are none, or it ran on. */
@@ -314,9 +326,9 @@ static void read_beside(void *arg) {
     bool is_known = site->thread == thread.number && b->now_ns - site->walked_ns < BESIDE_KEPT_NS &&
                     site->undefined == undefined_before && xs_python_is_as_noted(&site->noted, copy);
     int count = is_known ? 0 : walk_beside(w, &thread, copy);
-    bool is_asleep = xs_beside_is_asleep(&thread);
-    if (is_known && site->number[is_asleep]) {
-        b->number = site->number[is_asleep];
+    enum xs_sleep sleep = xs_beside_sleep(&thread);
+    if (is_known && site->number[sleep]) {
+        b->number = site->number[sleep];
         return;
     }
     count = is_known ? walk_beside(w, &thread, copy) : count;
@@ -328,11 +340,11 @@ static void read_beside(void *arg) {
     xs_python_keep_noted(copy, &site->noted);
     is_known = is_known && is_noted_alike(&before, &site->noted);
     w->pythons = (unsigned)count;
-    b->number = number_beside(b, &thread, is_asleep, copy);
+    b->number = number_beside(b, &thread, sleep, copy);
     w->pythons = 0;
     if (!is_known || !b->number)
-        site->number[!is_asleep] = 0;
-    site->number[is_asleep] = b->number;
+        memset(site->number, 0, sizeof site->number);
+    site->number[sleep] = b->number;
     site->thread = thread.number;
     site->walked_ns = b->now_ns;
     site->undefined = undefined_before;
@@ -431,7 +443,7 @@ uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_d
     w->natives_cut = false;
     w->pythons = count > 0 ? (unsigned)count : 0;
     key = key_of_natives(NULL, 0);
-    size_t bytes = count > 0 ? define_others(w, define_head(w, 0, false), copy, definer, &key) : 0;
+    size_t bytes = count > 0 ? define_others(w, define_head(w, 0, XS_AWAKE), copy, definer, &key) : 0;
     *is_lost = count != 0 && !bytes;
     uint32_t number = bytes ? xs_stacks_number(key, &is_new) : 0;
     if (!number || !is_new || definer->define(definer->to, XS_DEFINE_STACK, number, w->definition, bytes))
@@ -442,6 +454,7 @@ uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_d
 }
 
 void xs_callsite_forget(void) {
+    atomic_store(&stacks_beside, 0);
     xs_native_forget();
     xs_python_forget();
     xs_nvtx_forget();
