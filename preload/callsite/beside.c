@@ -12,21 +12,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "preload/core/own_cost.h"
+#include "preload/core/notes.h"
 #include "preload/core/quiescence.h"
 #include "preload/core/thread_memory.h"
 #include "schema/clock.h"
 
 #define MS INT64_C(1000000)
-#define ALLOWANCE_NS (2 * MS)   /* readings may take this time beyond their share */
-#define MOST_SAVED_NS (20 * MS) /* of a share that was not used, so much is left for later */
-#define MOST_TOOK_NS (MS / 10)  /* what took longer was interrupted */
-#define MOST_OWED_NS (5 * MS)   /* call sites in their turn may take so much of what is to come */
+#define ALLOWANCE_NS (2 * MS)                /* readings may take this time beyond their share */
+#define MOST_SAVED_NS (20 * MS)              /* of a share that was not used, so much is left for later */
+#define MOST_OWED_NS (5 * MS)                /* call sites in their turn may take so much of what is to come */
+#define LONGEST_REST_NS UINT64_C(1000000000) /* of a call site */
+#define HOPELESS_REST_NS UINT64_C(10000000000)
 
 enum {
-    SITES = 16,    /* call sites that a thread remembers */
-    IN_TURN = 16,  /* call sites that the share has to be enough for when it is used up */
-    UNREADABLE = 8 /* a site rests so many times as long if the other thread ran on */
+    SITES = 16,     /* call sites that a thread remembers */
+    IN_TURN = 16,   /* call sites that the share has to be enough for when it is used up */
+    UNREADABLE = 8, /* a site rests so many times as long if the other thread ran on */
+    HOPELESS = 200, /* after so many failures in a row nothing is read for HOPELESS_REST_NS */
+    FOR_GOOD = 1000 /* after so many without one success nothing is read any more: a sandbox may forbid it */
 };
 
 static struct {
@@ -35,6 +38,9 @@ static struct {
     _Atomic uint64_t shared_ns; /* the share was added to left_ns until then */
     _Atomic int64_t left_ns;
     _Atomic uint32_t main_slot;
+    _Atomic uint32_t failures; /* in a row */
+    _Atomic bool has_read;     /* once at least */
+    _Atomic uint64_t rests_until_ns;
 } beside;
 
 void xs_beside_start(unsigned permille) {
@@ -43,6 +49,9 @@ void xs_beside_start(unsigned permille) {
     atomic_store(&beside.shared_ns, xs_monotonic_ns());
     atomic_store(&beside.left_ns, ALLOWANCE_NS);
     atomic_store(&beside.main_slot, 0);
+    atomic_store(&beside.failures, 0);
+    atomic_store(&beside.has_read, false);
+    atomic_store(&beside.rests_until_ns, 0);
 }
 
 /* Adds what the share has grown by. If two threads do it at once, one of them adds nothing. */
@@ -57,18 +66,30 @@ static int64_t left_now(uint64_t now_ns) {
     return atomic_fetch_add(&beside.left_ns, more_ns) + more_ns;
 }
 
+/* True in the process's main thread. It works for no other thread, so no other thread's line belongs to its calls. */
+static bool is_main_thread(void) {
+    return xs_gate_slot && atomic_load_explicit(&xs_gate_slot->owner, memory_order_relaxed) == beside.pid;
+}
+
 struct xs_beside_site *xs_beside_begin(struct xs_stack_key key, uint64_t *now_ns) {
+    if (!beside.permille || !xs_python_is_ready() || is_main_thread())
+        return NULL;
     struct xs_beside_site *sites = xs_thread_memory_of(XS_PART_BESIDE, SITES * sizeof *sites);
-    if (!sites || !beside.permille || !xs_python_is_ready())
+    if (!sites)
         return NULL;
     struct xs_beside_site *site = &sites[key.high % SITES];
     if (site->key.low != key.low || site->key.high != key.high) {
-        site->key = key;
         site->next_ns = site->noted.count = 0;
+        atomic_signal_fence(memory_order_seq_cst); /* a signal handler may jump away at any time */
+        site->key = key;
     }
     *now_ns = xs_monotonic_ns();
     int64_t left_ns = left_now(*now_ns);
-    return left_ns > 0 || (left_ns > -MOST_OWED_NS && *now_ns >= site->next_ns) ? site : NULL;
+    if (*now_ns < atomic_load_explicit(&beside.rests_until_ns, memory_order_relaxed) ||
+        (left_ns <= 0 && (left_ns <= -MOST_OWED_NS || *now_ns < site->next_ns)))
+        return NULL;
+    site->began_cpu_ns = xs_thread_cpu_ns();
+    return site;
 }
 
 /* Fills in the thread of a slot. False: it runs no Python code, or it is the calling thread. */
@@ -100,7 +121,7 @@ bool xs_beside_find(struct xs_beside_thread *thread) {
     return others == 1;
 }
 
-bool xs_beside_is_asleep(const struct xs_beside_thread *thread) {
+enum xs_sleep xs_beside_sleep(const struct xs_beside_thread *thread) {
     char path[64], text[64];
     int before = errno;
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread->tid);
@@ -111,12 +132,32 @@ bool xs_beside_is_asleep(const struct xs_beside_thread *thread) {
     errno = before;
     text[bytes > 0 ? bytes : 0] = '\0';
     const char *state = strrchr(text, ')'); /* the thread's name before it may be any text of 15 bytes */
-    return state && state[1] == ' ' && (state[2] == 'S' || state[2] == 'D');
+    if (!state || state[1] != ' ')
+        return XS_SLEEP_UNKNOWN;
+    return state[2] == 'S' || state[2] == 'D' ? XS_ASLEEP : XS_AWAKE;
 }
 
-void xs_beside_end(struct xs_beside_site *site, uint64_t began_ns, bool is_read) {
-    uint64_t now_ns = xs_monotonic_ns(), took_ns = now_ns - began_ns;
-    took_ns = took_ns < MOST_TOOK_NS ? took_ns : MOST_TOOK_NS;
-    site->next_ns = now_ns + took_ns * 1000 / beside.permille * IN_TURN * (is_read ? 1 : UNREADABLE);
+/* Counts a failure. A thread that runs all the time also makes readings fail, so they end for good only if none has
+ * succeeded. */
+static void count_failure(uint64_t now_ns) {
+    uint32_t failures = atomic_fetch_add_explicit(&beside.failures, 1, memory_order_relaxed) + 1;
+    bool is_for_good = failures >= FOR_GOOD && !atomic_load_explicit(&beside.has_read, memory_order_relaxed);
+    if (failures % HOPELESS == 0)
+        atomic_store(&beside.rests_until_ns, is_for_good ? UINT64_MAX : now_ns + HOPELESS_REST_NS);
+    if (is_for_good && failures % HOPELESS == 0)
+        xs_note("python", "the frames of other threads cannot be read: calls of threads without Python frames have no"
+                          " Python line");
+}
+
+void xs_beside_end(struct xs_beside_site *site, uint64_t now_ns, enum xs_beside_outcome outcome) {
+    uint64_t took_ns = xs_thread_cpu_ns() - site->began_cpu_ns;
+    uint64_t rest_ns = took_ns * 1000 / beside.permille * IN_TURN * (outcome == XS_BESIDE_READ ? 1 : UNREADABLE);
+    site->next_ns = now_ns + (rest_ns < LONGEST_REST_NS ? rest_ns : LONGEST_REST_NS);
     atomic_fetch_sub_explicit(&beside.left_ns, (int64_t)took_ns, memory_order_relaxed);
+    if (outcome == XS_BESIDE_READ) {
+        atomic_store_explicit(&beside.failures, 0, memory_order_relaxed);
+        atomic_store_explicit(&beside.has_read, true, memory_order_relaxed);
+    } else if (outcome == XS_BESIDE_FAILED) {
+        count_failure(now_ns);
+    }
 }

@@ -14,12 +14,12 @@
 /* A call site of the calling thread, by its native frames, and what was read there last. */
 struct xs_beside_site {
     struct xs_stack_key key;
-    uint64_t next_ns;   /* the next reading, if the share is used up */
-    uint64_t walked_ns; /* when `noted` was taken */
-    uint32_t thread;    /* the thread that it was taken of */
-    uint32_t
-        number[2]; /* numbers of the stack that was found then, while the thread was awake and asleep; 0: none yet */
-    unsigned undefined; /* see callsite.c */
+    uint64_t next_ns;           /* the next reading, if the share is used up */
+    uint64_t began_cpu_ns;      /* processor time of the calling thread when the present reading began */
+    uint64_t walked_ns;         /* when `noted` was taken */
+    uint32_t thread;            /* the thread that it was taken of */
+    uint32_t number[XS_SLEEPS]; /* of the stacks that were found then, by the thread's enum xs_sleep; 0: none yet */
+    unsigned undefined;         /* see callsite.c */
     struct xs_python_noted noted;
 };
 
@@ -34,18 +34,26 @@ struct xs_beside_thread {
  * event is recorded; in a forked child again. */
 void xs_beside_start(unsigned permille);
 
-/* Returns the calling thread's site with this key if its calls may be read now, and the time; NULL: not now. Called
- * between xs_begin and xs_end. */
+/* Returns the calling thread's site with this key if its calls may be read now, and the time; NULL: not now, or it is
+ * the process's main thread, because no other thread's line says what the main thread does. Called between xs_begin and
+ * xs_end. */
 struct xs_beside_site *xs_beside_begin(struct xs_stack_key key, uint64_t *now_ns);
 
 /* Finds the process's main thread if it runs Python code, or else the only other thread that does. False: there is none
  * that is known, which needs a call of CUDA by it. */
 bool xs_beside_find(struct xs_beside_thread *thread);
 
-/* True if the thread sleeps: the kernel says that it waits for something other than a processor. */
-bool xs_beside_is_asleep(const struct xs_beside_thread *thread);
+/* Returns whether the thread sleeps: the kernel says then that it waits for something other than a processor. */
+enum xs_sleep xs_beside_sleep(const struct xs_beside_thread *thread);
 
-/* Counts the time since `began_ns`. `is_read`: a stack was read. */
-void xs_beside_end(struct xs_beside_site *site, uint64_t began_ns, bool is_read);
+enum xs_beside_outcome {
+    XS_BESIDE_READ,      /* a stack was read */
+    XS_BESIDE_NO_THREAD, /* no other thread is known */
+    XS_BESIDE_FAILED     /* the frames could not be read, or they changed meanwhile */
+};
+
+/* Counts the processor time that the reading took. After many failures in a row nothing is read for some time; if
+ * nothing was ever read, the trace gets a note, and nothing is read any more. `now_ns` is from xs_beside_begin. */
+void xs_beside_end(struct xs_beside_site *site, uint64_t now_ns, enum xs_beside_outcome outcome);
 
 #endif

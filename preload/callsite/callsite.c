@@ -14,7 +14,7 @@
 #include "preload/core/thread_memory.h"
 #include "preload/nvtx/nvtx.h"
 
-enum { DEPTH_MAX = 512, SAMPLE_DEPTH_MAX = 32, RECENT = 16, REST = 64, BESIDE_TRIES = 3 };
+enum { DEPTH_MAX = 512, SAMPLE_DEPTH_MAX = 32, RECENT = 16, REST = 64, BESIDE_TRIES = 3, MOST_BESIDE = 1000 };
 #define BESIDE_KEPT_NS UINT64_C(100000000) /* then a stack is walked again: python.h, xs_python_is_as_noted */
 
 _Atomic bool xs_callsite_on;
@@ -24,6 +24,10 @@ static unsigned depth_limit;
 /* Counts how often a stack got a number but could not be defined. When this count changes, threads have to look up the
  * numbers that they remember again. */
 static _Atomic unsigned undefined;
+
+/* Counts the stacks with another thread's frames. After MOST_BESIDE no new ones are defined, because the trace keeps
+ * all stacks. */
+static _Atomic unsigned stacks_beside;
 
 /* A native stack that the thread had lately, because a loop makes the same calls again and again. If a call comes twice
  * in a row from the same address and stack pointer, the second walk notes the words that it reads. At the third such
@@ -43,7 +47,8 @@ struct recent {
 /* The calling thread's present stack. It is in memory of the thread that is kept until the thread ends. */
 struct walked {
     unsigned natives, pythons;
-    bool is_cut;
+    bool natives_cut; /* outer native frames are missing, as far as the latest walk of them says */
+    bool pythons_cut;
     bool has_pcs; /* `pcs` has the native frames; false: they are the same as at the last walk for `recent` */
     struct xs_stack_key key; /* of the native frames */
     struct recent *recent;   /* the cache entry for this stack */
@@ -101,8 +106,8 @@ static struct xs_stack_key key_of(const struct walked *w) {
 
 /* ---- definitions ---- */
 
-static size_t define_head(struct walked *w, uint32_t python_thread, bool is_asleep) {
-    struct xs_define_stack stack = {w->natives, w->pythons, w->is_cut, is_asleep, python_thread};
+static size_t define_head(struct walked *w, uint32_t python_thread, enum xs_sleep sleep) {
+    struct xs_define_stack stack = {w->natives, w->pythons, w->natives_cut || w->pythons_cut, sleep, python_thread};
     memcpy(w->definition, &stack, sizeof stack);
     return sizeof stack;
 }
@@ -123,7 +128,7 @@ static size_t define_natives(struct walked *w, size_t n, struct xs_event **e) {
 }
 
 static bool define(uint32_t number, struct walked *w, struct xs_event **e) {
-    size_t n = define_natives(w, define_head(w, 0, false), e);
+    size_t n = define_natives(w, define_head(w, 0, XS_AWAKE), e);
     for (unsigned i = 0; i < w->pythons; i++) {
         uint32_t line = 0, code = xs_python_code(&w->python[i], &line, e);
         n = define_python(w, n, &w->python[i], code, line);
@@ -151,12 +156,11 @@ static bool is_same(const struct recent *r, const struct xs_caller *caller) {
  * handler may jump away at any time. */
 static void walk_natives(struct walked *w, const struct xs_caller *caller) {
     struct recent *r = w->recent;
-    bool comes_again = is_from(r, caller), is_noting = comes_again && r->rest == 0, is_cut;
+    bool comes_again = is_from(r, caller), is_noting = comes_again && r->rest == 0;
     r->is_noted = false;
     atomic_signal_fence(memory_order_seq_cst);
-    w->natives = xs_native_walk(unwinder, caller, w->pcs, depth_limit, &is_cut, is_noting ? &r->reads : NULL);
+    w->natives = xs_native_walk(unwinder, caller, w->pcs, depth_limit, &w->natives_cut, is_noting ? &r->reads : NULL);
     w->has_pcs = true;
-    w->is_cut = is_cut;
     w->key = key_of_natives(w->pcs, w->natives);
     r->caller = *caller;
     r->natives = w->natives;
@@ -187,12 +191,11 @@ static struct walked *walked_from(const struct xs_caller *caller) {
     struct walked *w = xs_thread_memory_of(XS_PART_FRAMES, sizeof *w); /* the thread's stack may be too small */
     if (!w)
         return NULL;
-    bool python_cut = false;
+    w->pythons_cut = false;
     take_natives(w, caller);
-    w->pythons = xs_python_walk(w->python, depth_limit, &python_cut);
+    w->pythons = xs_python_walk(w->python, depth_limit, &w->pythons_cut);
     if (XS_LIKELY(xs_gate_slot != NULL))
         atomic_store_explicit(&xs_gate_slot->python, xs_python_own_thread, memory_order_relaxed);
-    w->is_cut = (w->has_pcs && w->is_cut) || python_cut;
     return w->natives || w->pythons ? w : NULL;
 }
 
@@ -210,11 +213,8 @@ struct definition {
  * than before, because the rules are not available now. */
 static bool has_all_frames(struct walked *w, const struct xs_caller *caller) {
     struct xs_stack_key key = w->key;
-    bool is_cut = w->is_cut;
-    if (!w->has_pcs) {
+    if (!w->has_pcs)
         walk_natives(w, caller);
-        w->is_cut |= is_cut;
-    }
     return w->key.low == key.low && w->key.high == key.high;
 }
 
@@ -266,6 +266,7 @@ struct beside {
     struct xs_beside_site *site;
     uint64_t now_ns;
     uint32_t number; /* the result; 0: nothing could be read */
+    enum xs_beside_outcome outcome;
 };
 
 static bool define_in_spool(void *to, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
@@ -275,29 +276,35 @@ static bool define_in_spool(void *to, enum xs_definition what, uint32_t id, cons
 static unsigned sample_depth(void) { return depth_limit < SAMPLE_DEPTH_MAX ? depth_limit : SAMPLE_DEPTH_MAX; }
 
 /* Gives the stack that was read a number, and defines it if it is new. */
-static uint32_t number_beside(const struct beside *b, const struct xs_beside_thread *thread, bool is_asleep,
+static uint32_t number_beside(const struct beside *b, const struct xs_beside_thread *thread, enum xs_sleep sleep,
                               struct xs_python_copy *copy) {
     struct walked *w = b->walked;
     const struct xs_definer definer = {define_in_spool, b->event};
     struct xs_stack_key key = w->key;
     bool is_new;
-    add(&key, (uint64_t)thread->number << 32 | (is_asleep ? 2 : 1));
-    size_t head = define_head(w, thread->number, is_asleep);
+    add(&key, (uint64_t)thread->number << 32 | (sleep + 1U));
+    size_t head = define_head(w, thread->number, sleep);
     size_t bytes = define_others(w, define_natives(w, head, b->event), copy, &definer, &key);
     uint32_t number = bytes ? xs_stacks_number(key, &is_new) : 0;
-    if (!number || !is_new || xs_define(b->event, XS_DEFINE_STACK, number, w->definition, bytes))
+    if (!number || !is_new)
         return number;
-    forget_definition(key);
-    return 0;
+    if (atomic_load_explicit(&stacks_beside, memory_order_relaxed) >= MOST_BESIDE) {
+        xs_stacks_undefined(key);
+        return 0;
+    }
+    if (!xs_define(b->event, XS_DEFINE_STACK, number, w->definition, bytes)) {
+        forget_definition(key);
+        return 0;
+    }
+    atomic_fetch_add_explicit(&stacks_beside, 1, memory_order_relaxed);
+    return number;
 }
 
 /* Walks the other thread's frames into `w`. Returns their number; 0 or less: there are none, or it ran on. */
 static int walk_beside(struct walked *w, const struct xs_beside_thread *thread, struct xs_python_copy *copy) {
-    bool is_native_cut = w->is_cut;
     int count = -1;
     for (unsigned i = 0; i < BESIDE_TRIES && count < 0; i++)
-        count = xs_python_walk_other(thread->python, thread->pthread, w->python, sample_depth(), copy, &w->is_cut);
-    w->is_cut |= is_native_cut;
+        count = xs_python_walk_other(thread->python, thread->pthread, w->python, sample_depth(), copy, &w->pythons_cut);
     return count;
 }
 
@@ -315,12 +322,13 @@ static void read_beside(void *arg) {
     unsigned undefined_before = atomic_load(&undefined);
     if (!copy || !xs_beside_find(&thread))
         return;
+    b->outcome = XS_BESIDE_FAILED;
     bool is_known = site->thread == thread.number && b->now_ns - site->walked_ns < BESIDE_KEPT_NS &&
                     site->undefined == undefined_before && xs_python_is_as_noted(&site->noted, copy);
     int count = is_known ? 0 : walk_beside(w, &thread, copy);
-    bool is_asleep = xs_beside_is_asleep(&thread);
-    if (is_known && site->number[is_asleep]) {
-        b->number = site->number[is_asleep];
+    enum xs_sleep sleep = xs_beside_sleep(&thread);
+    if (is_known && site->number[sleep]) {
+        b->number = site->number[sleep];
         return;
     }
     count = is_known ? walk_beside(w, &thread, copy) : count;
@@ -332,32 +340,42 @@ static void read_beside(void *arg) {
     xs_python_keep_noted(copy, &site->noted);
     is_known = is_known && is_noted_alike(&before, &site->noted);
     w->pythons = (unsigned)count;
-    b->number = number_beside(b, &thread, is_asleep, copy);
+    b->number = number_beside(b, &thread, sleep, copy);
     w->pythons = 0;
     if (!is_known || !b->number)
-        site->number[!is_asleep] = 0;
-    site->number[is_asleep] = b->number;
+        memset(site->number, 0, sizeof site->number);
+    site->number[sleep] = b->number;
     site->thread = thread.number;
     site->walked_ns = b->now_ns;
     site->undefined = undefined_before;
     site->noted.count = b->number ? site->noted.count : 0;
 }
 
+/* Keeps the key of the first walk. A second one found other frames, because its rules were not available. So the stack
+ * is not defined now (has_all_frames walks again), and the next call walks, too. */
+static void keep_key(struct walked *w, struct xs_stack_key key) {
+    w->key = key;
+    w->has_pcs = w->recent->is_noted = false;
+    w->recent->caller = (struct xs_caller){0};
+}
+
 /* Returns the number of the stack of the calling thread, which runs no Python code, with the Python frames that another
  * thread has now. 0: they were not read. */
 static uint32_t stack_beside(struct walked *w, const struct xs_caller *caller, struct xs_event **e) {
-    struct beside b = {.walked = w, .caller = caller, .event = e};
+    struct beside b = {.walked = w, .caller = caller, .event = e, .outcome = XS_BESIDE_NO_THREAD};
     if (XS_LIKELY(!xs_python_is_ready()))
         return 0;
     b.site = xs_beside_begin(w->key, &b.now_ns);
     if (!b.site)
         return 0;
     uint64_t before = xs_now();
-    bool is_cut = w->is_cut;
+    const struct xs_stack_key key = w->key;
     xs_on_scratch(read_beside, &b);
-    w->is_cut = is_cut;
+    w->pythons_cut = false;
+    if (w->key.low != key.low || w->key.high != key.high)
+        keep_key(w, key);
     xs_own_cost_exact(xs_now() - before);
-    xs_beside_end(b.site, b.now_ns, b.number != 0);
+    xs_beside_end(b.site, b.now_ns, b.number ? XS_BESIDE_READ : b.outcome);
     return b.number;
 }
 
@@ -375,41 +393,39 @@ static void remember_number(const struct walked *w, uint32_t number, unsigned un
     }
 }
 
-static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller) {
+/* Returns the number of the stack; `*own` gets the number of the calling thread's own frames. */
+static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller, uint32_t *own) {
     struct walked *w = walked_from(caller);
     if (!w)
         return 0;
     uint32_t beside = w->pythons ? 0 : stack_beside(w, caller, e);
-    if (beside)
+    if (beside) {
+        *own = xs_stacks_number(w->key, NULL);
         return beside;
+    }
     if (XS_LIKELY(is_number_known(w)))
-        return w->recent->number;
+        return *own = w->recent->number;
     bool is_new;
     unsigned undefined_before = atomic_load(&undefined);
     struct xs_stack_key key = key_of(w);
     uint32_t number = xs_stacks_number(key, &is_new);
     if (!is_new || define_new(number, key, w, caller, e))
         remember_number(w, number, undefined_before);
-    return number;
+    return *own = number;
 }
 
-struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller) {
-    uint32_t range = xs_nvtx_range(&e), stack = unwinder == XS_UNWIND_NONE ? 0 : stack_of(&e, &caller);
+struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller, uint32_t *own) {
+    uint32_t range = xs_nvtx_range(&e), stack = *own = 0;
+    if (unwinder != XS_UNWIND_NONE)
+        stack = stack_of(&e, &caller, own);
     e->range = range;
     e->stack = stack;
     return e;
 }
 
 uint32_t xs_callsite_number(struct xs_caller caller) {
-    struct walked *w = unwinder == XS_UNWIND_NONE ? NULL : walked_from(&caller);
-    if (!w)
-        return 0;
-    bool is_new;
-    struct xs_stack_key key = key_of(w);
-    uint32_t number = xs_stacks_number(key, &is_new);
-    if (is_new)
-        forget_definition(key);
-    return number;
+    const struct walked *w = unwinder == XS_UNWIND_NONE ? NULL : walked_from(&caller);
+    return w ? xs_stacks_number(key_of(w), NULL) : 0;
 }
 
 /* ---- samples of other threads ---- */
@@ -422,11 +438,12 @@ uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_d
     *is_lost = false;
     if (unwinder == XS_UNWIND_NONE || !w || !copy)
         return 0;
-    int count = xs_python_walk_other(python, pthread, w->python, sample_depth(), copy, &w->is_cut);
+    int count = xs_python_walk_other(python, pthread, w->python, sample_depth(), copy, &w->pythons_cut);
     w->natives = 0;
+    w->natives_cut = false;
     w->pythons = count > 0 ? (unsigned)count : 0;
     key = key_of_natives(NULL, 0);
-    size_t bytes = count > 0 ? define_others(w, define_head(w, 0, false), copy, definer, &key) : 0;
+    size_t bytes = count > 0 ? define_others(w, define_head(w, 0, XS_AWAKE), copy, definer, &key) : 0;
     *is_lost = count != 0 && !bytes;
     uint32_t number = bytes ? xs_stacks_number(key, &is_new) : 0;
     if (!number || !is_new || definer->define(definer->to, XS_DEFINE_STACK, number, w->definition, bytes))
@@ -437,6 +454,7 @@ uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_d
 }
 
 void xs_callsite_forget(void) {
+    atomic_store(&stacks_beside, 0);
     xs_native_forget();
     xs_python_forget();
     xs_nvtx_forget();

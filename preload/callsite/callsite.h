@@ -18,13 +18,13 @@ void xs_callsite_start(const char *mode, unsigned depth);
 extern _Atomic bool xs_callsite_on;
 
 /* Writes the stack and the NVTX range into an event that was begun. If the stack is new, it is defined in the trace
- * (xs_define), and the event moves to a new address after the definition. Returns the event's address. Only between
- * xs_begin and xs_end. */
-struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller);
+ * (xs_define), and the event moves to a new address after the definition. Returns the event's address. `*own`: the
+ * number of the calling thread's own frames, as xs_callsite_number returns it. The event's stack has another number if
+ * it has another thread's Python frames. Only between xs_begin and xs_end. */
+struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller, uint32_t *own);
 
-/* Returns the number of the calling thread's stack, as it would be in an event that was begun here. Used for calls that
- * are not recorded; the stack is not defined in the trace. 0: stacks are not recorded, or there is no memory. Called
- * while the guard is raised. */
+/* Returns the number of the calling thread's own frames. The stack is not defined in the trace. 0: stacks are not
+ * recorded, or there is no memory. Called while the guard is raised. */
 uint32_t xs_callsite_number(struct xs_caller caller);
 
 /* Takes the Python stack of another thread, which runs meanwhile, and returns its number. `python` and `pthread` are

@@ -169,11 +169,10 @@ bool xs_python_is_as_noted(const struct xs_python_noted *noted, struct xs_python
     unsigned pieces = 0;
     size_t bytes = 0, offset[XS_PYTHON_NOTED];
     for (unsigned i = 0; i < noted->count; i++) {
-        struct iovec *last = &links->remote[pieces - 1];
-        uintptr_t begin = pieces ? (uintptr_t)last->iov_base : 0;
         size_t more = sizeof(uint64_t);
         if (pieces && noted->at[i] - noted->at[i - 1] <= CLOSE_BYTES) {
-            more = noted->at[i] + sizeof(uint64_t) - begin - last->iov_len;
+            struct iovec *last = &links->remote[pieces - 1];
+            more = noted->at[i] + sizeof(uint64_t) - (uintptr_t)last->iov_base - last->iov_len;
             last->iov_len += more;
         } else {
             // NOLINTNEXTLINE(performance-no-int-to-ptr): an address in the interpreter's memory

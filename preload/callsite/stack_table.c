@@ -95,10 +95,11 @@ uint32_t xs_stacks_number(struct xs_stack_key key, bool *is_new) {
     bool claimed = false;
     key.low += key.low < 2 ? 2 : 0;
     struct place *place = find(key, &claimed);
-    *is_new = false;
+    if (is_new)
+        *is_new = false;
     if (!place)
         return 0;
-    if (atomic_load_explicit(&place->defined, memory_order_relaxed) == 0)
+    if (is_new && atomic_load_explicit(&place->defined, memory_order_relaxed) == 0)
         *is_new = atomic_exchange(&place->defined, 1) == 0;
     return atomic_load_explicit(&place->number, memory_order_relaxed);
 }

@@ -12,7 +12,8 @@ struct xs_stack_key {
 };
 
 /* Returns the number of a stack; 0: there is no room for another stack. `*is_new`: the caller must define the stack in
- * the trace. Any thread, signal handlers too. */
+ * the trace. NULL: the caller does not define stacks, so the next caller that does is told so. Any thread, signal
+ * handlers too. */
 uint32_t xs_stacks_number(struct xs_stack_key key, bool *is_new);
 
 /* Called if the caller could not define the stack. The next thread that asks for the stack's number is told that the

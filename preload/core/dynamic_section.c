@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* glibc replaces the offsets in this section by addresses, but some machines' loaders leave the offsets. */
-static const void *at(const struct xs_dynamic *d, ElfW(Addr) value) {
+static const void *at(const struct xs_dynamic *d, uintptr_t value) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses
     return value ? (const void *)(value < d->base ? d->base + value : value) : NULL;
 }

@@ -20,6 +20,8 @@ uint64_t xs_own_cost_ns(void) {
 
 void xs_own_cost_exact(uint64_t ticks) {
     if (xs_gate_slot)
-        xs_gate_slot->exact_ticks += ticks;
+        atomic_store_explicit(&xs_gate_slot->exact_ticks,
+                              atomic_load_explicit(&xs_gate_slot->exact_ticks, memory_order_relaxed) + ticks,
+                              memory_order_relaxed);
     atomic_fetch_add_explicit(&exact_ticks, ticks, memory_order_relaxed);
 }

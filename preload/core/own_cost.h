@@ -30,7 +30,7 @@ XS_HOT uint64_t xs_own_cost_begin(void) {
         return 0;
     }
     if (slot)
-        slot->exact_ticks = 0;
+        atomic_store_explicit(&slot->exact_ticks, 0, memory_order_relaxed);
     return slot ? xs_now() : 0;
 }
 
@@ -51,7 +51,8 @@ XS_HOT void xs_own_cost_elsewhere(uint64_t entered, uint64_t ticks) {
 XS_HOT void xs_own_cost_end(uint64_t begun, uint64_t entered, uint64_t returned) {
     struct xs_gate_slot *slot = xs_gate_slot;
     uint64_t ticks = entered - begun + (xs_now() - returned),
-             elsewhere = slot->exact_ticks + (slot->elsewhere_at == entered ? slot->elsewhere_ticks : 0);
+             elsewhere = atomic_load_explicit(&slot->exact_ticks, memory_order_relaxed) +
+                         (slot->elsewhere_at == entered ? slot->elsewhere_ticks : 0);
     ticks -= elsewhere < ticks ? elsewhere : ticks;
     atomic_store_explicit(&slot->until_measured, XS_OWN_COST_EVERY - 1, memory_order_relaxed);
     xs_gate_count(&slot->measured);

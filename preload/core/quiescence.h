@@ -46,7 +46,7 @@ struct xs_gate_slot {
     _Atomic uint32_t until_measured;        /* calls until the next measured one (core/own_cost.h); changes at every
                                              * recorded call */
     uint64_t elsewhere_at, elsewhere_ticks; /* ticks that own_cost.h excludes from the call at elsewhere_at */
-    uint64_t exact_ticks;                   /* ticks of the measured call that own_cost.h counts exactly */
+    _Atomic uint64_t exact_ticks;           /* ticks of the measured call that own_cost.h counts exactly */
     _Atomic uint64_t measured, measured_ticks;
     _Atomic uint64_t left_out[XS_LEFT_OUT_KINDS]; /* left-out calls by kind (core/outside.h) */
     /* What another thread needs to read this thread's Python stack (session/host_samples.h): its pthread_self(), the

@@ -114,7 +114,11 @@ static bool count_step(void) {
 bool xs_step_waited(const struct xs_step_wait *wait, uint64_t now_ns) {
     if (!atomic_load(&first_step))
         return search(wait, now_ns);
-    return atomic_load(&found_key) == key_of(wait) && count_step();
+    if (atomic_load(&found_key) != key_of(wait))
+        return false;
+    if (wait->recorded)
+        atomic_store(&found_stack, wait->recorded);
+    return count_step();
 }
 
 struct xs_step_waits xs_step_waits(void) {

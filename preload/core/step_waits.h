@@ -17,10 +17,11 @@ extern _Atomic bool xs_step_waits_on;
 
 /* A wait that has returned. */
 struct xs_step_wait {
-    uint32_t row;    /* row of the entry point */
-    uint32_t stack;  /* number of the call stack; 0: not known, so `object` identifies the wait */
-    uint64_t object; /* object that was waited for */
-    uint64_t thread; /* a number that identifies the calling thread */
+    uint32_t row;      /* row of the entry point */
+    uint32_t stack;    /* number of the thread's own frames; 0: not known, so `object` identifies the wait */
+    uint32_t recorded; /* number of the stack in the wait's event; 0: the wait is not recorded */
+    uint64_t object;   /* object that was waited for */
+    uint64_t thread;   /* a number that identifies the calling thread */
 };
 
 /* Begins the search. Steps are recorded after the first `skipped` returns of the found wait, or later if the wait is
@@ -35,7 +36,7 @@ bool xs_step_waited(const struct xs_step_wait *wait, uint64_t now_ns);
 enum { XS_STEP_WAITS_LEAST = XS_RHYTHM_LEAST + 1 }; /* returns of a wait before it can be found */
 struct xs_step_waits {
     bool is_found;
-    uint32_t row, stack;   /* of the found wait */
+    uint32_t row, stack;   /* of the found wait; `stack` is one that an event of it has, if there is such an event */
     uint64_t first, ended; /* returns of the found wait: before it was found, and in total so far */
     uint64_t seen;         /* all waits before it was found */
     uint32_t most_row;     /* entry point of the call site with the most returns before a wait was found, */

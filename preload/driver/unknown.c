@@ -1,5 +1,5 @@
-/* Keeps the functions that are in no table of xferspy. This needs no lock: one compare-and-swap takes a free entry,
- * which is then filled. */
+/* Keeps the functions that are in no table of xferspy. This needs no lock: one exchange takes a free entry, which is
+ * then filled, and found by others after that. */
 #define _GNU_SOURCE
 #include "preload/driver/unknown.h"
 
@@ -50,23 +50,21 @@ struct request {
     int index;
 };
 
-static void fill(struct xs_unknown *place, const char *name, struct named known) {
+static void fill(struct xs_unknown *place, void *real, const char *name, struct named known) {
     snprintf(place->name, sizeof place->name, "%s", name);
     place->is_newer = known.noted == XS_NEWER;
     place->launches = begins_with(name, "cuLaunch");
     place->effect = known.effect;
-    atomic_store_explicit(&place->is_told, true, memory_order_release);
+    atomic_store_explicit(&place->real, real, memory_order_release);
 }
 
-/* Takes an entry for the function. If another thread has already taken one for the same address, returns that one. */
+/* Takes an entry for the function, or returns the one that it has. If two threads do this at the same time, the
+ * function may get two entries with the same content. */
 static int take_place(void *real, const char *name, struct named known) {
     for (int i = 0; i < XS_UNKNOWN_MOST; i++) {
-        void *there = NULL;
-        if (atomic_compare_exchange_strong(&xs_unknown[i].real, &there, real)) {
-            fill(&xs_unknown[i], name, known);
-            return i;
-        }
-        if (there == real)
+        if (!atomic_exchange(&xs_unknown[i].is_taken, true))
+            fill(&xs_unknown[i], real, name, known);
+        if (atomic_load_explicit(&xs_unknown[i].real, memory_order_acquire) == real)
             return i;
     }
     return XS_NO_STUB;
@@ -112,7 +110,7 @@ static int find(const void *real) {
         const void *there = atomic_load_explicit(&xs_unknown[i].real, memory_order_acquire);
         if (there == real)
             return i;
-        if (!there)
+        if (!there && !atomic_load_explicit(&xs_unknown[i].is_taken, memory_order_relaxed))
             break;
     }
     return XS_NO_STUB;
@@ -129,9 +127,9 @@ unsigned xs_unknown_list(bool called, char *text, size_t bytes) {
     unsigned count = 0;
     size_t length = 0;
     *text = '\0';
-    for (int i = 0; i < XS_UNKNOWN_MOST && atomic_load(&xs_unknown[i].real); i++) {
+    for (int i = 0; i < XS_UNKNOWN_MOST; i++) {
         const struct xs_unknown *place = &xs_unknown[i];
-        if (!atomic_load_explicit(&place->is_told, memory_order_acquire) || !place->is_newer ||
+        if (!atomic_load_explicit(&place->real, memory_order_acquire) || !place->is_newer ||
             atomic_load_explicit(&place->was_called, memory_order_relaxed) != called)
             continue;
         int added = snprintf(text + length, bytes - length, "%s%s", count ? "," : "", place->name);

@@ -19,8 +19,8 @@ enum xs_unknown_effect {
 };
 
 struct xs_unknown {
-    _Atomic(void *) real;    /* the driver's function; NULL: the entry is free */
-    _Atomic bool is_told;    /* the fields below, except was_called, are set and do not change again */
+    _Atomic(void *) real; /* the driver's function, set last; NULL: the entry is free or is being filled */
+    _Atomic bool is_taken;
     _Atomic bool was_called; /* the program called it, with capture on or off */
     bool is_newer;           /* belongs to a newer driver, so the trace names it */
     bool launches;           /* may start a kernel that needs the whole device */

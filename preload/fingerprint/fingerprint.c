@@ -191,7 +191,7 @@ static uint64_t read_clock(void) { return xs_now(); }
 
 /* Decides whether the copy is looked at. This must be fast, because it is done for every copy. If the copy is not
  * looked at, its event has the reason. */
-static enum xs_sampled sample(struct xs_event *e, struct xs_sampler_copy *copy) {
+static enum xs_sampled sample(struct xs_event *e, uint32_t stack, struct xs_sampler_copy *copy) {
     struct xs_event_transfer *t = &e->transfer;
     t->skip = (uint8_t)unfit(e);
     if (t->skip != XS_SKIP_NONE)
@@ -204,7 +204,7 @@ static enum xs_sampled sample(struct xs_event *e, struct xs_sampler_copy *copy) 
     *copy = (struct xs_sampler_copy){.bytes = t->bytes,
                                      .host = upload ? t->src : t->dst,
                                      .device = upload ? t->dst : t->src,
-                                     .stack = e->stack,
+                                     .stack = stack,
                                      .entry = e->entry,
                                      .upload = upload,
                                      .pageable = pageable,
@@ -289,13 +289,13 @@ static void start_device(struct xs_event *e) {
     }
 }
 
-void xs_fingerprint_before_copy(struct xs_event *e) {
+void xs_fingerprint_before_copy(struct xs_event *e, uint32_t stack) {
     struct xs_sampler_copy copy;
     enum xs_sampled sampled = XS_LEFT_OUT;
     plan.way = NO_WAY;
     /* The copies of a batch are known only after the call, and the scratch event is not recorded. */
     if (e->kind == XS_EVENT_TRANSFER && e != &xs_scratch_event)
-        sampled = sample(e, &copy);
+        sampled = sample(e, stack, &copy);
     if (sampled == XS_LEFT_OUT) {
         xs_fingerprint_join(e);
         return;

@@ -10,9 +10,9 @@ struct xs_step_end {
     struct xs_step_wait wait;
 };
 
-/* Called before the real call: returns the data that identifies the wait. `stack` is the number of the call stack; 0:
- * not known. */
-struct xs_step_end xs_step_end_of(const struct xs_event *e, unsigned row, uint32_t stack);
+/* Called before the real call: returns the data that identifies the wait. `stack` and `recorded` are as in
+ * xs_step_wait. */
+struct xs_step_end xs_step_end_of(const struct xs_event *e, unsigned row, uint32_t stack, uint32_t recorded);
 
 /* Slow path of xs_step_end. */
 void xs_step_end_tell(const struct xs_step_end *step);

@@ -65,15 +65,10 @@ static void note_contents(const struct xs_unknown *function, enum xs_unknown_eff
     }
 }
 
-/* Returns the function's effect; XS_FOR_GOOD while another thread is still filling the entry. */
-static enum xs_unknown_effect effect_of(const struct xs_unknown *function) {
-    return atomic_load_explicit(&function->is_told, memory_order_acquire) ? function->effect : XS_FOR_GOOD;
-}
-
 void xs_unknown_enter(struct xs_unknown_call *call) {
     struct xs_unknown *function = &xs_unknown[call->index];
-    enum xs_unknown_effect effect = effect_of(function);
     call->real = atomic_load_explicit(&function->real, memory_order_acquire);
+    enum xs_unknown_effect effect = function->effect;
     copy_arguments(call);
     if (!atomic_load_explicit(&function->was_called, memory_order_relaxed))
         atomic_store_explicit(&function->was_called, true, memory_order_relaxed);
@@ -90,8 +85,8 @@ void xs_unknown_enter(struct xs_unknown_call *call) {
 void xs_unknown_leave(struct xs_unknown_call *call) {
     const struct xs_unknown *function = &xs_unknown[call->index];
     if (call->is_around)
-        xs_around_unknown_end(effect_of(function) >= XS_HERE);
-    note_contents(function, effect_of(function));
+        xs_around_unknown_end(function->effect >= XS_HERE);
+    note_contents(function, function->effect);
     if (call->is_gated)
         xs_gate_leave_outer();
 }

@@ -18,10 +18,10 @@ XS_HOT bool has_callsite(const struct xs_call *call, enum xs_category category) 
     return (is_memory || (category == XS_CAT_SYNC && call->event->kind == XS_EVENT_SYNC)) && xs_callsite_wanted();
 }
 
-/* Prepares content fingerprints before the real call. */
-XS_HOT void prepare_contents(const struct xs_call *call, enum xs_category category) {
+/* Prepares content fingerprints before the real call. `stack`: the number of the thread's own frames. */
+XS_HOT void prepare_contents(const struct xs_call *call, enum xs_category category, uint32_t stack) {
     if (category == XS_CAT_TRANSFER)
-        xs_fingerprint_before(call->event);
+        xs_fingerprint_before(call->event, stack);
     else if (category == XS_CAT_FREE)
         xs_fingerprint_freeing(call->event);
     else
@@ -177,7 +177,7 @@ XS_HOT bool begin_left_out(struct wrapped *w, struct xs_guard_note *note) {
  * gets no fingerprint. */
 XS_HOT void enter_left_out(const struct wrapped *w, struct xs_step_end *step) {
     if (may_end_step(&w->call, w->category))
-        *step = xs_step_end_of(w->call.event, w->row, xs_callsite_number(XS_CALLER));
+        *step = xs_step_end_of(w->call.event, w->row, xs_callsite_number(XS_CALLER), 0);
     xs_fingerprint_join(w->call.event);
 }
 
@@ -216,11 +216,12 @@ XS_HOT CUresult end_passed(const struct wrapped *w) {
 /* Called right before the real call of a recorded call. */
 XS_HOT void enter(struct wrapped *w, struct xs_step_end *step) {
     struct xs_call *call = &w->call;
+    uint32_t own_stack = 0;
     if (has_callsite(call, w->category))
-        call->event = xs_callsite_take(call->event, XS_CALLER);
+        call->event = xs_callsite_take(call->event, XS_CALLER, &own_stack);
     if (may_end_step(call, w->category))
-        *step = xs_step_end_of(call->event, w->row, call->event->stack);
-    prepare_contents(call, w->category);
+        *step = xs_step_end_of(call->event, w->row, own_stack, call->event->stack);
+    prepare_contents(call, w->category, own_stack);
     w->entered = call->event->enter_tick = xs_now();
 }
 

@@ -178,11 +178,12 @@ struct xs_define_python_frame {
     uint32_t is_entry : 1; /* the interpreter's C function was entered with this frame; the next frame belongs to
                               another call of that function */
 };
+enum xs_sleep { XS_AWAKE, XS_ASLEEP, XS_SLEEP_UNKNOWN /* the kernel could not be asked */, XS_SLEEPS };
 struct xs_define_stack { /* followed by `native` xs_define_frame, then `python` xs_define_python_frame, innermost first
                           */
     uint32_t native, python;
     uint16_t is_cut;        /* outer frames are missing */
-    uint16_t is_asleep;     /* python_thread slept */
+    uint16_t sleep;         /* enum xs_sleep: of python_thread */
     uint32_t python_thread; /* thread.id of the thread whose Python frames these are; 0: the calling thread */
 };
 struct xs_define_code { /* followed by the file name and the function name, UTF-8, without terminators */

@@ -90,7 +90,7 @@ static int define_stack(struct xs_store *store, uint32_t id, struct rest rest) {
     xs_put(&row, s.python);
     xs_put(&row, s.is_cut != 0);
     xs_put_if(&row, s.python_thread, s.python_thread);
-    xs_put_if(&row, s.python_thread, s.is_asleep != 0);
+    xs_put_if(&row, s.python_thread && s.sleep != XS_SLEEP_UNKNOWN, s.sleep == XS_ASLEEP);
     int status = xs_row_insert(&row);
     struct xs_define_frame frame;
     for (uint32_t i = 0; status == XS_OK && i < s.native && take(&rest, &frame, sizeof frame); i++)

@@ -15,7 +15,7 @@ fail() {
 }
 
 cat >program.py <<'END2'
-import ctypes, os, sys, threading
+import ctypes, os, sys, threading, time
 cuda = ctypes.CDLL("libcuda.so.1")
 helper = ctypes.CDLL(os.path.abspath(sys.argv[2]))
 context, memory, count = ctypes.c_void_p(), ctypes.c_uint64(), 1 << 16
@@ -58,6 +58,11 @@ elif sys.argv[1] == "rare":
     rare()
 elif sys.argv[1] == "busy":
     busy()
+elif sys.argv[1] == "steps":
+    helper.helper_wait_after_copies()
+    for i in range(60):
+        time.sleep(0.02)
+        load()
 else:
     train()
 END2
@@ -119,6 +124,10 @@ rows "SELECT count(*) FROM transfer t JOIN stack s ON s.id = t.stack JOIN stack_
 [ "$(cat said)" -ge 4 ] || fail "only $(cat said) of 20 rare calls have their line"
 [ "$(rows "SELECT count(*) > 10000 FROM transfer t JOIN stack s ON s.id = t.stack
     WHERE s.python_thread IS NULL")" = 1 ] || fail "every call was read"
+# The steps are counted by a wait of the framework's thread, which is read with different lines.
+capture --steps=10 --skip-steps=10 "$python" program.py steps $framework
+[ "$(rows "SELECT value FROM meta WHERE key = 'range.steps'")" = 10 ] || fail "ten steps were asked for"
+[ "$(rows "SELECT count(*) FROM sync")" -le 12 ] || fail "the steps do not end"
 capture --host-samples=off "$python" program.py copied $framework
 expect '18 0'
 echo passed

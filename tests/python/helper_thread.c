@@ -12,7 +12,7 @@ static CUdeviceptr device;
 static void *host;
 static size_t bytes;
 static unsigned asked, done;
-static bool is_download;
+static bool is_download, waits;
 
 static void *serve(void *unused) {
     (void)unused;
@@ -21,7 +21,8 @@ static void *serve(void *unused) {
     for (;;) {
         while (done == asked)
             pthread_cond_wait(&changed, &mutex);
-        if ((is_download ? cuMemcpyDtoH(host, device, bytes) : cuMemcpyHtoD(device, host, bytes)) != CUDA_SUCCESS)
+        if ((is_download ? cuMemcpyDtoH(host, device, bytes) : cuMemcpyHtoD(device, host, bytes)) != CUDA_SUCCESS ||
+            (waits && cuCtxSynchronize() != CUDA_SUCCESS))
             return NULL;
         done++;
         pthread_cond_broadcast(&changed);
@@ -34,6 +35,9 @@ EXPORT int helper_start(void *from, unsigned long long to, unsigned long long si
     host = from, device = to, bytes = size;
     return cuCtxGetCurrent(&context) != CUDA_SUCCESS || pthread_create(&thread, NULL, serve, NULL);
 }
+
+/* From now on the thread waits for the device after each copy. */
+EXPORT void helper_wait_after_copies(void) { waits = true; }
 
 /* Lets the thread copy `count` times, one after the other. */
 EXPORT void helper_ask(unsigned count, int is_back) {

@@ -84,6 +84,18 @@ IN_A_CHILD(steps_are_counted) {
     assert_true(waits.is_found && waits.row == ROW && waits.stack == STACK);
 }
 
+/* The events of a wait may have another thread's Python frames, and then their stacks have other numbers. */
+IN_A_CHILD(steps_have_a_recorded_stack) {
+    struct xs_step_wait recorded = step;
+    recorded.recorded = STACK + 1;
+    xs_step_waits_start(10, 2);
+    steps(9, 20);
+    assert_true(wait_for(&step, 20));
+    assert_false(wait_for(&recorded, 20));
+    assert_true(wait_for(&recorded, 20));
+    assert_int_equal(xs_step_waits().stack, STACK + 1);
+}
+
 /* Six returns make five distances, and fewer are no rhythm, however few are to be skipped. */
 IN_A_CHILD(five_distances_are_needed) {
     xs_step_waits_start(0, 2);
@@ -263,6 +275,7 @@ IN_A_CHILD(skipped_steps_may_come_before_they_are_set) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_counted),
+        cmocka_unit_test(steps_have_a_recorded_stack),
         cmocka_unit_test(five_distances_are_needed),
         cmocka_unit_test(all_steps_behind_the_skipped_ones),
         cmocka_unit_test(a_warm_up_is_passed_over),

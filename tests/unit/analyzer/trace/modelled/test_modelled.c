@@ -58,7 +58,7 @@ static int64_t number(const struct xs_trace *trace, const char *sql) {
 }
 
 static void kernels_take_what_their_function_took(void **state) {
-    struct cut c;
+    struct cut c = {.has_window = false};
     (void)state;
     play_begin(&c.played);
     uint32_t a = play_alloc(&c.played, 0x1000, 4096);
@@ -138,7 +138,7 @@ static void pauses_of_the_host_are_not_the_device_s(void **state) {
 
 static void modelled_tables_have_all_columns(void **state) {
     static const char *const tables[] = {"device_copy", "device_memset", "device_kernel"};
-    struct cut c;
+    struct cut c = {.has_window = false};
     (void)state;
     play_begin(&c.played);
     uint32_t a = play_alloc(&c.played, 0x1000, 4096);
@@ -165,7 +165,7 @@ static void modelled_tables_have_all_columns(void **state) {
 }
 
 static void copies_of_another_size_take_what_the_link_says(void **state) {
-    struct cut c;
+    struct cut c = {.has_window = false};
     (void)state;
     play_begin(&c.played);
     play_alloc(&c.played, 0x100000, 64 << 20);
@@ -187,7 +187,7 @@ static void copies_of_another_size_take_what_the_link_says(void **state) {
 }
 
 static void blocking_copies_end_by_their_return(void **state) {
-    struct cut c;
+    struct cut c = {.has_window = false};
     (void)state;
     play_begin(&c.played);
     uint32_t a = play_alloc(&c.played, 0x100000, 1 << 20);
@@ -227,7 +227,7 @@ static void small_upload(struct played *p) {
 }
 
 static void staged_uploads_take_what_their_calls_leave(void **state) {
-    struct cut c;
+    struct cut c = {.has_window = false};
     (void)state;
     play_begin(&c.played);
     uint32_t a = play_alloc(&c.played, 0x100000, 64 << 20);
@@ -254,7 +254,7 @@ static void staged_uploads_take_what_their_calls_leave(void **state) {
 
 /* Calls are shorter where CUPTI does not look on. The copies are not. */
 static void shorter_calls_have_whole_copies(void **state) {
-    struct cut c;
+    struct cut c = {.has_window = false};
     (void)state;
     play_begin(&c.played);
     play_alloc(&c.played, 0x100000, 1 << 20);
@@ -275,7 +275,7 @@ static void shorter_calls_have_whole_copies(void **state) {
 }
 
 static void work_ends_when_a_wait_returns(void **state) {
-    struct cut c;
+    struct cut c = {.has_window = false};
     (void)state;
     play_begin(&c.played);
     uint32_t a = play_alloc(&c.played, 0x100000, 1 << 20);
@@ -298,7 +298,7 @@ static void work_ends_when_a_wait_returns(void **state) {
  * export of a trace that had 200,000 launches was refused, as that of a damaged file. */
 static void calls_are_found_by_their_numbers(void **state) {
     enum { KERNELS = 3000, MOST_STEPS = 200 * KERNELS };
-    struct cut c;
+    struct cut c = {.has_window = false};
     (void)state;
     play_begin(&c.played);
     uint32_t a = play_alloc(&c.played, 0x1000, 4096);
