@@ -160,13 +160,16 @@ static void a_few_waits_of_a_long_run(void **state) {
 
 /* --- launch-bound --- */
 
+enum differ { ALL_ALIKE, BY_COUNT, BY_GRID };
+
 /* Runs of launches, 10 us apart, each before a wait. `longer_us` is the program's own time between two launches. */
-static void runs(int times, int launches, uint64_t kernel_us, uint64_t longer_us, bool are_same) {
+static void runs(int times, int launches, uint64_t kernel_us, uint64_t longer_us, enum differ differ) {
     play_begin(p);
     p->stream = STREAM;
     p->kernel_ns = kernel_us * US;
     for (int i = 0; i < times; i++) {
-        for (int k = 0; k < launches + (are_same ? 0 : i % 2); k++) {
+        for (int k = 0; k < launches + (differ == BY_COUNT ? i % 2 : 0); k++) {
+            p->kernel_blocks = differ == BY_GRID ? 1 + (uint32_t)i % 2 : 1;
             play_kernel(p, 0, NULL);
             p->now_ns += longer_us * US;
         }
@@ -177,27 +180,29 @@ static void runs(int times, int launches, uint64_t kernel_us, uint64_t longer_us
 
 static void the_host_launches_slowly(void **state) {
     (void)state;
-    runs(TIMES + 1, 8, 2, 0, true); /* the first run is compared with none */
+    runs(TIMES + 1, 8, 2, 0, ALL_ALIKE); /* the first run is compared with none */
     FOUND("launch-bound", NULL, TIMES);
     const struct xs_finding *finding = played_finding(p, "launch-bound");
     assert_int_equal(finding->cost.host_ns, TIMES * 7 * 10 * US);
     assert_int_equal(finding->removable.host_ns, TIMES * (7 * (10 - 2) * US - 10 * US));
     play_end(p);
-    runs(10, 8, 2, 0, true);
+    runs(10, 8, 2, 0, ALL_ALIKE);
     NOT_FOUND("launch-bound");
     play_end(p);
-    runs(TIMES + 1, 3, 2, 0, true);
+    runs(TIMES + 1, 3, 2, 0, ALL_ALIKE);
     NOT_FOUND("launch-bound");
     play_end(p);
-    runs(TIMES + 1, 8, 10, 0, true); /* the device is busy */
+    runs(TIMES + 1, 8, 10, 0, ALL_ALIKE); /* the device is busy */
     NOT_FOUND("launch-bound");
     play_end(p);
-    runs(TIMES + 1, 8, 2, 40, true); /* the host does something else between the launches */
+    runs(TIMES + 1, 8, 2, 40, ALL_ALIKE); /* the host does something else between the launches */
     NOT_FOUND("launch-bound");
     play_end(p);
-    runs(TIMES + 1, 8, 2, 0, false);
-    NOT_FOUND("launch-bound");
-    play_end(p);
+    for (enum differ differ = BY_COUNT; differ <= BY_GRID; differ++) {
+        runs(TIMES + 1, 8, 2, 0, differ);
+        NOT_FOUND("launch-bound");
+        play_end(p);
+    }
 }
 
 int main(void) {
