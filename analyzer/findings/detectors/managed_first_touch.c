@@ -180,7 +180,7 @@ static void end(struct xs_detection *detection) {
 
 const struct xs_detector xs_detector_managed_first_touch = {
     .id = "managed-first-touch",
-    .title = "managed memory that a kernel brings to the device page by page",
+    .title = "managed memory whose first use is by a kernel, page by page",
     .definition = "A kernel was the first on the device to use a managed allocation of at least 1 MiB, and pages of "
                   "allocations of this place were recorded to come to the device, or to be made there fault by fault.",
     .remedy = "Prefetch the memory to the device before the launch (`cudaMemPrefetchAsync()`).",
