@@ -32,7 +32,7 @@ static void saving_lines(const struct xs_diagnosis *diagnosis, const struct xs_d
     XS_SCOPED_STRING why = {0};
     struct xs_string price = {0}, sample = {0};
     xs_finding_why_range(&why, diagnosis, d);
-    if (why.length)
+    if (why.length && strcmp(XS_NS_TEXT(d->saves.least_ns), XS_NS_TEXT(d->saves.most_ns)) != 0)
         xs_out_fact(out, "range", "%s to %s. %s", XS_NS_TEXT(d->saves.least_ns), XS_NS_TEXT(d->saves.most_ns),
                     why.data);
     xs_finding_pinning(&price, d);
