@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "analyzer/base/hash.h"
 #include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/ran.h"
 
@@ -150,12 +151,15 @@ static bool read_allocation(struct xs_scan *scan, void *item) {
 }
 
 static bool read_launch(struct xs_scan *scan, void *item) {
-    enum { KIND = FIRST, FUNCTION, ARGUMENTS };
+    enum { KIND = FIRST, FUNCTION, ARGUMENTS, SHAPE, SHAPE_END = SHAPE + 7 };
     struct xs_row_event *row = item;
     start(scan, row, XS_ON_LAUNCH);
     row->event.u.launch.kind = xs_scan_kind(scan, KIND, XS_LAUNCH_KIND_COUNT);
     row->event.u.launch.function = (uint64_t)xs_scan_int(scan, FUNCTION);
     row->arguments = xs_scan_int(scan, ARGUMENTS);
+    row->event.u.launch.shape = 0;
+    for (int column = SHAPE; column < SHAPE_END; column++)
+        row->event.u.launch.shape = xs_mix(row->event.u.launch.shape ^ (uint64_t)xs_scan_int(scan, column)) + 1;
     return true;
 }
 
@@ -217,7 +221,9 @@ static const struct xs_source_kind kinds[XS_SOURCES] = {
          COLUMNS("is_async", "is_captured", "correlation", "stack",
                  "address, bytes, value, element_bytes, kind, device, allocation, width_bytes, height, pitch_bytes")),
     KIND(LAUNCH, "launch", launch, "enter_ns", "1", ROW_BYTES,
-         COLUMNS("1", "is_captured", "correlation", "NULL", "kind, function, arguments")),
+         COLUMNS("1", "is_captured", "correlation", "NULL",
+                 "kind, function, arguments,"
+                 " grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes")),
     KIND(SYNC, "sync", sync, "enter_ns", "1", ROW_BYTES, COLUMNS("0", "0", "NULL", "stack", "scope, object")),
     KIND(API, "api_call", api, "enter_ns", "1", ROW_BYTES,
          COLUMNS("0", "is_captured", "correlation", "NULL", "object, address, bytes, argument")),

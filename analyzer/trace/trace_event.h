@@ -122,6 +122,7 @@ struct xs_memset_view {
 struct xs_launch_view {
     enum xs_launch_kind kind;
     uint64_t function;
+    uint64_t shape;           /* a hash of grid, block and shared memory: equal for equal ones */
     bool arguments_seen;      /* `arguments` lists all allocations that the launch's arguments point into; false for
                                * graphs */
     const int64_t *arguments; /* allocation.id of each; valid as long as the analysis runs */

@@ -34,7 +34,8 @@ static void put_name(struct xs_json *json, const struct xs_diagnosis *diagnosis,
     xs_finding_name(&name, diagnosis, index);
     xs_json_count(json, "rank", index + 1);
     xs_json_text(json, "name", name.data);
-    xs_kind_json(json, f->detector, f->verdict, xs_remedy_of(diagnosis->findings, f));
+    xs_kind_json(json, f->detector, f->verdict,
+                 xs_remedy_of(diagnosis->findings, f, diagnosis->items[index].released_at));
     xs_json_text(json, "site", xs_site_name(diagnosis->findings, f->site));
 }
 
@@ -190,15 +191,16 @@ static void put_causes(const struct xs_diagnosis *diagnosis, struct xs_json *jso
     xs_json_array(json, "causes");
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         const struct xs_cause *cause = &diagnosis->causes[i];
-        const struct xs_finding *first = diagnosis->items[cause->findings[0]].finding;
+        const struct xs_diagnosed *d = &diagnosis->items[cause->findings[0]];
+        const struct xs_finding *first = d->finding;
         unsigned repairs = 0;
         xs_json_object(json, NULL);
         xs_json_count(json, "rank", i + 1);
         xs_saving_json(json, "saves", &cause->saves);
         xs_json_bool(json, "folded", cause->folded);
-        xs_json_text(json, "remedy", xs_remedy_of(diagnosis->findings, first));
+        xs_json_text(json, "remedy", xs_remedy_of(diagnosis->findings, first, d->released_at));
         xs_call_site_json(diagnosis->findings, first->site, json);
-        put_released(diagnosis->findings, &diagnosis->items[cause->findings[0]], json);
+        put_released(diagnosis->findings, d, json);
         xs_json_array(json, "findings");
         for (size_t k = 0; k < cause->count; k++) {
             xs_json_object(json, NULL);

@@ -63,12 +63,24 @@ static const char not_by_pinning[] =
     "Copy less, or in larger pieces: this GPU refuses to page-lock a program's "
     "memory, as in confidential computing, and there memory of cudaHostAlloc is no faster.";
 
-const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding) {
-    if (findings->pinning_refused &&
-        xs_detector_repair(xs_detectors[finding->detector], finding->verdict) == XS_REPAIR_PIN)
+static const char library_copies[] =
+    "A library makes these copies within the host's memory: give it arrays that are on "
+    "the device already, or fetch its results less often.";
+
+static enum xs_framework framework_at(const struct xs_findings *findings, uint32_t site) {
+    const struct xs_frame *frame = xs_site_frame(findings, site);
+    return frame && frame->python ? xs_site_framework(findings->sites, site) : XS_FRAMEWORK_NATIVE;
+}
+
+const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding, uint32_t released_at) {
+    enum xs_repair repair = xs_detector_repair(xs_detectors[finding->detector], finding->verdict);
+    if (findings->pinning_refused && repair == XS_REPAIR_PIN)
         return not_by_pinning;
     const struct xs_frame *frame = xs_site_frame(findings, finding->site);
-    enum xs_framework framework =
-        frame && frame->python ? xs_site_framework(findings->sites, finding->site) : XS_FRAMEWORK_NATIVE;
+    if (repair == XS_REPAIR_HOST_COPY && frame && frame->library)
+        return library_copies;
+    enum xs_framework framework = framework_at(findings, finding->site);
+    if (released_at && (framework == XS_FRAMEWORK_NATIVE || framework == XS_FRAMEWORK_NONE))
+        framework = framework_at(findings, released_at);
     return xs_remedy_in(finding->detector, finding->verdict, framework, way_of(findings, finding));
 }

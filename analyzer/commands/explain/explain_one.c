@@ -32,7 +32,7 @@ static void saving_lines(const struct xs_diagnosis *diagnosis, const struct xs_d
     XS_SCOPED_STRING why = {0};
     struct xs_string price = {0}, sample = {0};
     xs_finding_why_range(&why, diagnosis, d);
-    if (why.length)
+    if (why.length && strcmp(XS_NS_TEXT(d->saves.least_ns), XS_NS_TEXT(d->saves.most_ns)) != 0)
         xs_out_fact(out, "range", "%s to %s. %s", XS_NS_TEXT(d->saves.least_ns), XS_NS_TEXT(d->saves.most_ns),
                     why.data);
     xs_finding_pinning(&price, d);
@@ -87,7 +87,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     bool has_detour = detour.length > 0;
     xs_out_take_fact(out, "detour", &detour);
     xs_out_fact(out, "remedy", "%s%s", has_detour ? "If that cannot be done, do this: " : "",
-                xs_remedy_of(diagnosis->findings, f));
+                xs_remedy_of(diagnosis->findings, f, d->released_at));
     xs_place_of_site(&where, diagnosis->findings, f->site);
     xs_out_fact(out, "where", "%s", where.data + (strncmp(where.data, "at ", 3) ? 0 : 3));
     XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, frame);

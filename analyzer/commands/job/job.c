@@ -162,11 +162,12 @@ static void free_texts(const struct xs_frame *frame) {
 }
 
 static struct xs_job_finding new_finding(const struct xs_job *job, const struct xs_findings *findings,
-                                         const struct xs_finding *f, char *key) {
+                                         const struct xs_diagnosed *d, char *key) {
+    const struct xs_finding *f = d->finding;
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
     struct xs_job_finding finding = {.detector = f->detector,
                                      .verdict = f->verdict,
-                                     .remedy = xs_remedy_of(findings, f),
+                                     .remedy = xs_remedy_of(findings, f, d->released_at),
                                      .entry_point = xs_strdup(xs_site_name(findings, f->site)),
                                      .has_frame = frame != NULL,
                                      .key = key,
@@ -209,13 +210,14 @@ static void add_saving(struct xs_saving *sum, const struct xs_saving *more) {
 
 /* Joins two different verdicts of a finding. The remedy is then the one for all verdicts. */
 static void join_verdicts(struct xs_job_finding *finding, const struct xs_findings *findings,
-                          const struct xs_finding *f) {
+                          const struct xs_diagnosed *d) {
+    const struct xs_finding *f = d->finding;
     struct xs_finding joined = *f;
     joined.verdict = XS_SEVERAL_VERDICTS;
     if (finding->verdict == f->verdict)
         return;
     finding->verdict = joined.verdict;
-    finding->remedy = xs_remedy_of(findings, &joined);
+    finding->remedy = xs_remedy_of(findings, &joined, d->released_at);
 }
 
 /* Adds the finding to the share of the present process; this is the last share, if it exists. `cause` is the cause of
@@ -245,7 +247,7 @@ static void add_share(struct xs_job *job, struct xs_job_finding *finding, const 
     finding->folded = finding->folded && (cause ? cause->folded : d->folded);
     finding->advice = f->advice;
     finding->leads = finding->leads || cause;
-    join_verdicts(finding, findings, f);
+    join_verdicts(finding, findings, d);
 }
 
 /* Adds the findings of a trace. The job's findings are sorted by key. New findings are appended, and sorted only after
@@ -262,7 +264,7 @@ static void add_findings(struct xs_job *job, const struct xs_diagnosis *diagnosi
         if (!found) {
             job->findings = xs_realloc(job->findings, (job->finding_count + 1) * sizeof *job->findings);
             found = &job->findings[job->finding_count++];
-            *found = new_finding(job, diagnosis->findings, f, wanted.key);
+            *found = new_finding(job, diagnosis->findings, d, wanted.key);
         } else {
             free(wanted.key);
         }

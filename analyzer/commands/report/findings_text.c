@@ -76,7 +76,7 @@ static void print_other(const struct xs_diagnosis *diagnosis, size_t index, stru
     xs_string_format(&gain, "saves ");
     xs_say_saving(&gain, &d->saves);
     xs_out_indented(out, INDENT, "If that cannot be done, %s %s: %s", name.data, gain.data,
-                    xs_remedy_of(diagnosis->findings, f));
+                    xs_remedy_of(diagnosis->findings, f, d->released_at));
 }
 
 /* Prints what `xferspy try' measured for its repair, or for the first of the other ones. */
@@ -89,15 +89,18 @@ static void print_tried(const struct xs_report *report, const struct xs_cause *c
     print_text(&text, out);
 }
 
+static const char *remedy_of_cause(const struct xs_diagnosis *diagnosis, size_t number) {
+    const struct xs_diagnosed *d = &diagnosis->items[diagnosis->causes[number].findings[0]];
+    return xs_remedy_of(diagnosis->findings, d->finding, d->released_at);
+}
+
 /* Returns the number, counted from 1, of the first cause whose first finding has the same remedy. Causes with a detour
  * are not compared, because another remedy is printed for them. */
 static size_t first_with_remedy(const struct xs_diagnosis *diagnosis, size_t number) {
-    const char *remedy =
-        xs_remedy_of(diagnosis->findings, diagnosis->items[diagnosis->causes[number].findings[0]].finding);
+    const char *remedy = remedy_of_cause(diagnosis, number);
     for (size_t i = 0; i < number; i++) {
         const struct xs_diagnosed *d = &diagnosis->items[diagnosis->causes[i].findings[0]];
-        const struct xs_finding *f = d->finding;
-        if (!d->detour && !strcmp(remedy, xs_remedy_of(diagnosis->findings, f)))
+        if (!d->detour && !strcmp(remedy, remedy_of_cause(diagnosis, i)))
             return i + 1;
     }
     return number + 1;
@@ -124,9 +127,7 @@ static void print_remedy(const struct xs_diagnosis *diagnosis, size_t number, bo
     if (first <= number)
         xs_out_indented(out, INDENT, "As for number %zu.", first);
     else
-        xs_out_indented(
-            out, INDENT, "%s",
-            xs_remedy_of(diagnosis->findings, diagnosis->items[diagnosis->causes[number].findings[0]].finding));
+        xs_out_indented(out, INDENT, "%s", remedy_of_cause(diagnosis, number));
 }
 
 /* Prints a cause: its saving, its kind and place, and what to do (or the number of the cause for which that was printed

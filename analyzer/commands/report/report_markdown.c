@@ -139,7 +139,7 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
             f->advice ? "(advice)" : gain.data, detector->title, amount.data,
             xs_place_word(xs_site_frame(diagnosis->findings, f->site)), place.data,
             released.data ? ", and released at " : "", released.data ? released.data : "", cost.data ? cost.data : "",
-            cost.data ? ". " : "", detour.data ? detour.data : "", xs_remedy_of(diagnosis->findings, f),
+            cost.data ? ". " : "", detour.data ? detour.data : "", xs_remedy_of(diagnosis->findings, f, d->released_at),
             turns.data ? " " : "", turns.data ? turns.data : "");
     xs_markdown_source(out, source);
 }
@@ -171,7 +171,7 @@ static void others(const struct xs_report *report, const struct xs_cause *cause,
         xs_finding_name(&name, diagnosis, cause->findings[i]);
         add_gain(&gain, diagnosis->findings, d);
         fprintf(out->file, "  - If that cannot be done, %s %s: %s\n", name.data, gain.data,
-                xs_remedy_of(diagnosis->findings, f));
+                xs_remedy_of(diagnosis->findings, f, d->released_at));
     }
 }
 

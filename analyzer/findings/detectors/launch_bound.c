@@ -9,7 +9,7 @@
 /* A run of launches that a thread has made since its latest other call. */
 struct run {
     uint64_t count, idle_ns, took_ns;
-    uint64_t functions;  /* a hash of the launched functions, in order */
+    uint64_t functions;  /* a hash of the launched functions and their shapes, in order */
     int64_t first, last; /* rows of launches */
     int64_t first_ns, last_ns;
 };
@@ -39,7 +39,7 @@ static void add_launch(struct xs_detection *detection, struct run *run, const st
         run->first = launch->id, run->first_ns = launch->enter_ns;
     run->last = launch->id;
     run->last_ns = launch->enter_ns;
-    run->functions = xs_mix(run->functions ^ launch->u.launch.function) + run->count;
+    run->functions = xs_mix(run->functions ^ launch->u.launch.function ^ launch->u.launch.shape) + run->count;
 }
 
 static enum xs_evidence_table table_of(const struct xs_trace_event *call) {
@@ -51,8 +51,8 @@ static enum xs_evidence_table table_of(const struct xs_trace_event *call) {
     return tables[call->on];
 }
 
-/* Ends a run at a call of another kind. It counts if the place's run before was of the same functions, because a graph
- * is made once for all of them. */
+/* Ends a run at a call of another kind. It counts if the place's run before was of the same functions with the same
+ * grids, blocks and shared memory, because a graph is made once for all of them. */
 static void end_run(struct xs_detection *detection, struct run *run, const struct xs_trace_event *call) {
     struct state *state = detection->state;
     uint64_t *seen = run->count >= XS_GRAPH_LEAST_LAUNCHES ? xs_hash_put(&state->seen, call->site, 0) : NULL;
@@ -102,8 +102,8 @@ const struct xs_detector xs_detector_launch_bound = {
     .id = "launch-bound",
     .title = "runs of short kernels, launched one by one before this call",
     .definition =
-        "At least 10 runs of at least 4 launches before a call at one place, each of the same functions as the "
-        "run before, in which the device was idle because the host launches more slowly than the kernels "
+        "At least 10 runs of at least 4 launches before a call at one place, each of the same functions and grids "
+        "as the run before, in which the device was idle because the host launches more slowly than the kernels "
         "run, together for at least 5 % of the run.",
     .remedy = "Capture the kernels in a CUDA graph once, and launch the graph; or launch fewer and larger kernels.",
     .kind = XS_REMOVES_CALLS,

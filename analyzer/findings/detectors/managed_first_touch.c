@@ -18,19 +18,21 @@ enum { LEAST_BYTES = 1 << 20, MOST_INSTANCES = 1 << 16 };
 /* These flags say what pages of a site's allocations did. It may be recorded for a part of the run only. */
 enum { CAME = 1, /* they came to the device from the host */ WERE_MADE = 2 /* a kernel had faults */ };
 
-/* The first use of an instance's pages. */
+/* The first use of an instance's pages, or what is known of an allocation that may become an instance. */
 struct use {
     uint64_t ns;      /* time of faults and of migrations to the device, each moment once */
     int64_t until_ns; /* end of the last one of them */
     bool has_ended;   /* pages went back: what comes later belongs to managed-thrash */
     bool repeats;     /* repeated-allocation reports the allocation */
+    bool is_held;     /* it is an instance */
 };
 
 struct state {
     struct xs_churn churn;         /* must be the first member; finds what repeated-allocation reports */
     struct xs_hash live;           /* maps allocation.id of a live managed allocation that nothing has used yet to its
                                     * struct xs_allocation */
-    struct xs_hash uses;           /* maps allocation.id of an instance to its struct use */
+    struct xs_hash uses;           /* maps allocation.id of an instance, or of a live allocation that repeats, to its
+                                    * struct use */
     struct xs_hash sites;          /* maps the site of an instance to CAME and WERE_MADE */
     struct xs_instance *instances; /* reported at the end, if pages of their site's allocations moved or were made */
     size_t count, capacity;
@@ -44,7 +46,14 @@ static void hold(struct state *state, const struct xs_allocation *a, const struc
     xs_add_evidence(&instance, XS_EVIDENCE_LAUNCH, launch->id, "the launch that used it first");
     xs_grow(&state->instances, state->count, &state->capacity, sizeof *state->instances);
     state->instances[state->count++] = instance;
-    xs_hash_item(&state->uses, (uint64_t)a->id, 0, sizeof(struct use));
+    ((struct use *)xs_hash_item(&state->uses, (uint64_t)a->id, 0, sizeof(struct use)))->is_held = true;
+}
+
+static void end_memory(struct state *state, const struct xs_allocation *a) {
+    const struct use *use = xs_hash_pointer(&state->uses, (uint64_t)a->id, 0);
+    xs_hash_remove(&state->live, (uint64_t)a->id, 0);
+    if (use && !use->is_held)
+        xs_hash_remove(&state->uses, (uint64_t)a->id, 0);
 }
 
 static void use(struct state *state, int64_t allocation) { xs_hash_remove(&state->live, (uint64_t)allocation, 0); }
@@ -84,7 +93,7 @@ static void take_migration(struct state *state, const struct xs_trace_event *eve
     const struct xs_migration_view *m = &event->u.migration;
     bool came = m->kind == MIGRATION_HTOD;
     struct use *use = m->allocation ? xs_hash_pointer(&state->uses, (uint64_t)m->allocation->id, 0) : NULL;
-    if (!use || use->has_ended)
+    if (!use || !use->is_held || use->has_ended)
         return;
     use->has_ended = m->kind == MIGRATION_DTOH;
     if (!came && m->kind != MIGRATION_GPU_FAULT)
@@ -111,7 +120,7 @@ static void take_event(struct xs_detection *detection, const struct xs_trace_eve
         begin_memory(detection, event->u.allocation);
         break;
     case XS_ON_FREE:
-        xs_hash_remove(&state->live, (uint64_t)event->u.allocation->id, 0);
+        end_memory(state, event->u.allocation);
         break;
     case XS_ON_LAUNCH:
         take_launch(state, event);
@@ -171,7 +180,7 @@ static void end(struct xs_detection *detection) {
 
 const struct xs_detector xs_detector_managed_first_touch = {
     .id = "managed-first-touch",
-    .title = "managed memory that a kernel brings to the device page by page",
+    .title = "managed memory whose first use is by a kernel, page by page",
     .definition = "A kernel was the first on the device to use a managed allocation of at least 1 MiB, and pages of "
                   "allocations of this place were recorded to come to the device, or to be made there fault by fault.",
     .remedy = "Prefetch the memory to the device before the launch (`cudaMemPrefetchAsync()`).",

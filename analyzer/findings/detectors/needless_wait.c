@@ -1,18 +1,16 @@
 /* needless-wait: the host waits for its kernels again and again, reads nothing from the device, and goes on with the
- * same stream, which keeps the order by itself. Memory use grows with the number of streams, events, threads, call
- * sites, and live memory of the host that kernels can reach. */
+ * same stream, which keeps the order by itself. The trace cannot prove that a wait is not needed: it does not show
+ * which pageable memory kernels reach, and later work of other streams or processes may rely on the wait. Memory use
+ * grows with the number of streams, threads, call sites, and live memory of the host that kernels can reach. */
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/base/numbers.h"
 #include "analyzer/findings/detectors/repeats.h"
 
-enum verdict { CERTAIN, LIKELY };
-
 /* What a stream has been given since the host last waited for it. */
 struct stream {
     int32_t context, device;
     int64_t launch;    /* row of its latest launch; 0: none */
-    uint64_t event;    /* handle of the event that was recorded behind all of its work; 0: none */
     bool needs_a_wait; /* the host may read or change memory that this work uses */
 };
 
@@ -29,10 +27,7 @@ struct state {
     struct xs_hash streams; /* by stream identity: struct stream, if the host has not waited for all of its work */
     struct xs_hash waits;   /* by thread.id: struct wait */
     struct xs_hash host;    /* allocation.id of live host or managed memory that kernels can reach */
-    int64_t first_stream;   /* of the first work; 0: there was no work */
-    int32_t first_thread;
-    bool others_work; /* another thread gave another stream work, so the threads may wait for each other */
-    bool is_shared;   /* others may read or write device memory without a call */
+    bool is_shared;         /* others may read or write device memory without a call */
 };
 
 static bool is_of_host(const struct xs_allocation *allocation) {
@@ -76,8 +71,6 @@ static void go_on(struct xs_detection *detection, const struct xs_trace_event *e
         uint64_t pause_ns = (uint64_t)(xs_later(event->enter_ns, wait->return_ns) - wait->return_ns);
         wait->instance.cost.host_ns += pause_ns;
         wait->instance.removable.host_ns += pause_ns;
-        bool is_unsure = state->host.count || state->others_work || !detection->addresses_recorded;
-        wait->instance.verdict = is_unsure ? LIKELY : CERTAIN;
         xs_repeats_add_host(&state->repeats, detection, &wait->instance, NULL);
     }
     wait->is_open = false;
@@ -89,16 +82,10 @@ static void take_work(struct xs_detection *detection, const struct xs_trace_even
     bool is_launch = event->on == XS_ON_LAUNCH, is_copy = event->on == XS_ON_TRANSFER;
     go_on(detection, event, identity);
     struct stream *stream = stream_of(state, identity);
-    if (!state->first_stream) {
-        state->first_stream = identity;
-        state->first_thread = event->thread;
-    }
-    state->others_work |= event->thread != state->first_thread && identity != state->first_stream;
     if (is_copy && !event->is_async) { /* the host waits for it */
         xs_hash_remove(&state->streams, (uint64_t)identity, 0);
         return;
     }
-    stream->event = 0;
     stream->context = event->context;
     stream->device = event->device;
     stream->launch = is_launch ? event->id : stream->launch;
@@ -106,24 +93,23 @@ static void take_work(struct xs_detection *detection, const struct xs_trace_even
         !identity || (is_launch ? reaches_host(detection, &event->u.launch) : is_copy && is_copy_of_host(event));
 }
 
-/* Takes a call that gives no usual work. If it writes memory or orders streams, the waits behind it may be needed. */
+/* Takes a call that gives no usual work. If it writes memory, orders streams, or records an event, whose time may be
+ * read, the waits behind it may be needed. */
 static void take_call(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     unsigned traits = event->u.api.traits;
     int64_t identity = xs_stream_of(detection, event->stream);
     if (traits & (XS_TRAIT_SHARES_MEMORY | XS_TRAIT_DOES_ANYTHING))
         state->is_shared = true;
-    struct stream *stream = xs_hash_pointer(&state->streams, (uint64_t)identity, 0);
-    if (traits & XS_TRAIT_RECORDS_EVENT && stream)
-        stream->event = event->u.api.object;
-    if (traits & (XS_TRAIT_ORDERS_STREAMS | XS_TRAIT_WRITES_VALUE | XS_TRAIT_READS_VALUE | XS_TRAIT_PREFETCHES |
-                  XS_TRAIT_DECOMPRESSES))
+    if (traits & (XS_TRAIT_RECORDS_EVENT | XS_TRAIT_ORDERS_STREAMS | XS_TRAIT_WRITES_VALUE | XS_TRAIT_READS_VALUE |
+                  XS_TRAIT_PREFETCHES | XS_TRAIT_DECOMPRESSES))
         stream_of(state, identity)->needs_a_wait = true;
 }
 
 /* --- waits --- */
 
-/* True if a wait is for all work of this stream. */
+/* True if a wait is for all work of this stream. A wait for an event is not counted: the program may read the event's
+ * time after it. */
 static bool is_waited_for(const struct xs_detection *detection, const struct xs_trace_event *wait, int64_t identity,
                           const struct stream *stream) {
     switch (wait->u.sync.scope) {
@@ -132,7 +118,7 @@ static bool is_waited_for(const struct xs_detection *detection, const struct xs_
     case XS_SYNC_STREAM:
         return identity == xs_stream_of(detection, wait->stream);
     case XS_SYNC_EVENT:
-        return stream->event && stream->event == wait->u.sync.object;
+        break;
     }
     return false;
 }
@@ -220,19 +206,16 @@ const struct xs_detector xs_detector_needless_wait = {
     .definition = "At least 10 waits at one place for kernels of one stream, after each of which the thread gave the "
                   "same stream more work and read nothing; from their begin to that work, the stream had no kernel for "
                   "at least 5 % of the run.",
-    .remedy = "Drop the wait: a stream keeps the order of its work, and the host has to wait only before it reads.",
+    .remedy =
+        "Drop the wait, unless the host reads what these kernels wrote, or another stream, thread or process goes on "
+        "because of it: a stream keeps the order of its own work.",
     .kind = XS_REMOVES_CALLS,
     .repair = XS_REPAIR_DROP,
     .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_MEMSET) |
              XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_SYNC) | XS_WANT(XS_ON_API),
     .state_bytes = sizeof(struct state),
-    .verdicts = {[CERTAIN] = {"certain", NULL, XS_REPAIR_OF_DETECTOR},
-                 [LIKELY] = {"likely",
-                             "Drop the wait if the host reads nothing that these kernels wrote, and no other thread "
-                             "goes on because of it.",
-                             XS_REPAIR_OF_DETECTOR}},
-    .unsure_verdicts = 1u << LIKELY,
+    .unsure_verdicts = 1u << 0,
     .on_event = on_event,
     .on_gap = on_gap,
     .end = end,

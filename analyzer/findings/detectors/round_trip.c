@@ -10,7 +10,8 @@
 
 enum { SAME_DEVICE, CROSS_DEVICE, MEMORY_FULL };
 /* A device counts as full if allocations have this percentage of its memory. What contexts and their code need, and
- * what lies between allocations, is in no allocation. */
+ * what lies between allocations, is in no allocation. The trace does not show how much of its memory an allocator (of
+ * PyTorch, XLA) has given to the program, so the remedy says "if". */
 enum { FULL_PERCENT = 90 };
 enum { KEPT = 256 }; /* number of latest downloads that are kept for one content */
 
@@ -220,8 +221,9 @@ const struct xs_detector xs_detector_round_trip = {
                  {"cross-device", "Copy from device to device (a peer copy) instead of through the host.",
                   XS_REPAIR_PEER_COPY},
                  {"memory-full",
-                  "Make room on the device, whose memory was full, so that the data can stay; or swap it in the "
-                  "background, on a stream of its own, and do not download what the device did not change.",
+                  "If the data had to make room, because nearly all of the device's memory was allocated, make room so "
+                  "that it can stay, or swap it in the background, on a stream of its own, and do not download what "
+                  "the device did not change.",
                   XS_REPAIR_OF_DETECTOR}},
     .unsure_verdicts = 1u << MEMORY_FULL,
     .on_event = on_event,

@@ -20,6 +20,7 @@ fixture repaired.db findings repaired
 fixture steps.db simple recorded_steps
 fixture findings.db findings callsites
 fixture helper.db findings callsites helper
+fixture beside.db findings callsites beside
 cp "$GOLDEN"/*.db .
 for trace in *.db; do
     run "$XFERSPY" report --json "$trace"; expect_status 0; keep report
@@ -38,6 +39,7 @@ for key in site function file module nvtx thread stream device; do
     run "$XFERSPY" report --json --by=$key findings.db; expect_status 0; keep report
 done
 run "$XFERSPY" report --json simple.db killed.db; expect_status 0; keep report
+run "$XFERSPY" report --json beside.db; expect_out '"python_thread": "main"'; expect_out '"python_thread": "other"'
 make_ranks ranks
 run "$XFERSPY" report --json ranks simple.db without_cupti.db; expect_status 0; keep report
 run "$XFERSPY" report --json ranks; expect_status 0; keep report; cp stdout job.json

@@ -230,7 +230,8 @@ static void launch(struct played *p, uint32_t set) {
     struct xs_event event = event_of(p, XS_EVENT_LAUNCH, LAUNCH);
     event.return_tick = 0;
     event.argument_set = set;
-    event.launch = (struct xs_event_launch){.function = 0x1000, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    uint32_t blocks = p->kernel_blocks ? p->kernel_blocks : 1;
+    event.launch = (struct xs_event_launch){.function = 0x1000, .grid = {blocks, 1, 1}, .block = {1, 1, 1}};
     put(p, &event);
     uint64_t start_ns = p->now_ns + (p->kernel_delay_ns ? p->kernel_delay_ns : 500);
     struct xs_device_kernel kernel = {.correlation = event.correlation,

@@ -31,6 +31,7 @@ struct played {
     enum xs_memory_kind host;            /* host memory of the next transfers; 0: pageable */
     uint64_t delay_ns, device_ns;        /* of the next copies: time from call to start, and duration; 0: as above */
     uint64_t kernel_delay_ns, kernel_ns; /* the same for the next kernels */
+    uint32_t kernel_blocks;              /* of the next kernels; 0: one */
     enum xs_memory_kind memory;          /* kind of the next allocations; 0: device */
     enum xs_origin origin;               /* origin of the next allocations; 0: alloc */
     bool async, constant;                /* of the next transfers; constant: one value is repeated */

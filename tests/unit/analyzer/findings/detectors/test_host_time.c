@@ -445,6 +445,26 @@ static void a_kernel_makes_new_pages(void **state) {
     play_end(p);
 }
 
+/* Pages come to memory that a memset used first. They say nothing of the one allocation that a kernel used first. */
+static void pages_of_other_allocations(void **state) {
+    (void)state;
+    play_begin(p);
+    p->memory = XS_MEM_MANAGED;
+    for (int i = 0; i < TIMES; i++) {
+        uint32_t id = play_alloc(p, B, 4 * MIB);
+        if (i < TIMES - 1) {
+            play_memset(p, B, 4 * MIB);
+            play_migration(p, true, B, 64 * KIB);
+        } else {
+            play_kernel(p, 1, &id);
+        }
+        play_free(p, id);
+    }
+    play_analyse(p, NULL);
+    NOT_FOUND("managed-first-touch");
+    play_end(p);
+}
+
 /* --- mapped-reads --- */
 
 static void kernels_of_host_memory(enum xs_memory_kind kind, uint64_t bytes, uint64_t kernel_us) {
@@ -524,6 +544,7 @@ int main(void) {
         cmocka_unit_test(threads_wait_for_the_default_stream),
         cmocka_unit_test(a_kernel_touches_managed_memory_first),
         cmocka_unit_test(a_kernel_makes_new_pages),
+        cmocka_unit_test(pages_of_other_allocations),
         cmocka_unit_test(kernels_without_a_record),
         cmocka_unit_test(kernels_read_host_memory_again),
     };

@@ -13,7 +13,7 @@ static struct played played, *p = &played;
 enum how {
     PLAIN,
     BY_EVENT,
-    BY_EARLY_EVENT, /* recorded before the kernel */
+    RECORDS, /* an event before the wait for the stream */
     FOR_CONTEXT,
     DOWNLOADS,   /* an asynchronous download before the wait */
     READS_AFTER, /* a blocking download after the wait */
@@ -29,10 +29,10 @@ enum how {
 };
 
 static void one_wait(enum how how) {
-    if (how == BY_EVENT)
+    if (how == BY_EVENT || how == RECORDS)
         play_record(p, EVENT);
     p->call_ns = 20 * US;
-    if (how == BY_EVENT || how == BY_EARLY_EVENT)
+    if (how == BY_EVENT)
         play_wait(p, XS_SYNC_EVENT, EVENT);
     else if (how == FOR_CONTEXT || how == OF_TWO)
         play_sync(p);
@@ -45,8 +45,6 @@ static void one_wait(enum how how) {
 static void step(enum how how, uint32_t host) {
     p->stream = STREAM;
     p->kernel_ns = 5 * US;
-    if (how == BY_EARLY_EVENT)
-        play_record(p, EVENT);
     if (how == ORDERS)
         play_stream_wait(p, EVENT);
     if (how == UNSEEN)
@@ -91,17 +89,11 @@ static void steps(enum how how, int times) {
 }
 
 static void waits_that_nothing_needs(void **state) {
-    static const enum how certain[] = {PLAIN, BY_EVENT, FOR_CONTEXT}, likely[] = {HAS_HOST_MEMORY, BY_TWO_THREADS};
+    static const enum how hows[] = {PLAIN, FOR_CONTEXT, HAS_HOST_MEMORY, BY_TWO_THREADS};
     (void)state;
-    for (size_t i = 0; i < sizeof certain / sizeof *certain; i++) {
-        steps(certain[i], TIMES + 1); /* after the last wait comes no work */
-        FOUND("needless-wait", "certain", TIMES);
+    for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
+        steps(hows[i], TIMES + 1); /* after the last wait comes no work */
         FOUND("needless-wait", NULL, TIMES);
-        play_end(p);
-    }
-    for (size_t i = 0; i < sizeof likely / sizeof *likely; i++) {
-        steps(likely[i], TIMES + 1);
-        FOUND("needless-wait", "likely", TIMES);
         play_end(p);
     }
     steps(PLAIN, 10);
@@ -120,8 +112,8 @@ static void the_device_was_idle(void **state) {
 }
 
 static void waits_that_may_be_needed(void **state) {
-    static const enum how needed[] = {BY_EARLY_EVENT, DOWNLOADS,         READS_AFTER, UPLOADS, OF_TWO,
-                                      GOES_ELSEWHERE, GIVES_HOST_MEMORY, UNSEEN,      SHARES,  ORDERS};
+    static const enum how needed[] = {BY_EVENT,       RECORDS,           DOWNLOADS, READS_AFTER, UPLOADS, OF_TWO,
+                                      GOES_ELSEWHERE, GIVES_HOST_MEMORY, UNSEEN,    SHARES,      ORDERS};
     (void)state;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         steps(needed[i], TIMES + 1);
@@ -168,13 +160,16 @@ static void a_few_waits_of_a_long_run(void **state) {
 
 /* --- launch-bound --- */
 
+enum differ { ALL_ALIKE, BY_COUNT, BY_GRID };
+
 /* Runs of launches, 10 us apart, each before a wait. `longer_us` is the program's own time between two launches. */
-static void runs(int times, int launches, uint64_t kernel_us, uint64_t longer_us, bool are_same) {
+static void runs(int times, int launches, uint64_t kernel_us, uint64_t longer_us, enum differ differ) {
     play_begin(p);
     p->stream = STREAM;
     p->kernel_ns = kernel_us * US;
     for (int i = 0; i < times; i++) {
-        for (int k = 0; k < launches + (are_same ? 0 : i % 2); k++) {
+        for (int k = 0; k < launches + (differ == BY_COUNT ? i % 2 : 0); k++) {
+            p->kernel_blocks = differ == BY_GRID ? 1 + (uint32_t)i % 2 : 1;
             play_kernel(p, 0, NULL);
             p->now_ns += longer_us * US;
         }
@@ -185,27 +180,29 @@ static void runs(int times, int launches, uint64_t kernel_us, uint64_t longer_us
 
 static void the_host_launches_slowly(void **state) {
     (void)state;
-    runs(TIMES + 1, 8, 2, 0, true); /* the first run is compared with none */
+    runs(TIMES + 1, 8, 2, 0, ALL_ALIKE); /* the first run is compared with none */
     FOUND("launch-bound", NULL, TIMES);
     const struct xs_finding *finding = played_finding(p, "launch-bound");
     assert_int_equal(finding->cost.host_ns, TIMES * 7 * 10 * US);
     assert_int_equal(finding->removable.host_ns, TIMES * (7 * (10 - 2) * US - 10 * US));
     play_end(p);
-    runs(10, 8, 2, 0, true);
+    runs(10, 8, 2, 0, ALL_ALIKE);
     NOT_FOUND("launch-bound");
     play_end(p);
-    runs(TIMES + 1, 3, 2, 0, true);
+    runs(TIMES + 1, 3, 2, 0, ALL_ALIKE);
     NOT_FOUND("launch-bound");
     play_end(p);
-    runs(TIMES + 1, 8, 10, 0, true); /* the device is busy */
+    runs(TIMES + 1, 8, 10, 0, ALL_ALIKE); /* the device is busy */
     NOT_FOUND("launch-bound");
     play_end(p);
-    runs(TIMES + 1, 8, 2, 40, true); /* the host does something else between the launches */
+    runs(TIMES + 1, 8, 2, 40, ALL_ALIKE); /* the host does something else between the launches */
     NOT_FOUND("launch-bound");
     play_end(p);
-    runs(TIMES + 1, 8, 2, 0, false);
-    NOT_FOUND("launch-bound");
-    play_end(p);
+    for (enum differ differ = BY_COUNT; differ <= BY_GRID; differ++) {
+        runs(TIMES + 1, 8, 2, 0, differ);
+        NOT_FOUND("launch-bound");
+        play_end(p);
+    }
 }
 
 int main(void) {

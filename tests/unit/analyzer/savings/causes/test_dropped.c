@@ -4,8 +4,8 @@
 
 #include "analyzer/base/text.h"
 #include "analyzer/trace/callsites.h"
-
 #include "analyzer/words/findings_words.h"
+#include "analyzer/words/remedies.h"
 
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
 
@@ -373,6 +373,27 @@ static void the_line_of_most_frees_releases_the_memory(void **state) {
     assert_int_equal(line_that_releases(6), 3);
 }
 
+/* PyTorch frees memory that others allocate: a line of Python without a framework, or a thread without Python. */
+static void the_remedy_is_for_what_releases_the_memory(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        play_begin(p);
+        for (int k = 0; k < 12; k++)
+            release(alloc(A, MIB));
+        XS_SCOPED char *sql = xs_text_format(
+            LINES(2) "INSERT INTO python_code VALUES (2,'/v/lib/python3.12/site-packages/torch/cuda/memory.py',"
+                     "'empty_cache',1); UPDATE stack_frame SET id = id + 1, depth = 1 WHERE stack = 2;"
+                     " INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (2*4096+2048,2,0,2,5,0);"
+                     " UPDATE allocation SET free_stack = 2, stack = nullif(1, %d)",
+            i);
+        diagnose(sql);
+        const struct xs_diagnosed *d = played_diagnosed(p, "repeated-allocation");
+        assert_non_null(strstr(xs_remedy_of(p->findings, d->finding, d->released_at), "`torch.cuda.empty_cache()`"));
+        assert_null(strstr(xs_remedy_of(p->findings, d->finding, 0), "torch"));
+        play_end(p);
+    }
+}
+
 /* No line frees more than half of it. */
 static void no_line_releases_most(void **state) {
     (void)state;
@@ -387,6 +408,7 @@ static void no_line_releases_most(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_line_of_most_frees_releases_the_memory),
+        cmocka_unit_test(the_remedy_is_for_what_releases_the_memory),
         cmocka_unit_test(no_line_releases_most),
         cmocka_unit_test(uploads_of_what_is_there),
         cmocka_unit_test(one_that_was_not_measured),
