@@ -1,6 +1,7 @@
 /* Finds downloads of a framework's threads for which the main thread waited outside of CUDA. The trace shows such a
- * wait only by the sample that capture took at the download's call: the main thread slept (stack.is_asleep), and made
- * no call of its own until the data had arrived. */
+ * wait only by the sample that capture took at the download's call, or at other downloads from the same place
+ * (looked_stacks.h): the main thread slept (stack.is_asleep). It also made no call of its own until the data had
+ * arrived. */
 #ifndef XFERSPY_ANALYZER_TRACE_MAIN_WAITS_H
 #define XFERSPY_ANALYZER_TRACE_MAIN_WAITS_H
 
