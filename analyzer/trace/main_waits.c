@@ -6,6 +6,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/trace/looked_stacks.h"
 #include "analyzer/trace/scan.h"
@@ -112,6 +113,30 @@ static bool set_times(struct xs_main_wait *wait, const struct calls *calls) {
     return wait->begin_ns <= wait->enter_ns && wait->end_ns > wait->enter_ns;
 }
 
+static int by_thread_and_enter(const void *a, const void *b) {
+    const struct xs_main_wait *x = a, *y = b;
+    return xs_compare(x->thread, y->thread) ?: xs_compare(x->enter_ns, y->enter_ns);
+}
+
+static int by_download(const void *a, const void *b) {
+    const struct xs_main_wait *x = a, *y = b;
+    return xs_compare(x->download, y->download);
+}
+
+/* Lets each wait begin after the wait before it, because a thread may sleep once for several downloads. */
+static void part(struct xs_main_waits *waits) {
+    xs_sort(waits->items, waits->count, sizeof *waits->items, by_thread_and_enter);
+    for (size_t i = 1; i < waits->count; i++) {
+        struct xs_main_wait *wait = &waits->items[i];
+        const struct xs_main_wait *before = &waits->items[i - 1];
+        if (wait->thread == before->thread && wait->begin_ns < before->end_ns) {
+            wait->begin_ns = before->end_ns;
+            wait->end_ns = wait->end_ns < wait->begin_ns ? wait->begin_ns : wait->end_ns;
+        }
+    }
+    xs_sort(waits->items, waits->count, sizeof *waits->items, by_download);
+}
+
 int xs_main_waits_read(struct xs_main_waits *waits, const struct xs_trace *trace, char *message, uint64_t *damaged) {
     struct calls calls = {0};
     int64_t thread = 0;
@@ -126,6 +151,7 @@ int xs_main_waits_read(struct xs_main_waits *waits, const struct xs_trace *trace
             waits->items[kept++] = *wait;
     }
     waits->count = kept;
+    part(waits);
     free(calls.items);
     return status;
 }

@@ -65,6 +65,19 @@ static void between_calls_of_the_main_thread(void **state) {
     xs_main_waits_free(&waits);
 }
 
+/* The main thread slept once for three downloads. The second one ended before the first one. */
+static void one_sleep(void **state) {
+    struct xs_main_waits waits;
+    (void)state;
+    read_waits(TRACE MAIN_CALL(1, 100, 120) DOWNLOAD(1, 5, 300, 400) DOWNLOAD(2, 5, 310, 350) DOWNLOAD(3, 5, 320, 450),
+               &waits);
+    assert_int_equal(waits.count, 3);
+    check(&waits, 1, 120, 400);
+    check(&waits, 2, 400, 400);
+    check(&waits, 3, 400, 450);
+    xs_main_waits_free(&waits);
+}
+
 static void no_wait(void **state) {
     struct xs_main_waits waits;
     (void)state;
@@ -105,7 +118,7 @@ static void not_looked_at(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(between_calls_of_the_main_thread), cmocka_unit_test(no_wait),
-                                       cmocka_unit_test(not_looked_at)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(between_calls_of_the_main_thread), cmocka_unit_test(one_sleep),
+                                       cmocka_unit_test(no_wait), cmocka_unit_test(not_looked_at)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
