@@ -6,7 +6,9 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
+#include "analyzer/trace/looked_stacks.h"
 #include "analyzer/trace/scan.h"
 
 struct call {
@@ -18,36 +20,59 @@ struct calls {
     size_t count, capacity;
 };
 
-static int read_downloads(struct xs_main_waits *waits, const struct xs_trace *trace, char *message, uint64_t *damaged) {
-    struct xs_hash ends = {0}; /* maps a correlation number to the copy's end plus 1 */
+/* What says for which downloads a thread slept. */
+struct reading {
+    struct xs_hash ends;   /* maps a correlation number to the copy's end plus 1 */
+    struct xs_hash asleep; /* maps a stack to the thread that slept as it was taken */
+    struct xs_hash looked; /* see looked_stacks.h */
+};
+
+static int read_downloads(struct xs_main_waits *waits, const struct reading *r, const struct xs_trace *trace,
+                          char *message, uint64_t *damaged) {
     struct xs_scan scan;
     size_t capacity = 0;
     xs_scan_begin(&scan, trace,
-                  "SELECT correlation, start_ns, end_ns FROM device_copy WHERE kind = 2 AND end_ns IS NOT NULL",
+                  "SELECT id, enter_ns, return_ns, correlation, stack FROM transfer WHERE direction = 2 AND result = 0"
+                  " AND is_captured = 0 AND batch_index IS NULL AND stack IS NOT NULL ORDER BY id",
                   message, damaged);
-    for (int64_t start, end; xs_scan_row(&scan);)
-        if (xs_scan_times(&scan, 1, 2, &start, &end))
-            *xs_hash_put(&ends, xs_scan_correlation(&scan, 0), 0) = (uint64_t)end + 1;
-    int status = xs_scan_end(&scan);
-    if (status >= 0)
-        xs_scan_begin(&scan, trace,
-                      "SELECT t.id, t.enter_ns, t.return_ns, t.correlation, s.python_thread FROM transfer t"
-                      " JOIN stack s ON s.id = t.stack WHERE s.is_asleep = 1 AND t.direction = 2 AND t.result = 0"
-                      " AND t.is_captured = 0 AND t.batch_index IS NULL ORDER BY t.id",
-                      message, damaged);
-    for (int64_t enter, returned; status >= 0 && xs_scan_row(&scan);) {
-        const uint64_t *end = xs_hash_find(&ends, xs_scan_correlation(&scan, 3), 0);
-        if (!end || !xs_scan_times(&scan, 1, 2, &enter, &returned))
+    for (int64_t enter, returned; xs_scan_row(&scan);) {
+        const uint64_t *end = xs_hash_find(&r->ends, xs_scan_correlation(&scan, 3), 0);
+        uint64_t stack = (uint64_t)xs_looked_stack(&r->looked, xs_scan_int(&scan, 4));
+        const uint64_t *thread = xs_hash_find(&r->asleep, stack, 0);
+        if (!end || !thread || !xs_scan_times(&scan, 1, 2, &enter, &returned))
             continue;
         xs_grow(&waits->items, waits->count, &capacity, sizeof *waits->items);
         waits->items[waits->count++] = (struct xs_main_wait){.download = xs_scan_int(&scan, 0),
                                                              .enter_ns = enter,
-                                                             .thread = xs_scan_int(&scan, 4),
+                                                             .thread = (int64_t)*thread,
                                                              .end_ns = (int64_t)*end - 1};
     }
-    if (status >= 0)
+    return xs_scan_end(&scan);
+}
+
+static int read_sleeps(struct xs_main_waits *waits, const struct xs_trace *trace, char *message, uint64_t *damaged) {
+    struct reading r = {0};
+    struct xs_scan scan;
+    xs_scan_begin(&scan, trace, "SELECT id, python_thread FROM stack WHERE is_asleep = 1", message, damaged);
+    while (xs_scan_row(&scan))
+        *xs_hash_put(&r.asleep, (uint64_t)xs_scan_int(&scan, 0), 0) = (uint64_t)xs_scan_int(&scan, 1);
+    int status = xs_scan_end(&scan);
+    if (status >= 0 && r.asleep.count) {
+        xs_scan_begin(&scan, trace,
+                      "SELECT correlation, start_ns, end_ns FROM device_copy WHERE kind = 2 AND end_ns IS NOT NULL",
+                      message, damaged);
+        for (int64_t start, end; xs_scan_row(&scan);)
+            if (xs_scan_times(&scan, 1, 2, &start, &end))
+                *xs_hash_put(&r.ends, xs_scan_correlation(&scan, 0), 0) = (uint64_t)end + 1;
         status = xs_scan_end(&scan);
-    xs_hash_free(&ends);
+        if (status >= 0)
+            status = xs_looked_stacks_read(&r.looked, trace, message, damaged);
+        if (status >= 0)
+            status = read_downloads(waits, &r, trace, message, damaged);
+    }
+    xs_hash_free(&r.ends);
+    xs_hash_free(&r.asleep);
+    xs_hash_free(&r.looked);
     return status;
 }
 
@@ -88,14 +113,36 @@ static bool set_times(struct xs_main_wait *wait, const struct calls *calls) {
     return wait->begin_ns <= wait->enter_ns && wait->end_ns > wait->enter_ns;
 }
 
+static int by_thread_and_enter(const void *a, const void *b) {
+    const struct xs_main_wait *x = a, *y = b;
+    return xs_compare(x->thread, y->thread) ?: xs_compare(x->enter_ns, y->enter_ns);
+}
+
+static int by_download(const void *a, const void *b) {
+    const struct xs_main_wait *x = a, *y = b;
+    return xs_compare(x->download, y->download);
+}
+
+/* Lets each wait begin after the wait before it, because a thread may sleep once for several downloads. */
+static void part(struct xs_main_waits *waits) {
+    xs_sort(waits->items, waits->count, sizeof *waits->items, by_thread_and_enter);
+    for (size_t i = 1; i < waits->count; i++) {
+        struct xs_main_wait *wait = &waits->items[i];
+        const struct xs_main_wait *before = &waits->items[i - 1];
+        if (wait->thread == before->thread && wait->begin_ns < before->end_ns) {
+            wait->begin_ns = before->end_ns;
+            wait->end_ns = wait->end_ns < wait->begin_ns ? wait->begin_ns : wait->end_ns;
+        }
+    }
+    xs_sort(waits->items, waits->count, sizeof *waits->items, by_download);
+}
+
 int xs_main_waits_read(struct xs_main_waits *waits, const struct xs_trace *trace, char *message, uint64_t *damaged) {
     struct calls calls = {0};
-    int64_t any = 0, thread = 0;
+    int64_t thread = 0;
     size_t kept = 0;
     *waits = (struct xs_main_waits){0};
-    int status = xs_scan_one(trace, "SELECT count(*) FROM stack WHERE is_asleep = 1", &any, message);
-    if (status >= 0 && any)
-        status = read_downloads(waits, trace, message, damaged);
+    int status = read_sleeps(waits, trace, message, damaged);
     for (size_t i = 0; i < waits->count && status >= 0; i++) {
         struct xs_main_wait *wait = &waits->items[i];
         if (wait->thread != thread)
@@ -104,6 +151,7 @@ int xs_main_waits_read(struct xs_main_waits *waits, const struct xs_trace *trace
             waits->items[kept++] = *wait;
     }
     waits->count = kept;
+    part(waits);
     free(calls.items);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Finds downloads of a framework's threads for which the main thread waited outside of CUDA. The trace shows such a
- * wait only by the sample that capture took at the download's call: the main thread slept (stack.is_asleep), and made
- * no call of its own until the data had arrived. */
+ * wait only by the sample that capture took at the download's call, or at other downloads from the same place
+ * (looked_stacks.h): the main thread slept (stack.is_asleep). It also made no call of its own until the data had
+ * arrived. */
 #ifndef XFERSPY_ANALYZER_TRACE_MAIN_WAITS_H
 #define XFERSPY_ANALYZER_TRACE_MAIN_WAITS_H
 
@@ -13,8 +14,10 @@ struct xs_main_wait {
     int64_t download; /* transfer.id */
     int64_t enter_ns; /* of the download's call */
     int64_t thread;   /* thread.id of the thread that waited */
-    int64_t begin_ns; /* its latest call before the download had returned: it waited since then at most */
-    int64_t end_ns;   /* the device had made the copy; not later than the thread's next call */
+    int64_t begin_ns; /* its latest call before the download had returned, and its wait before this one had ended: it
+                       * waited since then at most */
+    int64_t end_ns;   /* the device had made the copy; not later than the thread's next call. Equal to begin_ns: the
+                       * wait before this one was also for this download. */
 };
 
 struct xs_main_waits {

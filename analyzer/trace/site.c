@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/looked_stacks.h"
 #include "analyzer/trace/scan.h"
 
 enum { STACKS_LIMIT = 1 << 22 }; /* capture numbers stacks from 1; a damaged trace may have any number */
@@ -39,6 +40,9 @@ static void keep_places(struct xs_sites *sites, int64_t largest) {
         uint32_t place = xs_callsites_place(sites->callsites, stack);
         sites->places[stack] = place <= sites->place_count ? place : 0;
     }
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&sites->looked, entry));)
+        if (entry->low < (uint64_t)sites->stack_limit && entry->value < (uint64_t)sites->stack_limit)
+            sites->places[entry->low] = sites->places[entry->value];
     sites->hints = xs_zeroed(sites->place_count + 1, sizeof *sites->hints);
 }
 
@@ -55,6 +59,8 @@ int xs_sites_read(struct xs_sites *sites, const struct xs_trace *trace, char *me
     if (status >= 0 && (stacks > 0 || ranges > 0))
         status = xs_callsites_open(trace, &sites->callsites, message);
     if (status >= 0 && stacks > 0)
+        status = xs_looked_stacks_read(&sites->looked, trace, message, damaged);
+    if (status >= 0 && stacks > 0)
         keep_places(sites, stacks);
     if (status >= 0 && stacks > 0)
         sites->source_text = xs_source_text_open(trace);
@@ -67,6 +73,7 @@ void xs_sites_free(struct xs_sites *sites) {
     free(sites->entry_points);
     xs_hash_free(&sites->by_id);
     xs_hash_free(&sites->by_place);
+    xs_hash_free(&sites->looked);
     xs_callsites_close(sites->callsites);
     free(sites->places);
     free(sites->placed);
@@ -108,7 +115,7 @@ uint32_t xs_site_of(struct xs_sites *sites, int64_t entry_point, int64_t stack) 
         return hint->site;
     uint64_t *site = xs_hash_put(&sites->by_place, entry, place);
     if (!*site)
-        *site = add_placed(sites, entry, place, stack);
+        *site = add_placed(sites, entry, place, xs_looked_stack(&sites->looked, stack));
     *hint = (struct xs_site_hint){entry, (uint32_t)*site};
     return (uint32_t)*site;
 }

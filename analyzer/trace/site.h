@@ -43,6 +43,7 @@ struct xs_sites {
     } * hints;                /* by number of the place */
     uint32_t place_count;
     struct xs_hash by_place; /* maps entry point and place to the site */
+    struct xs_hash looked;   /* see looked_stacks.h */
 
     char *cwd;                          /* working directory of the run; "": not known */
     struct xs_source_text *source_text; /* NULL: the trace has no text of lines */

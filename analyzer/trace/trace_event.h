@@ -190,13 +190,13 @@ struct xs_trace_event {
     int64_t enter_ns;  /* device start for MIGRATION and DEVICE_INTERVAL */
     int64_t return_ns; /* never before enter_ns; equal to it if it was not measured; device end for MIGRATION and
                         * DEVICE_INTERVAL */
-    uint64_t
-        host_others_ns;  /* of a copy of a batch call: the part of the call's time that counts for the other copies */
-    int32_t entry_point; /* entry_point.id; 0: unknown. For a FREE: the function that freed, which may be one that
-                          * destroys a context */
-    int32_t thread;      /* thread.id */
-    int32_t context;     /* context.id, 0: unknown */
-    int32_t stream;      /* stream.id, 0: unknown */
+    uint64_t host_others_ns; /* of a copy: the part of the call's time that counts for other copies, because the call
+                              * is of a batch, or because the main thread waited for an earlier download then */
+    int32_t entry_point;     /* entry_point.id; 0: unknown. For a FREE: the function that freed, which may be one that
+                              * destroys a context */
+    int32_t thread;          /* thread.id */
+    int32_t context;         /* context.id, 0: unknown */
+    int32_t stream;          /* stream.id, 0: unknown */
     int32_t device; /* ordinal of an upload's destination, of a download's or device copy's source, or of a launch's
                      * device; -1: unknown, or host memory */
     uint32_t site;  /* the call site, as a number of xs_sites (site.h) */

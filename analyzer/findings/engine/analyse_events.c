@@ -280,7 +280,8 @@ void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
     xs_residency_apply(&a->residency, &event);
 }
 
-/* A download for which the main thread waited is a blocking call of that thread. */
+/* A download for which the main thread waited is a blocking call of that thread. The time in which that thread waited
+ * for an earlier download counts for that one. */
 static void block_main(const struct xs_analysis *a, struct xs_trace_event *e) {
     const struct xs_main_wait *wait = xs_main_wait_of(&a->main_waits, e->id);
     if (!wait || !e->timed)
@@ -288,6 +289,8 @@ static void block_main(const struct xs_analysis *a, struct xs_trace_event *e) {
     e->is_async = false;
     e->thread = (int32_t)wait->thread;
     e->return_ns = wait->end_ns > e->return_ns ? wait->end_ns : e->return_ns;
+    int64_t earlier_ns = (wait->begin_ns < e->return_ns ? wait->begin_ns : e->return_ns) - e->enter_ns;
+    e->host_others_ns = earlier_ns > 0 ? (uint64_t)earlier_ns : 0;
 }
 
 int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {

@@ -194,7 +194,10 @@ static void find_savings(struct xs_diagnosis *diagnosis, struct xs_plan *plan,
 /* --- all --- */
 
 static void set_fit(struct xs_diagnosis *diagnosis, const struct xs_model *model, int64_t run) {
-    diagnosis->replay_fit = (struct xs_replay_fit){.calls = model->call_count,
+    uint32_t calls = 0;
+    for (uint32_t i = 0; i < model->call_count; i++)
+        calls += model->calls[i].row >= 0; /* the others are waits outside of CUDA */
+    diagnosis->replay_fit = (struct xs_replay_fit){.calls = calls,
                                                    .operations = model->operation_count,
                                                    .unmatched = model->unmatched,
                                                    .too_large = model->too_large,

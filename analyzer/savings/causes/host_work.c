@@ -33,11 +33,13 @@ struct works {
 static uint64_t bytes_for_work(const struct xs_plan *plan, uint32_t number) {
     const struct xs_model_call *calls = plan->model->calls;
     uint64_t bytes = xs_model_copy_at(plan->model, number).bytes;
-    uint32_t i = xs_plan_call_of(plan, number);
+    uint32_t i = xs_plan_reader(plan, xs_plan_call_of(plan, number));
     while (xs_statement_gap(plan, i) < LONGEST_PAUSE_NS && (i = calls[i].previous) != XS_PLAN_NONE) {
-        bool is_download = calls[i].kind == XS_MODEL_TRANSFER && calls[i].direction == XS_DIR_D2H;
+        uint32_t copy = calls[i].row < 0 ? xs_plan_find(plan, XS_MODEL_TRANSFER, -calls[i].row) : i;
+        bool is_download =
+            copy != XS_PLAN_NONE && calls[copy].kind == XS_MODEL_TRANSFER && calls[copy].direction == XS_DIR_D2H;
         if (is_download)
-            bytes = xs_sum(bytes, calls[i].bytes);
+            bytes = xs_sum(bytes, calls[copy].bytes);
         else if (xs_plan_gives_work(plan, i))
             break;
     }
@@ -46,7 +48,7 @@ static uint64_t bytes_for_work(const struct xs_plan *plan, uint32_t number) {
 
 static void add_download(struct works *works, const struct xs_plan *plan, uint32_t number) {
     uint32_t download = xs_plan_call_of(plan, number), next;
-    const struct xs_model_call *call = &plan->model->calls[download];
+    const struct xs_model_call *call = &plan->model->calls[xs_plan_reader(plan, download)];
     struct thread *thread = xs_hash_item(&works->threads, (uint64_t)call->thread, 0, sizeof *thread);
     int64_t work_ns = xs_plan_work_on_data(plan, download, &next);
     if (!thread->end_ns)

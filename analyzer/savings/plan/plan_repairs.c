@@ -40,13 +40,32 @@ static enum xs_model_kind kind_of(unsigned table) {
     return kinds[table];
 }
 
+/* The main thread does not wait for a framework's download that is not made, or whose data it needs later. For the
+ * least saving, it still works on its own until the download is requested. */
+static void not_wait_of_main(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+    const struct xs_model_call *calls = plan->model->calls;
+    uint32_t wait = call == XS_PLAN_NONE ? 0 : calls[call].main_wait;
+    if (!wait)
+        return;
+    int64_t own_ns = end == XS_PLAN_LEAST ? xs_later(0, calls[call].enter_ns - calls[wait - 1].enter_ns) : 0;
+    xs_plan_change(plan, wait - 1, &(struct xs_change){.dropped = true, .before_ns = own_ns});
+}
+
+/* Returns the change of the time before a call if its statement works less by `before_ns`. If the statement begins with
+ * another call, that call is changed. */
+static int64_t shorten_statement(struct xs_plan *plan, uint32_t call, int64_t before_ns) {
+    uint32_t first = xs_statement_first(plan, call);
+    if (first == call)
+        return -before_ns;
+    xs_plan_change(plan, first, &(struct xs_change){.before_ns = -before_ns});
+    return 0;
+}
+
 /* Drops a call with `before_ns` of the time before its statement, and the calls of the same statement directly after
  * it. */
 static void drop_call(struct xs_plan *plan, uint32_t call, int64_t before_ns) {
-    uint32_t first = xs_statement_first(plan, call);
-    xs_plan_change(plan, call, &(struct xs_change){.dropped = true, .before_ns = first == call ? -before_ns : 0});
-    if (first != call)
-        xs_plan_change(plan, first, &(struct xs_change){.before_ns = -before_ns});
+    int64_t change_ns = shorten_statement(plan, call, before_ns);
+    xs_plan_change(plan, call, &(struct xs_change){.dropped = true, .before_ns = change_ns});
     for (uint32_t i = call;
          (i = plan->model->calls[i].next) != XS_PLAN_NONE && xs_statement_continues(plan, call, i);) {
         int64_t before = plan->model->calls[i].enter_ns - plan->model->calls[plan->model->calls[i].previous].return_ns;
@@ -61,6 +80,7 @@ static void drop_call(struct xs_plan *plan, uint32_t call, int64_t before_ns) {
 }
 
 void xs_plan_drop_call(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+    not_wait_of_main(plan, call, end);
     drop_call(plan, call, xs_statement_before(plan, call, end));
 }
 
@@ -127,6 +147,8 @@ static void leave_out(struct xs_plan *plan, uint32_t number, uint64_t instead_ns
     all->instead_ns = xs_sum(all->instead_ns, instead_ns);
     if (++all->left_out < call->copies)
         return;
+    int64_t before_ns =
+        all->instead_ns ? shorten_statement(plan, copy->call, xs_statement_before(plan, copy->call, end)) : 0;
     struct xs_change *left = all->instead_ns ? xs_plan_alter(plan, copy->call) : NULL;
     if (left)
         *left = (struct xs_change){.lasts = true,
@@ -134,22 +156,14 @@ static void leave_out(struct xs_plan *plan, uint32_t number, uint64_t instead_ns
                                    .unstaged = true,
                                    .returns = XS_RETURNS_AT_ONCE,
                                    .host_ns = XS_ASYNC_CALL_NS,
-                                   .before_ns = -xs_statement_before(plan, copy->call, end)};
+                                   .before_ns = before_ns};
     else
         xs_plan_drop_call(plan, copy->call, end);
 }
 
 /* --- calls, and copies of a batch --- */
 
-/* The main thread does not wait for a framework's download that is not made, or whose data it needs later. */
-static void not_wait_of_main(struct xs_plan *plan, uint32_t call) {
-    uint32_t wait = call == XS_PLAN_NONE ? 0 : plan->model->calls[call].main_wait;
-    if (wait)
-        xs_plan_change(plan, wait - 1, &(struct xs_change){.dropped = true});
-}
-
 static void drop_copy(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
-    not_wait_of_main(plan, xs_plan_call_of(plan, number));
     if (xs_plan_is_of_batch(plan, number))
         leave_out(plan, number, 0, end);
     else
@@ -167,13 +181,15 @@ static void replace(struct xs_plan *plan, uint32_t number, uint64_t ns, enum xs_
         leave_out(plan, number, ns, end);
         return;
     }
+    int64_t before_ns = shorten_statement(plan, number, xs_statement_before(plan, number, end));
+    not_wait_of_main(plan, number, end);
     xs_plan_change_use(plan, number,
                        &(struct xs_change){.lasts = true,
                                            .operation_ns = xs_model_length(ns),
                                            .unstaged = true,
                                            .returns = XS_RETURNS_AT_ONCE,
                                            .host_ns = XS_ASYNC_CALL_NS,
-                                           .before_ns = -xs_statement_before(plan, number, end)},
+                                           .before_ns = before_ns},
                        true);
 }
 
@@ -253,8 +269,8 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
 /* --- waits, and the host's work --- */
 
 /* Makes a call return at once. What it requests of the device is still done. */
-static void not_wait(struct xs_plan *plan, uint32_t call) {
-    not_wait_of_main(plan, call);
+static void not_wait(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+    not_wait_of_main(plan, call, end);
     if (call != XS_PLAN_NONE)
         xs_plan_change(plan, call, &(struct xs_change){.returns = XS_RETURNS_AT_ONCE, .host_ns = XS_ASYNC_CALL_NS});
 }
@@ -287,7 +303,7 @@ static int64_t work_before(const struct xs_plan *plan, uint32_t call) {
 
 int64_t xs_plan_work_on_data(const struct xs_plan *plan, uint32_t download, uint32_t *next) {
     int64_t work = 0;
-    *next = download;
+    *next = xs_plan_reader(plan, download);
     while ((*next = plan->model->calls[*next].next) != XS_PLAN_NONE) {
         work = xs_model_ns(work + work_before(plan, *next));
         if (xs_plan_gives_work(plan, *next))
@@ -323,7 +339,8 @@ static void drop_with_work(struct xs_plan *plan, uint32_t number, uint32_t wait,
         drop_call(plan, download, 0);
     if (wait != XS_PLAN_NONE)
         xs_plan_change(plan, wait, &(struct xs_change){.dropped = true});
-    for (uint32_t i = download; i != next && (i = plan->model->calls[i].next) != XS_PLAN_NONE;)
+    not_wait_of_main(plan, download, end);
+    for (uint32_t i = xs_plan_reader(plan, download); i != next && (i = plan->model->calls[i].next) != XS_PLAN_NONE;)
         if (work_before(plan, i))
             xs_plan_shorten_work(plan, i, work_before(plan, i));
 }
@@ -506,12 +523,12 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         if (end == XS_PLAN_MOST)
             drop_copy(plan, number, end);
         else
-            not_wait(plan, first);
-        not_wait(plan, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]));
+            not_wait(plan, first, end);
+        not_wait(plan, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]), end);
         break;
     case XS_REPAIR_NOT_WAIT:
-        not_wait(plan, first);
-        not_wait(plan, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]));
+        not_wait(plan, first, end);
+        not_wait(plan, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]), end);
         break;
     case XS_REPAIR_HOST_COPY:
         copy_by_host(plan, number, end);

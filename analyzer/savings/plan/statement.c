@@ -53,7 +53,7 @@ void xs_statement_overheads(struct xs_plan *plan) {
     struct xs_hash of_site = {0}; /* by site of Python code: struct xs_durations of the times before its calls */
     for (uint32_t i = 0; i < plan->model->call_count; i++) {
         const struct xs_model_call *call = &plan->model->calls[i];
-        if (call->previous == XS_NO_CALL || !is_python(plan, call->site))
+        if (call->row < 0 || call->previous == XS_NO_CALL || !is_python(plan, call->site))
             continue;
         struct xs_durations *gaps = xs_hash_item(&of_site, call->site, 0, sizeof *gaps);
         if (gaps->count < SAMPLED)

@@ -172,7 +172,7 @@ static int read_table(struct reading *r, const struct table *table) {
         struct xs_model_call call = model->calls[r->count++];
         const struct xs_main_wait *wait =
             table->kind == XS_MODEL_TRANSFER ? xs_main_wait_of(&r->main_waits, call.row) : NULL;
-        if (wait && r->count < XS_MODEL_CALLS)
+        if (wait && wait->begin_ns < wait->end_ns && r->count < XS_MODEL_CALLS)
             add_main_wait(r, &call, wait);
     }
     return xs_scan_end(&scan);
@@ -180,8 +180,10 @@ static int read_table(struct reading *r, const struct table *table) {
 
 static int by_enter(const void *a, const void *b) {
     const struct xs_model_call *x = a, *y = b;
-    /* if two calls begin at the same time, the outer one comes first */
-    return xs_compare(x->enter_ns, y->enter_ns) ?: xs_compare(y->return_ns, x->return_ns) ?: xs_compare(x->row, y->row);
+    /* If two calls begin at the same time, the outer one comes first. A wait of the main thread outside of CUDA begins
+     * as the call before it, which may take no time, returns. */
+    return xs_compare(x->enter_ns, y->enter_ns) ?: xs_compare(x->row < 0, y->row < 0)
+                                                ?: xs_compare(y->return_ns, x->return_ns) ?: xs_compare(x->row, y->row);
 }
 
 static void add_copy(struct reading *r, uint32_t index, const struct xs_model_call *of) {
@@ -403,20 +405,37 @@ static int find_main_thread(struct reading *r) {
     return status;
 }
 
-/* Joins downloads with the main thread's waits for them. A wait counts if it ended soon after the device's work: else
- * the thread may have worked after that work, and slept for the copy only. */
-static void join_main_waits(struct xs_model *model) {
+/* A wait counts if it ended soon after the device's work and the copy: else the thread may have worked after that work,
+ * and slept for the copy only. A wait that begins as another one ends is for its own copy. */
+static bool is_for_device(const struct xs_model *model, const struct xs_model_call *download,
+                          const struct xs_model_call *wait) {
     enum { SOON_NS = 300000 };
+    int64_t copy_ns = download->operations ? xs_model_lasted(&model->operations[download->operation]) : 0;
+    const struct xs_model_call *before = wait->previous == XS_NO_CALL ? NULL : &model->calls[wait->previous];
+    bool goes_on = before && before->row < 0 && before->return_ns == wait->enter_ns;
+    return (wait->waited || goes_on) && wait->rest_ns - copy_ns <= SOON_NS;
+}
+
+/* Joins downloads with the main thread's waits for them. Another wait is the program's own time: it becomes a call that
+ * takes no time. */
+static void join_main_waits(struct xs_model *model) {
     struct xs_hash by_row = {0};
-    for (uint32_t i = 0; i < model->call_count; i++) {
-        const struct xs_model_call *call = &model->calls[i];
-        if (call->row < 0 && call->kind == XS_MODEL_SYNC && call->waited && call->rest_ns <= SOON_NS)
-            *xs_hash_put(&by_row, (uint64_t)-call->row, 0) = i + 1;
-    }
+    for (uint32_t i = 0; i < model->call_count; i++)
+        if (model->calls[i].row < 0)
+            *xs_hash_put(&by_row, (uint64_t)-model->calls[i].row, 0) = i + 1;
     for (uint32_t i = 0; i < model->call_count && by_row.count; i++) {
         struct xs_model_call *call = &model->calls[i];
-        const uint64_t *wait = call->kind == XS_MODEL_TRANSFER ? xs_hash_find(&by_row, (uint64_t)call->row, 0) : NULL;
-        call->main_wait = wait ? (uint32_t)*wait : 0;
+        const uint64_t *index =
+            call->kind == XS_MODEL_TRANSFER && call->row > 0 ? xs_hash_find(&by_row, (uint64_t)call->row, 0) : NULL;
+        struct xs_model_call *wait = index ? &model->calls[*index - 1] : NULL;
+        if (wait && is_for_device(model, call, wait)) {
+            call->main_wait = (uint32_t)*index;
+        } else if (wait) {
+            wait->return_ns = wait->enter_ns;
+            wait->wait = XS_WAITS_NOT;
+            wait->waited = false;
+            wait->rest_ns = wait->own_ns = 0;
+        }
     }
     xs_hash_free(&by_row);
 }

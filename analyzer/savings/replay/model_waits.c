@@ -207,7 +207,7 @@ enum { SAMPLED = 4096 };
 enum { LONGEST_OWN_WAIT_NS = 50000 };
 
 static void sample(struct entry_point *e, const struct xs_model_call *call, struct xs_durations *allocations) {
-    if (call->kind == XS_MODEL_SYNC && call->rest_ns > LONGEST_OWN_WAIT_NS)
+    if (call->row < 0 || (call->kind == XS_MODEL_SYNC && call->rest_ns > LONGEST_OWN_WAIT_NS))
         return;
     if (call->kind == XS_MODEL_ALLOCATION && !call->waited && allocations->count < SAMPLED)
         xs_durations_add(allocations, call->rest_ns);
@@ -256,7 +256,7 @@ static void fill_calls(struct xs_model *model, int32_t count) {
 static void fill_notice(struct xs_model *model) {
     struct xs_durations notices = {0};
     for (uint32_t i = 0; i < model->call_count; i++)
-        if (model->calls[i].kind == XS_MODEL_SYNC && model->calls[i].waited)
+        if (model->calls[i].kind == XS_MODEL_SYNC && model->calls[i].waited && model->calls[i].row >= 0)
             xs_durations_add(&notices, model->calls[i].rest_ns);
     model->notice_ns = xs_durations_usual(&notices, USUAL_NOTICE_NS);
 }

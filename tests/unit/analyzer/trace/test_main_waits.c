@@ -65,6 +65,19 @@ static void between_calls_of_the_main_thread(void **state) {
     xs_main_waits_free(&waits);
 }
 
+/* The main thread slept once for three downloads. The second one ended before the first one. */
+static void one_sleep(void **state) {
+    struct xs_main_waits waits;
+    (void)state;
+    read_waits(TRACE MAIN_CALL(1, 100, 120) DOWNLOAD(1, 5, 300, 400) DOWNLOAD(2, 5, 310, 350) DOWNLOAD(3, 5, 320, 450),
+               &waits);
+    assert_int_equal(waits.count, 3);
+    check(&waits, 1, 120, 400);
+    check(&waits, 2, 400, 400);
+    check(&waits, 3, 400, 450);
+    xs_main_waits_free(&waits);
+}
+
 static void no_wait(void **state) {
     struct xs_main_waits waits;
     (void)state;
@@ -80,7 +93,32 @@ static void no_wait(void **state) {
     xs_main_waits_free(&waits);
 }
 
+/* Capture looks at some calls of a place only. Stacks 7 and 8 have no Python frames; 7 has the native frames of 5. */
+static void not_looked_at(void **state) {
+    struct xs_main_waits waits;
+    (void)state;
+#define FRAMES                                                                                                         \
+    "INSERT INTO stack VALUES (8,1,0,0,NULL,NULL); UPDATE stack SET python_frames = 0 WHERE id = 7;"                   \
+    "INSERT INTO stack_frame(id,stack,depth,address,module) VALUES (20480,5,0,4096,1),(28672,7,0,4096,1),"             \
+    "(32768,8,0,8192,1);"
+#define SEVEN                                                                                                          \
+    DOWNLOAD(1, 5, 100, 150)                                                                                           \
+    DOWNLOAD(2, 5, 200, 250)                                                                                           \
+    DOWNLOAD(3, 5, 300, 350)                                                                                           \
+    DOWNLOAD(4, 5, 400, 450) DOWNLOAD(5, 5, 500, 550) DOWNLOAD(6, 5, 600, 650) DOWNLOAD(7, 5, 700, 750)
+    read_waits(TRACE FRAMES SEVEN DOWNLOAD(8, 5, 800, 850) MAIN_CALL(1, 860, 870) DOWNLOAD(9, 7, 900, 950)
+                   DOWNLOAD(10, 8, 960, 970),
+               &waits);
+    assert_int_equal(waits.count, 9);
+    check(&waits, 9, 870, 950);
+    xs_main_waits_free(&waits);
+    read_waits(TRACE FRAMES SEVEN DOWNLOAD(9, 7, 900, 950), &waits); /* too few were looked at */
+    assert_int_equal(waits.count, 7);
+    xs_main_waits_free(&waits);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(between_calls_of_the_main_thread), cmocka_unit_test(no_wait)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(between_calls_of_the_main_thread), cmocka_unit_test(one_sleep),
+                                       cmocka_unit_test(no_wait), cmocka_unit_test(not_looked_at)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

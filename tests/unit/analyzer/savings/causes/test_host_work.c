@@ -191,6 +191,38 @@ static void a_loop_may_be_short_or_long(void **state) {
     play_end(p);
 }
 
+/* A framework's thread downloads for the main thread, which sleeps from its launch of a kernel until the downloads have
+ * ended, and then works on the data of the last one. The copy of the large one takes longer than the time in which a
+ * wait for the kernel has to end. */
+static void for_the_main_thread(void **state) {
+    enum { KERNEL_US = 1000, LARGE_US = 600, SMALL_US = 20, WORK_US = 3000 };
+    (void)state;
+    for (int is_small = 0; is_small < 2; is_small++) {
+        begin();
+        p->async = true;
+        for (int i = 0; i < STEPS; i++) {
+            p->thread = 1;
+            kernel(KERNEL_US, memory);
+            p->thread = 2;
+            works(KERNEL_US);
+            takes(5, LARGE_US);
+            down(A, MIB, NO_CONTENT, HOST);
+            works(LARGE_US);
+            takes(5, SMALL_US);
+            if (is_small)
+                down(B, 4 * KIB, NO_CONTENT, OTHER);
+            works(SMALL_US + WORK_US);
+        }
+        p->thread = 1;
+        diagnose(PEAK LINES(9) "UPDATE transfer SET stack = 4; UPDATE stack SET python_thread = 1, is_asleep = 1;"
+                               "INSERT OR REPLACE INTO meta (key, value) SELECT 'pid', tid FROM thread WHERE id = 1;");
+        is_about(saves("host-work").most_ns, REPAIRED * ((is_small ? SMALL_US : LARGE_US) + WORK_US));
+        is_in_order();
+        p->async = false;
+        play_end(p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_device_works_beside_the_host),
@@ -202,6 +234,7 @@ int main(void) {
         cmocka_unit_test(the_statements_stay),
         cmocka_unit_test(a_step_does_it_in_several_lines),
         cmocka_unit_test(a_loop_may_be_short_or_long),
+        cmocka_unit_test(for_the_main_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

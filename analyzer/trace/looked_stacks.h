@@ -1,0 +1,21 @@
+/* Gives the stacks of a framework's threads the Python frames that were read at other calls from the same place.
+ * Capture reads the main thread's frames at some calls of such a thread only, because it keeps to a share of the run's
+ * time. A call with the same native frames is of the same kind, so it stands for the others if nearly all readings
+ * agree. */
+#ifndef XFERSPY_ANALYZER_TRACE_LOOKED_STACKS_H
+#define XFERSPY_ANALYZER_TRACE_LOOKED_STACKS_H
+
+#include "analyzer/base/hash.h"
+#include "schema/read/trace.h"
+
+/* Maps a stack without Python frames to the stack that stands for it (both are stack.id). Negative status: the message
+ * is set. Call xs_hash_free even then. */
+int xs_looked_stacks_read(struct xs_hash *looked, const struct xs_trace *trace, char *message, uint64_t *damaged);
+
+/* Returns the stack that stands for this one, or else the same stack. */
+static inline int64_t xs_looked_stack(const struct xs_hash *looked, int64_t stack) {
+    const uint64_t *other = looked->count ? xs_hash_find(looked, (uint64_t)stack, 0) : NULL;
+    return other ? (int64_t)*other : stack;
+}
+
+#endif
