@@ -77,16 +77,20 @@ static int row_of(const void *address) {
  * libcuda. Then the driver is in the global scope, and a library that was preloaded after this one may come before the
  * driver in the search order. */
 static bool is_linked;
+static unsigned libraries_at_start;
 
-static int look_for_driver(struct dl_phdr_info *info, size_t bytes, void *found) {
+static int look_for_driver(struct dl_phdr_info *info, size_t bytes, void *unused) {
     (void)bytes;
-    *(bool *)found |= strcmp(xs_base_name(info->dlpi_name), "libcuda.so.1") == 0;
-    return *(bool *)found;
+    (void)unused;
+    is_linked |= strcmp(xs_base_name(info->dlpi_name), "libcuda.so.1") == 0;
+    libraries_at_start++;
+    return 0;
 }
 
 bool xs_driver_is_linked(void) { return is_linked; }
+unsigned xs_libraries_at_start(void) { return libraries_at_start; }
 
-__attribute__((constructor)) static void see_what_is_linked(void) { dl_iterate_phdr(look_for_driver, &is_linked); }
+__attribute__((constructor)) static void see_what_is_linked(void) { dl_iterate_phdr(look_for_driver, NULL); }
 
 /* Sets a slot that is still NULL. A slot that is already set may be in use, or may have been replaced
  * (xs_real_replace). */

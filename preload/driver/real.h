@@ -25,6 +25,10 @@ bool xs_real_resolve(void);
 /* True if libcuda.so.1 was loaded together with the program, and so is in the global scope. Any thread. */
 bool xs_driver_is_linked(void);
 
+/* Returns how many libraries, with the program, were loaded together with the program. They are the first ones of the
+ * loader's list. */
+unsigned xs_libraries_at_start(void);
+
 /* Returns the real entry point of a row, for a wrapper. If the program is linked to libcuda, its first call resolves
  * the driver here. */
 XS_HOT void *xs_real_of(unsigned row) {

@@ -151,6 +151,7 @@ struct next {
     const char *name;
     uintptr_t caller;
     bool is_after_caller;
+    unsigned libraries; /* up to the caller's */
     void *found;
 };
 
@@ -167,6 +168,7 @@ static int look_after_caller(struct dl_phdr_info *library, size_t bytes, void *a
     struct next *next = arg;
     (void)bytes;
     if (!next->is_after_caller) {
+        next->libraries++;
         next->is_after_caller = has_address(library, next->caller);
         return 0;
     }
@@ -178,16 +180,19 @@ static int look_after_caller(struct dl_phdr_info *library, size_t bytes, void *a
 /* Searches for a function that no table knows as dlsym(RTLD_NEXT) does for this caller. glibc's dlsym cannot be asked,
  * because the caller of dlsym would be xferspy. If the driver was loaded with the program, the libraries from the
  * caller's to the driver's have the same order in the loader's list as in the search. Otherwise only a caller finds the
- * driver whose library was loaded with dlopen and depends on it. NULL: the driver's function is not what the search
- * finds. */
+ * driver whose library was loaded with dlopen and depends on it. Such a library may define the function itself. NULL:
+ * the driver's function is not what the search finds. */
 static void *search_after(const char *name, const void *caller, const void *driver) {
     struct next next = {.name = name, .caller = (uintptr_t)caller};
-    Dl_info where, of_driver;
+    Dl_info where, of_driver, of_caller;
     if (!driver || !dladdr(driver, &of_driver))
         return NULL;
     if (xs_driver_is_linked())
         xs_loader_walk(look_after_caller, &next);
-    void *found = next.found ? next.found : search_in_library_of(caller, name);
+    bool is_of_start = next.is_after_caller && next.libraries <= xs_libraries_at_start();
+    void *found = next.found || is_of_start ? next.found : search_in_library_of(caller, name);
+    if (found && dladdr(found, &where) && dladdr(caller, &of_caller) && where.dli_fbase == of_caller.dli_fbase)
+        found = search_in_library_of(driver, name);
     return found && dladdr(found, &where) && where.dli_fbase == of_driver.dli_fbase ? found : NULL;
 }
 

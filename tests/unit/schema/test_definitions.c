@@ -79,8 +79,11 @@ static void every_kind_becomes_a_row(void **state) {
     expect("SELECT * FROM python_code", "2|a.py|T.step|12");
     expect("SELECT * FROM nvtx_range", "6|5|NULL|epoch");
     define(XS_DEFINE_STACK, 4, bytes, stack_bytes(bytes, 0, 1));
+    size_t length = stack_bytes(bytes, 0, 0);
+    memcpy(bytes + offsetof(struct xs_define_stack, sleep), &(uint16_t){XS_SLEEP_UNKNOWN}, sizeof(uint16_t));
+    define(XS_DEFINE_STACK, 5, bytes, length);
     assert_true(drain(0) > 0);
-    expect("SELECT * FROM stack", "3|2|2|1|NULL|NULL\n4|0|1|1|9|1");
+    expect("SELECT * FROM stack", "3|2|2|1|NULL|NULL\n4|0|1|1|9|1\n5|0|0|1|9|NULL");
     expect("SELECT * FROM stack_frame", "12288|3|0|4096|NULL|NULL|NULL|NULL\n12289|3|1|4097|1|NULL|NULL|NULL\n"
                                         "14336|3|0|NULL|NULL|7|NULL|0\n14337|3|1|NULL|NULL|8|70|1\n"
                                         "18432|4|0|NULL|NULL|7|NULL|0");
