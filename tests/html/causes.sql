@@ -11,7 +11,8 @@ INSERT INTO stream VALUES (1,0,1,NULL);
 INSERT INTO allocation (id,entry_point,thread,address,bytes,kind,origin,device,context,enter_ns,return_ns) VALUES
  (1,3,1,140000000000000,8388608,4,1,0,1,1000000,1100000),(2,3,1,140000020000000,4096,4,1,0,1,1110000,1120000);
 INSERT INTO python_code VALUES (1,'/opt/app/causes.py','steps',1);
-INSERT INTO stack(id,native_frames,python_frames,is_cut) WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM i WHERE n<7) SELECT n,0,1,0 FROM i;
+INSERT INTO stack(id,native_frames,python_frames,is_cut)
+ WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM i WHERE n<7) SELECT n,0,1,0 FROM i;
 INSERT INTO stack_frame (id,stack,depth,code,line,is_entry)
  WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM i WHERE n<7) SELECT n*4096+2048,n,0,1,10+n,1 FROM i;
 INSERT INTO fingerprint

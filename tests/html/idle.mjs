@@ -118,12 +118,19 @@ check("waits: the report's numbers", 'guide', {}, async (page) => {
   waits.forEach((wait, i) =>
     assert.deepEqual(
       [...shown[i].slice(1, 4), ...shown[i].slice(5)],
-      [wait.saves_ns * 1000 < run.duration_ns ? shown[i][1] : time(wait.saves_ns), time(wait.together_ns), String(wait.times), time(wait.waited_ns), time(wait.idle_ns)],
+      [
+        wait.saves_ns * 1000 < run.duration_ns ? shown[i][1] : time(wait.saves_ns),
+        time(wait.together_ns),
+        String(wait.times),
+        time(wait.waited_ns),
+        time(wait.idle_ns),
+      ],
     ),
   );
   assert.match(shown[0][0], /^the download at train\.cu:69 in mainCHECK\(cudaMemcpy\(&loss/);
   for (const [i, wait] of waits.entries())
-    if (wait.saves_ns * 1000 < run.duration_ns) assert.match(shown[i][1], /^nothing/, 'less than a thousandth of the run');
+    if (wait.saves_ns * 1000 < run.duration_ns)
+      assert.match(shown[i][1], /^nothing/, 'less than a thousandth of the run');
   assert.equal(shown[0][4], '1.00', 'times a step');
 });
 

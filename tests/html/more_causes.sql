@@ -1,6 +1,7 @@
 -- To be put after causes.sql: 250 more lines that read 4 bytes back ten times each, so that there are more findings
 -- than a page has the evidence of. Each line takes a little less than the one before.
-INSERT INTO stack(id,native_frames,python_frames,is_cut) WITH RECURSIVE i(n) AS (SELECT 8 UNION ALL SELECT n+1 FROM i WHERE n<257) SELECT n,0,1,0 FROM i;
+INSERT INTO stack(id,native_frames,python_frames,is_cut)
+ WITH RECURSIVE i(n) AS (SELECT 8 UNION ALL SELECT n+1 FROM i WHERE n<257) SELECT n,0,1,0 FROM i;
 INSERT INTO stack_frame (id,stack,depth,code,line,is_entry)
  WITH RECURSIVE i(n) AS (SELECT 8 UNION ALL SELECT n+1 FROM i WHERE n<257) SELECT n*4096+2048,n,0,1,10+n,1 FROM i;
 INSERT INTO transfer (id,entry_point,thread,direction,bytes,src_address,dst_address,src_kind,dst_kind,src_device,
