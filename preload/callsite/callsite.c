@@ -107,7 +107,8 @@ static struct xs_stack_key key_of(const struct walked *w) {
 /* ---- definitions ---- */
 
 static size_t define_head(struct walked *w, uint32_t python_thread, enum xs_sleep sleep) {
-    struct xs_define_stack stack = {w->natives, w->pythons, w->natives_cut || w->pythons_cut, sleep, python_thread};
+    struct xs_define_stack stack = {w->natives, w->pythons, w->natives_cut || w->pythons_cut, (uint16_t)sleep,
+                                    python_thread};
     memcpy(w->definition, &stack, sizeof stack);
     return sizeof stack;
 }
