@@ -2,9 +2,9 @@
 #ifndef XFERSPY_SCHEMA_RANK_H
 #define XFERSPY_SCHEMA_RANK_H
 
-/* These functions return the rank, the number of processes in the job, and the rank among the processes of the machine;
- * each is the value of the first of several variables that is set. *variable receives the name of this variable, unless
- * `variable` is NULL. -1: none of the variables is set. */
+/* These functions return the rank, the number of processes in the job, and the rank among the processes of the machine.
+ * Each function tries several variables in order, and returns the value of the first one that is set. *variable
+ * receives the name of this variable, unless `variable` is NULL. -1: none of the variables is set. */
 long xs_rank(const char **variable);
 long xs_world_size(const char **variable);
 long xs_local_rank(const char **variable);

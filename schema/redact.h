@@ -7,7 +7,7 @@
 #include <regex.h>
 #include <stdbool.h>
 
-/* The text that replaces hidden text in the trace. */
+/* This text replaces hidden text in the trace. */
 #define XS_REDACT_HIDDEN "[hidden]"
 
 /* Format of the message for a refused pattern; its argument is the reason. */
@@ -24,9 +24,9 @@ struct xs_redact_functions {
 };
 
 /* Compiles a POSIX extended regular expression, which is matched against bytes, without distinction of upper and lower
- * case for ASCII letters. Returns NULL, or the reason why the pattern is refused, as a part of a sentence: it is no
- * valid expression, or would cost the program too much time or memory. The reason never contains text of the pattern.
- */
+ * case for ASCII letters. Returns NULL, or the reason why the pattern is refused, as a part of a sentence. A pattern is
+ * refused if it is not a valid expression, or if it would cost the program too much time or memory. The reason never
+ * contains text of the pattern. */
 const char *xs_redact_compile(const struct xs_redact_functions *functions, const char *pattern, regex_t *compiled);
 
 /* True if the pattern matches any part of the text. If there is not enough memory to find out, this counts as a match.

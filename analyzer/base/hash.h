@@ -1,6 +1,5 @@
 /* This hash table maps 128-bit keys to numbers or pointers that are not 0, or to items that it holds itself. It is made
- * with uthash, but all its keys have one type, and all its values, so that its users need no structs or macros of
- * uthash. */
+ * with uthash. All keys have one type, and all values have one type, so users need no structs or macros of uthash. */
 #ifndef XFERSPY_ANALYZER_BASE_HASH_H
 #define XFERSPY_ANALYZER_BASE_HASH_H
 
@@ -59,9 +58,9 @@ static inline void *xs_hash_pointer(const struct xs_hash *table, uint64_t low, u
 /* Removes a key, if present. */
 void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high);
 
-/* Returns the entry after `entry`, in the order in which keys were put. `entry` NULL: returns the first; result NULL:
- * no more entries. During the iteration, an entry may be removed as soon as the entry after it was returned, and the
- * memory to which a value points may be freed. */
+/* Returns the entry after `entry`, in the order in which keys were put. `entry` NULL: returns the first entry. Result
+ * NULL: there are no more entries. During the iteration, an entry may be removed after the next entry was returned. The
+ * memory to which a value points may be freed, too. */
 const struct xs_hash_entry *xs_hash_next(const struct xs_hash *table, const struct xs_hash_entry *entry);
 
 void xs_hash_free(struct xs_hash *table);

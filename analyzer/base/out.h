@@ -8,7 +8,7 @@
 
 enum xs_color_when { XS_COLOR_AUTO = 0, XS_COLOR_ALWAYS, XS_COLOR_NEVER };
 
-/* Output options, shared by all commands. */
+/* All commands share these output options. */
 struct xs_out_options {
     const char *path; /* NULL or "-": standard output */
     bool force;       /* an existing file may be replaced */
@@ -28,7 +28,7 @@ struct xs_out {
  * xs_out_close, so a command that fails midway leaves it as it was. */
 int xs_out_open(struct xs_out *out, const struct xs_out_options *options);
 
-/* Is called before a long run, so that the run is not in vain. If xs_out_open would refuse the file because it exists,
+/* Called before a long run, so that the run is not in vain. If xs_out_open would refuse the file because it exists,
  * prints the same message and returns a negative value. */
 int xs_out_check(const struct xs_out_options *options);
 
@@ -68,7 +68,7 @@ struct xs_string; /* text.h */
 void xs_out_take_line(struct xs_out *out, enum xs_style style, struct xs_string *text);
 void xs_out_take_fact(struct xs_out *out, const char *label, struct xs_string *text);
 
-/* Reasons why a named file cannot be written. */
+/* These texts are reasons why a named file cannot be written. */
 #define XS_EXISTS "exists already; --force replaces it"
 #define XS_NO_REGULAR_FILE "is no regular file"
 

@@ -1,4 +1,4 @@
-/* The table of commands (commands.def), and the options and arguments of `xferspy` itself. */
+/* Declares the table of commands (commands.def), and the options and arguments of `xferspy` itself. */
 #ifndef XFERSPY_ANALYZER_CLI_COMMANDS_H
 #define XFERSPY_ANALYZER_CLI_COMMANDS_H
 

@@ -1,4 +1,4 @@
-/* Finds options that a command does not have but that look like a misspelling of one that it has. */
+/* Finds misspelled options. The command does not have such an option, but it has an option with a similar spelling. */
 #ifndef XFERSPY_ANALYZER_CLI_MISSPELLED_H
 #define XFERSPY_ANALYZER_CLI_MISSPELLED_H
 

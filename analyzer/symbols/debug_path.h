@@ -1,6 +1,6 @@
-/* Binaries and debug information are searched for at their usual paths, and also in debug folders. The folders are
- * those of --debug-path, then of XFERSPY_DEBUG_PATH, then /usr/lib/debug. The program has one list of them, which is
- * filled before the first trace is read. */
+/* Binaries and debug information are searched for at their usual paths, and also in debug folders. The folders of
+ * --debug-path come first, then the folders of XFERSPY_DEBUG_PATH, then /usr/lib/debug. The program has one list of
+ * them, which is filled before the first trace is read. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_DEBUG_PATH_H
 #define XFERSPY_ANALYZER_SYMBOLS_DEBUG_PATH_H
 
@@ -12,7 +12,7 @@
  * in such a folder are searched, too. */
 const char *xs_debug_path_folder(size_t i, bool *given);
 
-/* The option --debug-path DIR, for the argp children of a command that resolves addresses. The child takes no input. */
+/* This argp child adds the option --debug-path DIR to a command that resolves addresses. The child takes no input. */
 extern const struct argp xs_debug_path_argp;
 #define XS_DEBUG_PATH_CHILD                                                                                            \
     { &xs_debug_path_argp, 0, NULL, 0 }

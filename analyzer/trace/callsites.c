@@ -135,7 +135,7 @@ static void leave_out_others(struct xs_callsites *c) {
 }
 
 /* Gives a place to calls at which the other thread's line was not read, because capture reads it at some calls only.
- * They get the place of the calls from the same native frames, if these have only one. */
+ * They get the place of the calls from the same native frames, if those calls have only one place. */
 static void share_places(struct xs_callsites *c) {
     enum { SEVERAL = UINT32_MAX };
     struct xs_hash by_natives = {0};

@@ -108,9 +108,8 @@ static bool is_one_file(const struct xs_frame *a, const struct xs_frame *b) {
     return a->file ? a->file == b->file : !b->file && a->module == b->module;
 }
 
-/* True if the frame is in a constructor: Type::Type of C++, where the first one may have the arguments of a template,
- * or
- * __init__ of Python. */
+/* True if the frame is in a constructor. In C++ this is Type::Type, where the first Type may have template arguments.
+ * In Python this is __init__. */
 static bool is_constructor(const struct xs_frame *frame) {
     if (!frame->function || frame->python)
         return frame->function && xs_text_ends_with(frame->function, "__init__");
@@ -344,8 +343,8 @@ static void free_caller(struct caller *caller) {
 
 /* --- do they move different things --- */
 
-/* True if a caller's sizes identify what it moves. Sizes that differ in every call, like those of batches of text, do
- * not. */
+/* True if a caller's sizes identify what it moves. Sizes that differ in every call, like the sizes of text batches, do
+ * not identify it. */
 static bool has_steady_sizes(const struct caller *a) {
     return a->count && !a->others && (a->sizes.count <= FEW_SIZES || a->sizes.count * REPEATS_OF_SIZE <= a->count);
 }

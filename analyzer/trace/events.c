@@ -26,7 +26,8 @@ static uint32_t length(struct xs_scan *scan, int column) {
     return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Starts an event whose first columns are id, enter_ns and those of COLUMNS; a table that lacks one has a constant. */
+/* Starts an event from a row. The row's first columns are id, enter_ns and the columns of COLUMNS. If a table does not
+ * have one of these columns, a constant replaces it. */
 enum { ID, ENTER, RETURN, ENTRY, THREAD, CONTEXT, STREAM, RESULT, ASYNC, CAPTURED, CORRELATION, STACK, FIRST };
 #define CALLED "entry_point, thread, context, stream, "
 #define COLUMNS(is_async, is_captured, correlation, stack, others)                                                     \

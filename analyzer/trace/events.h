@@ -47,7 +47,7 @@ struct xs_merge;
 int xs_events_begin(struct xs_merge *events, const struct xs_trace *trace, unsigned window, char *message,
                     uint64_t *damaged);
 
-/* Returns how many rows may be kept to be sorted. They are few if all calls are of one thread. The rows of several
+/* Returns how many rows may be kept to be sorted. Few rows are enough if one thread made all calls. The rows of several
  * threads are written in chunks of one thread each, so more of them are out of order. */
 unsigned xs_events_window(const struct xs_trace *trace);
 
@@ -71,8 +71,8 @@ void *xs_source_peek(struct xs_source *source, struct xs_order_key *key, int *st
 void xs_source_pop(struct xs_source *source);
 void xs_source_end(struct xs_source *source);
 
-/* Several tables that are read as one, in order of time. If two rows have the same time, the row of the table that is
- * listed first comes first. */
+/* Reads several tables as one, in order of time. If two rows have the same time, the row of the table that is listed
+ * first comes first. */
 enum { XS_MERGED_MOST = 8 };
 struct xs_merge {
     struct xs_source *sources[XS_MERGED_MOST];

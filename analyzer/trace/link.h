@@ -39,12 +39,12 @@ struct xs_link_model {
     uint64_t peak_bytes_per_s; /* peak of the fastest link of the trace's devices; 0: unknown */
 };
 
-/* How long the first touch of pageable memory takes the host per byte; measured on the host of an H100 (plan/pinning.c
- * has the least and most values). Page-locked memory is touched while it is allocated. */
+/* The first touch of pageable memory takes the host this time per byte. It was measured on the host of an H100;
+ * plan/pinning.c has the least and the largest value. Page-locked memory is touched while it is allocated. */
 #define XS_FIRST_TOUCH_NS_PER_BYTE 0.40
 
-/* The longest time per byte that a library takes to copy into page-locked memory; 5.5 GB/s were measured, including the
- * first touch of the source's pages. */
+/* A library takes at most this time per byte to copy into page-locked memory. Copies at 5.5 GB/s were measured, which
+ * includes the first touch of the source's pages. */
 #define XS_STAGING_NS_PER_BYTE 0.25
 
 /* Returns how many nanoseconds a copy of this class and size should take; 0: the class is not known. */

@@ -20,7 +20,7 @@ struct calls {
     size_t count, capacity;
 };
 
-/* What says for which downloads a thread slept. */
+/* These tables tell for which downloads a thread slept. */
 struct reading {
     struct xs_hash ends;   /* maps a correlation number to the copy's end plus 1 */
     struct xs_hash asleep; /* maps a stack to the thread that slept as it was taken */
@@ -104,7 +104,9 @@ static bool is_before(const void *item, const void *key) {
     return ((const struct call *)item)->enter_ns < *(const int64_t *)key;
 }
 
-/* Sets when the wait began and ended. False: the thread was inside a call then, or made one before the copy began. */
+/* Sets the wait's begin and end. The wait begins at the return of the thread's previous call. It ends at the copy's
+ * end, or at the enter of the thread's next call if that is earlier. False: the thread was inside a call when the
+ * download's call began, or the wait has no length. */
 static bool set_times(struct xs_main_wait *wait, const struct calls *calls) {
     size_t next = xs_search(calls->items, calls->count, sizeof *calls->items, is_before, &wait->enter_ns);
     wait->begin_ns = next ? calls->items[next - 1].return_ns : wait->enter_ns;
@@ -123,7 +125,7 @@ static int by_download(const void *a, const void *b) {
     return xs_compare(x->download, y->download);
 }
 
-/* Lets each wait begin after the wait before it, because a thread may sleep once for several downloads. */
+/* Lets each wait begin after the thread's previous wait, because a thread may sleep once for several downloads. */
 static void part(struct xs_main_waits *waits) {
     xs_sort(waits->items, waits->count, sizeof *waits->items, by_thread_and_enter);
     for (size_t i = 1; i < waits->count; i++) {

@@ -93,7 +93,7 @@ bool xs_modelled_bounds(const struct xs_summary *summary, bool kernels, uint64_t
     }
     if (!any || !known || sum <= 0)
         return !any;
-    /* in proportion: a part can differ as much as the sum */
+    /* the bounds are in proportion to the sum's bounds, because a part can differ as much as the sum */
     *least_ns = (uint64_t)((double)value_ns * least / sum);
     *most_ns = (uint64_t)((double)value_ns * most / sum);
     return true;

@@ -1,6 +1,7 @@
-/* Chooses the thread and keeps to the share; see beside.h. Each call site gets its turns, also beside one that makes
- * calls all the time: while the share is used up, a call site is read again only after a pause, so many times as long
- * as its latest reading that all call sites together stay near the share. */
+/* Chooses the thread and keeps to the share; see beside.h. A call site that makes calls all the time does not take the
+ * turns of other call sites. While the share is used up, each call site is read again only after a pause. The pause is
+ * a multiple of the time of the site's latest reading. With this multiple, all call sites together stay near the share.
+ */
 #define _GNU_SOURCE
 #include "preload/callsite/beside.h"
 
@@ -54,7 +55,7 @@ void xs_beside_start(unsigned permille) {
     atomic_store(&beside.rests_until_ns, 0);
 }
 
-/* Adds what the share has grown by. If two threads do it at once, one of them adds nothing. */
+/* Adds the time by which the share has grown. If two threads do this at once, only one of them adds the time. */
 static int64_t left_now(uint64_t now_ns) {
     uint64_t since_ns = atomic_load_explicit(&beside.shared_ns, memory_order_relaxed);
     int64_t left_ns = atomic_load_explicit(&beside.left_ns, memory_order_relaxed);
@@ -66,7 +67,8 @@ static int64_t left_now(uint64_t now_ns) {
     return atomic_fetch_add(&beside.left_ns, more_ns) + more_ns;
 }
 
-/* True in the process's main thread. It works for no other thread, so no other thread's line belongs to its calls. */
+/* True in the process's main thread. The main thread works for no other thread, so no other thread's line belongs to
+ * its calls. */
 static bool is_main_thread(void) {
     return xs_gate_slot && atomic_load_explicit(&xs_gate_slot->owner, memory_order_relaxed) == beside.pid;
 }
@@ -137,8 +139,8 @@ enum xs_sleep xs_beside_sleep(const struct xs_beside_thread *thread) {
     return state[2] == 'S' || state[2] == 'D' ? XS_ASLEEP : XS_AWAKE;
 }
 
-/* Counts a failure. A thread that runs all the time also makes readings fail, so they end for good only if none has
- * succeeded. */
+/* Counts a failure. Readings also fail if the other thread never pauses. They therefore end for good only if no reading
+ * has succeeded. */
 static void count_failure(uint64_t now_ns) {
     uint32_t failures = atomic_fetch_add_explicit(&beside.failures, 1, memory_order_relaxed) + 1;
     bool is_for_good = failures >= FOR_GOOD && !atomic_load_explicit(&beside.has_read, memory_order_relaxed);

@@ -352,8 +352,8 @@ static void read_beside(void *arg) {
     site->noted.count = b->number ? site->noted.count : 0;
 }
 
-/* Keeps the key of the first walk. A second one found other frames, because its rules were not available. So the stack
- * is not defined now (has_all_frames walks again), and the next call walks, too. */
+/* Keeps the key of the first walk. A second walk found other frames, because its rules were not available. The stack is
+ * therefore not defined now (has_all_frames walks again), and the next call walks again, too. */
 static void keep_key(struct walked *w, struct xs_stack_key key) {
     w->key = key;
     w->has_pcs = w->recent->is_noted = false;

@@ -34,15 +34,15 @@ unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, ui
                         bool *is_cut, struct xs_reads *reads);
 
 /* True if a new walk of this thread, with the same registers, unwinder and limit, would find the same frames as the
- * walk that noted these reads. It would if it reads the same words, and no module was loaded or unloaded since the
- * noted walk. False also if the answer is not known. The frame pointer may have changed unless reads->needs_fp is
- * true. */
+ * walk that noted these reads. The frames are the same if all noted words are unchanged, and no module was loaded or
+ * unloaded since the noted walk. False also if the answer is not known. The frame pointer may have changed unless
+ * reads->needs_fp is true. */
 bool xs_native_is_as_noted(const struct xs_reads *reads);
 
 /* True if a function has returned or was left by a jump. `return_address_at` is the address on the calling thread's
- * stack where the function's return address was. To find out, unwinds by the tables from the present function: the
- * result is true if the unwind reaches frames beyond that address without finding the function. False also if the
- * unwind cannot tell. Async-signal-safe. */
+ * stack where the function's return address was. Unwinds by the tables from the present function. The result is true if
+ * the unwind reaches frames beyond this address without finding the function. False also if the unwind gives no answer.
+ * Async-signal-safe. */
 bool xs_native_is_gone(uintptr_t return_address_at);
 
 /* Returns the number of the module that contains an address; 0: no module does. If the module is new, it is defined in

@@ -1,5 +1,5 @@
-/* The numbers that DWARF gives to call-frame instructions and expressions, and functions that read DWARF's encodings of
- * integers. */
+/* Lists the numbers that DWARF gives to call-frame instructions and expressions, and declares functions that read
+ * DWARF's encodings of integers. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_DWARF_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_DWARF_H
 

@@ -160,9 +160,9 @@ void xs_python_keep_noted(const struct xs_python_copy *copy, struct xs_python_no
     put_noted(noted, links->innermost.at, links->innermost.value);
 }
 
-/* Reads words that lie close to each other as one piece, because the kernel takes longer for each piece than for its
- * bytes, and most frames lie one behind the other. Between two words is less than a page, so if both can be read, all
- * of the piece can. */
+/* Reads words that are close to each other as one piece, because the kernel takes longer for each piece than for its
+ * bytes. Most frames lie one after another. Two words of a piece are less than a page apart, so if both can be read,
+ * the bytes between them can be read, too. */
 bool xs_python_is_as_noted(const struct xs_python_noted *noted, struct xs_python_copy *copy) {
     enum { CLOSE_BYTES = 1024 };
     struct xs_python_links *links = &copy->links;

@@ -1,4 +1,4 @@
-/* Calls from the core to the layers above it. */
+/* These hooks let the core call the layers above it. */
 #ifndef XFERSPY_PRELOAD_CORE_HOOKS_H
 #define XFERSPY_PRELOAD_CORE_HOOKS_H
 

@@ -1,4 +1,5 @@
-/* Bounds of the calling thread's own stack, in contrast to alternate signal stacks and coroutines' stacks. */
+/* Finds the bounds of the calling thread's own stack. Alternate signal stacks and coroutines' stacks do not belong to
+ * it. */
 #ifndef XFERSPY_PRELOAD_CORE_OWN_STACK_H
 #define XFERSPY_PRELOAD_CORE_OWN_STACK_H
 

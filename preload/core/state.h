@@ -1,4 +1,4 @@
-/* The state of capture in this process. */
+/* Declares the state of capture in this process. */
 #ifndef XFERSPY_PRELOAD_CORE_STATE_H
 #define XFERSPY_PRELOAD_CORE_STATE_H
 
@@ -27,9 +27,9 @@ extern struct xs_state_page {
 #define xs_state (xs_state_page.value)
 
 /* Tells that something which may write any device memory ran or is about to run, and that the trace does not say so
- * yet. The thread that begins the next event, whichever it is, first records this in the trace
- * (xs_thread_tell_undecided). Even if this is set very often, a trace therefore has at most one such row before each
- * other row. The trace stores the value as api_call.argument. */
+ * yet. The thread that begins the next event first records this value in the trace (xs_thread_tell_undecided). A trace
+ * therefore has at most one such row before each other row, even if the value is set very often. The trace stores the
+ * value as api_call.argument. */
 enum xs_undecided {
     XS_DECIDED,
     XS_UNDECIDED_HERE = XS_UNKNOWN_ONCE, /* this happened once: earlier contents of device memory became unknown */

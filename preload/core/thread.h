@@ -23,13 +23,13 @@ struct xs_thread {
 };
 extern XS_TLS struct xs_thread xs_thread;
 
-/* A scratch event for a call that cannot be recorded, because there was no chunk. Such a call is still decoded, into
- * this event, because decoding also updates lasting state, such as the map of memory ranges. The call that began the
- * session keeps its event here until the call is over. */
+/* The scratch event is for a call that cannot be recorded, because there was no chunk. Such a call is still decoded,
+ * into this event, because decoding also updates lasting state, such as the map of memory ranges. The call that began
+ * the session keeps its event here until the call is over. */
 extern XS_TLS struct xs_event xs_scratch_event
     __attribute__((aligned(16))); /* xs_clear_slot stores 16 bytes at a time */
 
-/* The correlation id that CUPTI's driver callback (cupti/cupti_attachment.c) gave to the calling thread's latest copy,
+/* CUPTI's driver callback (cupti/cupti_attachment.c) gave this correlation id to the calling thread's latest copy,
  * memset or launch. xs_begin sets it to 0 before the real call, and xs_end stores its value in the event afterwards.
  * During a left-out call (core/outside.h) it is XS_CORRELATION_LEFT_OUT, so that the callback knows that the call is
  * left out. */

@@ -1,4 +1,4 @@
-/* Definitions shared by the files of preload/cupti: the table of CUPTI's functions, the activity buffers, and the
+/* Declares what the files of preload/cupti share: the table of CUPTI's functions, the activity buffers, and the
  * decoder. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_INTERNAL_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_INTERNAL_H

@@ -1,5 +1,5 @@
-/* Keeps the functions that are in no table of xferspy. This needs no lock: one exchange takes a free entry, which is
- * then filled, and found by others after that. */
+/* Keeps the functions that are in no table of xferspy. This needs no lock: an atomic exchange takes a free entry, and
+ * other threads find the entry only after it was filled. */
 #define _GNU_SOURCE
 #include "preload/driver/unknown.h"
 

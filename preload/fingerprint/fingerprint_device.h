@@ -63,7 +63,7 @@ void xs_device_join(CUstream stream);
 /* Must be called before a stream of the application is destroyed. */
 void xs_device_stream_going(CUstream stream);
 
-/* Ends a job whose kernel was queued. From now on the slot's digests are those of the region's content. */
+/* Ends a job whose kernel was queued. From now on the slot contains the digests of the region's content. */
 void xs_device_settle(struct xs_device_job *job);
 
 /* Ends a job whose kernel was queued but whose result is not needed. The result will not be written into the trace.

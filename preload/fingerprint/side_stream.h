@@ -16,7 +16,7 @@
 
 enum { XS_ASIDES = 8, XS_ASIDE_KERNELS = 16 };
 
-/* The data for one stream of the application. All zeros: the entry is free. */
+/* This struct has the data for one stream of the application. All zeros: the entry is free. */
 struct xs_aside {
     _Atomic(CUstream) theirs; /* the application's stream; NULL: the entry is free */
     _Atomic bool ahead;       /* the side stream got work that `theirs` does not wait for yet */
@@ -33,7 +33,7 @@ struct xs_aside {
     struct xs_fingerprint_region regions[XS_ASIDE_KERNELS]; /* region that each kernel reads; length 0: no kernel */
 };
 
-/* The number of streams in the process that have a side stream with work which they do not wait for yet. */
+/* Counts the streams in the process whose side stream has work that they do not wait for yet. */
 extern _Atomic unsigned xs_asides_ahead;
 
 /* Returns the entry of an application's stream, and takes a free one if there is none. NULL: there are too many

@@ -1,5 +1,5 @@
-/* The functions that the rows of the entry-point table (driver/entry_points.def) call. `call` is the call that a
- * wrapper (wrappers.c) is handling.
+/* The rows of the entry-point table (driver/entry_points.def) call these functions. `call` is the call that a wrapper
+ * (wrappers.c) is handling.
  *
  * All functions are inlined into the wrappers, so call->event stays in a register even if a function changes it. The
  * statements that a row runs before the real call see the parameters as the application passed them; the statements

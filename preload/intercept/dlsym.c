@@ -177,11 +177,11 @@ static int look_after_caller(struct dl_phdr_info *library, size_t bytes, void *a
     return next->found != NULL;
 }
 
-/* Searches for a function that no table knows as dlsym(RTLD_NEXT) does for this caller. glibc's dlsym cannot be asked,
- * because the caller of dlsym would be xferspy. If the driver was loaded with the program, the libraries from the
- * caller's to the driver's have the same order in the loader's list as in the search. Otherwise only a caller finds the
- * driver whose library was loaded with dlopen and depends on it. Such a library may define the function itself. NULL:
- * the driver's function is not what the search finds. */
+/* Searches for a function that no table knows as dlsym(RTLD_NEXT) does for this caller. glibc's dlsym cannot be called
+ * for this, because the caller of dlsym would be xferspy. If the driver was loaded with the program, the libraries from
+ * the caller's to the driver's have the same order in the loader's list as in the search. Otherwise a caller finds the
+ * driver only if the caller's library was loaded with dlopen and depends on the driver. Such a library may define the
+ * function itself. NULL: the driver's function is not what the search finds. */
 static void *search_after(const char *name, const void *caller, const void *driver) {
     struct next next = {.name = name, .caller = (uintptr_t)caller};
     Dl_info where, of_driver, of_caller;
@@ -203,9 +203,8 @@ static void *look_up(void *handle, const char *name, const void *caller) {
 
 /* Calls with RTLD_NEXT are changed only for functions that no table knows. For all others, a caller before
  * libxferspy.so in the search order finds the wrappers, and one after it finds the driver, which is right in both
- * cases. A failed look-up is repeated as the caller would have made
- * it, so that dlerror describes the caller's call. After a successful look-up the errors of the searches here are
- * cleared. */
+ * cases. A failed look-up is repeated as the caller made it, so that dlerror describes the caller's call. After a
+ * successful look-up the errors of the searches here are cleared. */
 int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller) {
     *result = xs_next_dlsym_address();
     if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || xs_thread_is_guarded(XS_GUARD_HERE()))

@@ -28,7 +28,7 @@ XS_HOT void prepare_contents(const struct xs_call *call, enum xs_category catego
         xs_fingerprint_join(call->event);
 }
 
-/* Updates content fingerprints after the real call, and computes those of copies. */
+/* Updates content fingerprints after the real call, and computes the fingerprints of copies. */
 XS_HOT void follow_contents(struct xs_call *call, enum xs_category category) {
     switch (category) {
     case XS_CAT_TRANSFER:

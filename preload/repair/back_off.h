@@ -1,7 +1,8 @@
 /* Decides whether the contents of a copy are worth comparing. Without a plan, a repair has to compare contents, which
  * costs about as much as the copy. After three differences in a row at one destination, only every 2nd copy to it is
- * compared, after the next difference every 4th, and so on up to every 64th, until the contents are equal once. Any
- * thread, no lock; if two threads report on one destination at the same time, one of the reports may be lost. */
+ * compared. After the next difference, only every 4th copy is compared, and so on up to every 64th. This ends when the
+ * contents are equal once. Any thread, no lock; if two threads report on one destination at the same time, one of the
+ * reports may be lost. */
 #ifndef XFERSPY_PRELOAD_REPAIR_BACK_OFF_H
 #define XFERSPY_PRELOAD_REPAIR_BACK_OFF_H
 

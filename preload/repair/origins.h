@@ -32,7 +32,7 @@ const char *xs_origins_at(const struct xs_repair_place *place, const struct xs_r
                           struct xs_repair_origin *origin);
 
 /* Finds the latest copy whose host side begins at the same address as the host side of `copy`, and which has at least
- * as many bytes. Returns the same as xs_origins_at. */
+ * as many bytes. The result has the same meaning as for xs_origins_at. */
 const char *xs_origins_of_host(const struct xs_repair_copy *copy, struct xs_repair_origin *origin);
 
 #endif

@@ -1,4 +1,4 @@
-/* Internal parts of frame.c, for repair.c, around.c and log.c. */
+/* Declares internal parts of repair_hooks.c, for repair.c, around.c and log.c. */
 #ifndef XFERSPY_PRELOAD_REPAIR_REPAIR_HOOKS_INTERNAL_H
 #define XFERSPY_PRELOAD_REPAIR_REPAIR_HOOKS_INTERNAL_H
 

@@ -1,6 +1,6 @@
-/* Notes to which streams the program gives work, from which threads, and in which order. A repair that leaves an upload
- * out, or replaces it by another operation, has to know which other work keeps its order because of that upload. Any
- * thread; no lock.
+/* Records to which streams the program gives work, from which threads, and in which order. A repair that leaves an
+ * upload out, or replaces it by another operation, has to know which other work keeps its order because of that upload.
+ * Any thread; no lock.
  *
  * "Work" means the operations that a call gives to a stream: copies, memory sets, launches, stream memory operations,
  * prefetches, and stream-ordered frees. Waits and events do not count as work. A "moment" is the number of calls so far

@@ -1,4 +1,4 @@
-/* Steps of the run that the user requests (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP). This file starts the
+/* Handles the steps of the run that the user requests (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP). Starts the
  * counting of steps, and reports to the user which steps were recorded. */
 #ifndef XFERSPY_PRELOAD_SESSION_ASKED_STEPS_H
 #define XFERSPY_PRELOAD_SESSION_ASKED_STEPS_H

@@ -1,5 +1,4 @@
-/* Facts that are written into the trace in addition to events: about the process, the machine, the options and the
- * devices. */
+/* Writes facts into the trace in addition to events: about the process, the machine, the options and the devices. */
 #ifndef XFERSPY_PRELOAD_SESSION_METADATA_H
 #define XFERSPY_PRELOAD_SESSION_METADATA_H
 

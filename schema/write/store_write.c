@@ -25,8 +25,8 @@ static int status_of(int rc) {
         return XS_ERROR_MEMORY;
     case SQLITE_IOERR: {
         /* SQLite returns SQLITE_FULL only if a write fails with ENOSPC. If a quota or a file-size limit is reached, or
-         * there is no room for the WAL's index, it returns an I/O error. The errno that SQLite stores is of its
-         * clean-up; errno itself still has the error of the write. */
+         * there is no room for the WAL's index, it returns an I/O error. SQLite stores the errno of its clean-up, but
+         * errno itself still has the error of the write. */
         bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || rc == SQLITE_IOERR_SHMSIZE;
         return full ? XS_ERROR_FULL : XS_ERROR_SQLITE;
     }

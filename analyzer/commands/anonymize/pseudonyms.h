@@ -10,8 +10,8 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/base/interned.h"
 
-/* The kinds of columns, which columns.def explains, and the word before the number of each pseudonym. Kinds up to
- * CONTENT_HIGH are numbers; the others are texts. */
+/* Each kind of column (columns.def explains the kinds) has a word, which stands before the number in its pseudonyms.
+ * Kinds up to CONTENT_HIGH are numbers; the others are texts. */
 /* clang-format off */
 #define XS_ANONYMOUS_KINDS(X)                                                                                          \
     X(NUMBER, "") X(ADDRESS, "") X(MODULE_CODE, "") X(FRAME_CODE, "") X(SYMBOL_CODE, "") X(CONTENT, "")                \

@@ -43,10 +43,10 @@ struct xs_rule_result {
     bool has_base;      /* the baseline was used; `base` is set */
     uint64_t base;      /* the baseline's value */
     uint64_t accepted;  /* number of findings that do not count because the baseline has them */
-    char *reason;       /* why the trace does not show whether the rule holds, and what to do; NULL if it shows that.
-                           Any text, to be escaped */
-    size_t *places;     /* indexes of the findings that count; for `any' and `sure', of those over the limit; largest
-                           first */
+    char *reason;       /* why the trace does not show whether the rule holds, and what to do; NULL if it does show
+                           this. Any text, to be escaped */
+    size_t *places;     /* indexes of the findings that count; for `any' and `sure', of the findings over the limit;
+                           largest first */
     size_t place_count;
 };
 
@@ -72,7 +72,7 @@ struct xs_judged {                           /* the struct must not be moved, be
     size_t note_count;
 };
 
-/* The terms by which traces are judged. */
+/* Traces are judged by these terms. */
 struct xs_check_terms {
     const struct xs_check_config *config; /* has at least one rule */
     const struct xs_baseline *baseline;   /* NULL: none */
@@ -87,8 +87,8 @@ void xs_judged_free(struct xs_judged *judged);
  * baseline's interval plus the tolerance. */
 enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct xs_check_terms *terms, size_t finding,
                                     enum xs_metric_unit unit);
-/* Returns how a finding compares with the baseline by all measures that the rules use: it has grown if it has grown by
- * one of them. */
+/* Returns how a finding compares with the baseline by all measures that the rules use. It has grown if it has grown by
+ * at least one of these measures. */
 enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, const struct xs_check_terms *terms,
                                              size_t finding);
 uint64_t xs_check_measured(const struct xs_check_finding *finding, enum xs_metric_unit unit);

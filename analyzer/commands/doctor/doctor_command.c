@@ -94,8 +94,8 @@ void xs_doctor_results_free(struct xs_doctor_results *results) {
     *results = (struct xs_doctor_results){0};
 }
 
-/* Runs the probe and sends its results through the pipe. Each result is sent as a digit, its level, and three
- * strings with their NULs. */
+/* Runs the probe and sends its results through the pipe. Each result is sent as its level, which is one digit, and
+ * three strings with their NULs. */
 static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_doctor_results *)) {
     struct xs_doctor_results results = {0};
     struct xs_string bytes = {0};

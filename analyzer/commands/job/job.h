@@ -20,8 +20,8 @@ struct xs_job_spread {
     size_t least, most; /* the processes with min and with max; the first process if there are several */
 };
 
-/* The numbers by which processes are compared: metrics of summary/metrics.def, keys of the JSON, and headings of the
- * table's columns. */
+/* These numbers are compared between processes. Each number has a metric of summary/metrics.def, a key of the JSON, and
+ * a heading of the table's column. */
 enum xs_job_column { XS_JOB_WALL, XS_JOB_COPIED, XS_JOB_DEVICE, XS_JOB_EXPOSED, XS_JOB_SAVES, XS_JOB_COLUMN_COUNT };
 struct xs_job_column_names {
     enum xs_metric metric;
@@ -43,7 +43,7 @@ struct xs_job_process {
     struct xs_recorded_time recorded; /* the time that shares refer to */
     bool repaired;                    /* calls were left out or changed by repairs, or may have been (XFERSPY_REPAIR) */
     struct xs_metric_value columns[XS_JOB_COLUMN_COUNT];
-    bool outlier[XS_JOB_COLUMN_COUNT]; /* true if the value is far from those of the other processes; see
+    bool outlier[XS_JOB_COLUMN_COUNT]; /* true if the value is far from the values of the other processes; see
                                           xs_job_finish */
     struct xs_saving together;         /* saving if all its causes are repaired */
     char *bounds;                      /* a sentence that says that its savings are bounds; "" if a replay computed
@@ -88,8 +88,8 @@ struct xs_job_device {
     size_t process_count;
 };
 
-/* How much of all traces passes a filter. Findings, transfers and their times cover only what passes; the times of runs
- * cover whole runs. */
+/* Tells how much of all traces passes a filter. Findings, transfers and their times cover only what passes; the times
+ * of runs cover whole runs. */
 struct xs_job_filter {
     char *text;                            /* from xs_filter_text; NULL: there was no filter */
     bool all_rows;                         /* the filter selects findings only */

@@ -6,14 +6,15 @@
 #include "analyzer/findings/detectors/repeats.h"
 #include "analyzer/trace/scan.h"
 
-/* The shortest work that counts, also in comparison with the upload's call: a part of one in TIMES_THE_WORK. */
+/* Work counts if it takes at least LEAST_NS, and at least the time of the upload's call divided by TIMES_THE_WORK. The
+ * upload must have at least LEAST_BYTES. */
 enum { LEAST_NS = 100000, LEAST_BYTES = 4096, TIMES_THE_WORK = 4 };
 
-/* Work counts at most this many times the work before the place's previous upload. A longer pause has a reason of its
- * own: a library is imported, a checkpoint is written, an epoch begins. */
+/* The work that counts is limited to this many times the work before the place's previous upload. A longer pause has
+ * another reason: the program imports a library, writes a checkpoint or begins an epoch. */
 enum { TIMES_THE_LAST = 2 };
 
-/* What a thread has done last. */
+/* The latest calls of a thread. */
 struct latest {
     int64_t return_ns; /* of its latest call, other than an allocation or a free */
     uint64_t calls_ns; /* its time in allocations and frees since then */

@@ -1,6 +1,6 @@
 /* launch-bound: runs of short kernels that the host launches one by one, more slowly than the device runs them.
- * Launches have no call stack, so a run belongs to the call behind it. Memory use grows with the number of threads and
- * of call sites. */
+ * Launches have no call stack, so a run belongs to the thread's call after it. Memory use grows with the number of
+ * threads and of call sites. */
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/findings/detectors/repeats.h"
@@ -20,8 +20,8 @@ struct state {
     struct xs_hash seen; /* by site: `functions` of the site's latest run */
 };
 
-/* Adds the time since the run's previous launch. The device was idle for as much of it as it is in an equally long time
- * behind this launch, because its kernels begin some microseconds later. */
+/* Adds the time since the run's previous launch. Kernels begin some microseconds after their launches, so the device's
+ * idle time is taken from an equally long time after this launch. */
 static void add_time(struct xs_detection *detection, struct run *run, const struct xs_trace_event *launch) {
     int64_t since_ns = launch->enter_ns - run->last_ns;
     if (since_ns <= 0 || since_ns >= XS_LAUNCH_PAUSE_NS)
@@ -51,8 +51,8 @@ static enum xs_evidence_table table_of(const struct xs_trace_event *call) {
     return tables[call->on];
 }
 
-/* Ends a run at a call of another kind. It counts if the place's run before was of the same functions with the same
- * grids, blocks and shared memory, because a graph is made once for all of them. */
+/* Ends a run at a call of another kind. The run counts if the place's previous run had the same functions with the same
+ * grids, blocks and shared memory, because the program can then make one graph for all of its runs. */
 static void end_run(struct xs_detection *detection, struct run *run, const struct xs_trace_event *call) {
     struct state *state = detection->state;
     uint64_t *seen = run->count >= XS_GRAPH_LEAST_LAUNCHES ? xs_hash_put(&state->seen, call->site, 0) : NULL;

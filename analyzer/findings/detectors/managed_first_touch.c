@@ -1,6 +1,6 @@
-/* managed-first-touch: managed memory whose first use is by a kernel, so that its pages come to the device, or are made
- * there, one fault after the other. Memory use grows with the number of live managed allocations, and of instances, and
- * as in churn.h. */
+/* managed-first-touch: a kernel is the first to use managed memory. The pages then come to the device, or are made
+ * there, one fault after another. Memory use grows with the number of live managed allocations and with the number of
+ * instances; churn.h needs memory, too. */
 #include "analyzer/findings/detectors/churn.h"
 
 #include <stdlib.h>
@@ -15,7 +15,8 @@ enum { XS_MIGRATION_KINDS(KIND) };
 
 enum { LEAST_BYTES = 1 << 20, MOST_INSTANCES = 1 << 16 };
 
-/* These flags say what pages of a site's allocations did. It may be recorded for a part of the run only. */
+/* These flags tell how pages of a site's allocations got to the device. Migrations may be recorded for only a part of
+ * the run. */
 enum { CAME = 1, /* they came to the device from the host */ WERE_MADE = 2 /* a kernel had faults */ };
 
 /* The first use of an instance's pages, or what is known of an allocation that may become an instance. */
@@ -106,7 +107,8 @@ static void take_migration(struct state *state, const struct xs_trace_event *eve
     *xs_hash_put(&state->sites, m->allocation->site, 0) |= came ? CAME : WERE_MADE;
 }
 
-/* Notes that an allocation could have been an earlier one that was kept. Only the earlier one then has new pages. */
+/* Notes that the program could have kept an earlier allocation in place of this one. Only the earlier allocation would
+ * then have new pages. */
 static void on_pair(struct xs_detection *detection, int64_t id, int64_t freed_id) {
     struct state *state = detection->state;
     (void)freed_id;

@@ -97,7 +97,8 @@ static void note_seen(struct seen *seen, const struct xs_recorded_window *window
     seen->kernels = kernels;
 }
 
-/* Adds the time of a migration or fault. `again` is the part of it that does not belong to a piece's first way. */
+/* Adds the time of a migration or fault. `again` is the part of this time that does not belong to a piece's first move
+ * in this direction. */
 static void add_time(struct pages *pages, const struct xs_trace_event *event, double again) {
     int64_t from_ns = event->enter_ns > pages->until_ns ? event->enter_ns : pages->until_ns;
     if (event->return_ns <= from_ns)

@@ -6,8 +6,9 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/trace/scan.h"
 
-/* The smallest memory that counts. A kernel that is faster than the link by more than TIMES has not used most of it. A
- * kernel that takes longer than PASSES times the link's time probably computes, and the memory is not the matter. */
+/* Memory counts if it has at least LEAST_BYTES. A kernel that is more than TIMES times as fast as the link has not used
+ * most of the memory. A kernel that takes more than PASSES times the link's time probably computes, so it does not wait
+ * for the memory. */
 enum { LEAST_BYTES = 1 << 20, TIMES = 2, PASSES = 8, PENDING = 1 << 16 };
 
 /* Live page-locked memory. */
@@ -34,8 +35,8 @@ struct state {
     size_t added;      /* number of launches that were added */
 };
 
-/* Gives up the launch that was added PENDING launches ago. The device does not queue so many, so its kernel's record
- * is missing. */
+/* Gives up the launch that was added PENDING launches ago. The device does not queue so many launches, so the record of
+ * this launch's kernel is missing. */
 static void give_up(struct xs_detection *detection, size_t slot) {
     struct state *state = detection->state;
     uint64_t correlation = state->latest[slot].correlation;

@@ -7,7 +7,7 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/findings/detectors/repeats.h"
 
-/* What a stream has been given since the host last waited for it. */
+/* The work that a stream was given since the host last waited for it. */
 struct stream {
     int32_t context, device;
     int64_t launch;    /* row of its latest launch; 0: none */
@@ -93,8 +93,8 @@ static void take_work(struct xs_detection *detection, const struct xs_trace_even
         !identity || (is_launch ? reaches_host(detection, &event->u.launch) : is_copy && is_copy_of_host(event));
 }
 
-/* Takes a call that gives no usual work. If it writes memory, orders streams, or records an event, whose time may be
- * read, the waits behind it may be needed. */
+/* Takes a call that gives no usual work. Waits after the call may be needed if the call writes memory, orders streams,
+ * or records an event. The program may read an event's time after a wait. */
 static void take_call(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     unsigned traits = event->u.api.traits;

@@ -9,9 +9,9 @@
 #include "analyzer/trace/scan.h"
 
 enum { SAME_DEVICE, CROSS_DEVICE, MEMORY_FULL };
-/* A device counts as full if allocations have this percentage of its memory. What contexts and their code need, and
- * what lies between allocations, is in no allocation. The trace does not show how much of its memory an allocator (of
- * PyTorch, XLA) has given to the program, so the remedy says "if". */
+/* A device counts as full if allocations have this percentage of its memory. Allocations contain neither the memory of
+ * contexts and their code nor the gaps between allocations. The trace does not show how much of its memory an allocator
+ * (of PyTorch, XLA) has given to the program, so the remedy says "if". */
 enum { FULL_PERCENT = 90 };
 enum { KEPT = 256 }; /* number of latest downloads that are kept for one content */
 
@@ -129,7 +129,8 @@ static bool is_full(const struct xs_detection *detection, int32_t device) {
     return all > 0 && (double)memory_of(detection->state, device)->live_bytes >= all * FULL_PERCENT / 100;
 }
 
-/* Keeps track of how full the device is. Memory of other processes, and of modules, is not the program's to free. */
+/* Keeps track of how full the device is. Memory of other processes and of modules does not count, because the program
+ * cannot free it. */
 static void take_memory(struct xs_detection *detection, const struct xs_trace_event *event) {
     const struct xs_allocation *a = event->u.allocation;
     bool is_own = a->origin == XS_ORIGIN_ALLOC || a->origin == XS_ORIGIN_POOL || a->origin == XS_ORIGIN_VMM;

@@ -4,7 +4,7 @@
 
 #include "analyzer/findings/detectors/repeats.h"
 
-/* What a thread has given a stream, and whether it has waited for the stream. */
+/* The work that a thread gave to a stream, and whether the thread has waited for the stream. */
 struct user {
     bool copies, launches, waits;
     uint64_t given; /* how much work it has given the stream since it counts as one that takes turns */

@@ -280,8 +280,8 @@ void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
     xs_residency_apply(&a->residency, &event);
 }
 
-/* A download for which the main thread waited is a blocking call of that thread. The time in which that thread waited
- * for an earlier download counts for that one. */
+/* A download for which the main thread waited is a blocking call of that thread. If the thread waited for an earlier
+ * download in a part of this time, that part counts for the earlier download. */
 static void block_main(const struct xs_analysis *a, struct xs_trace_event *e) {
     const struct xs_main_wait *wait = xs_main_wait_of(&a->main_waits, e->id);
     if (!wait || !e->timed)

@@ -120,7 +120,7 @@ enum xs_region_state xs_region_holding(const struct xs_residency *residency, con
 /* Returns true if no write has overlapped the region since its last upload. */
 bool xs_region_upload_intact(const struct xs_residency *residency, const struct xs_region *region);
 
-/* A reference that may be kept after its region has ended. The struct of the region can still be read then, but its uid
+/* This reference may be kept after its region has ended. The struct of the region can still be read then, but its uid
  * has changed. */
 struct xs_region_ref {
     const struct xs_region *region;

@@ -90,8 +90,8 @@ struct xs_allocation **xs_residency_live(const struct xs_residency *residency, s
 struct xs_device_state *xs_device_state(struct xs_residency *residency, int32_t device);
 struct xs_last xs_last_on(const struct xs_residency *residency, int32_t device);
 
-/* Returns true if a launch since `order` may have touched memory of the allocation (NULL: memory without a known one).
- */
+/* Returns true if a launch since `order` may have touched memory of the allocation (NULL: memory without a known
+ * allocation). */
 bool xs_touched_since(const struct xs_residency *residency, const struct xs_allocation *allocation, int32_t device,
                       uint64_t order);
 

@@ -1,7 +1,7 @@
 /* Makes extents of the residency model from addresses, lengths and shapes. See residency_change.h. */
 #include "analyzer/findings/engine/residency_change.h"
 
-/* Sets the steps between rows and planes. False: the numbers cannot be true. */
+/* Sets the steps between rows and planes. False: the numbers are impossible. */
 static bool shape(struct xs_extent *extent, const struct xs_box *box, bool source) {
     uint64_t pitch = source ? box->src_pitch_bytes : box->dst_pitch_bytes;
     uint64_t slice_rows = source ? box->src_slice_rows : box->dst_slice_rows;

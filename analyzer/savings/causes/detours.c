@@ -174,7 +174,8 @@ static struct frames frames_of(const struct xs_sites *sites, int64_t stack) {
     return frames;
 }
 
-/* Returns the line at which the user's function of a frame stands in a stack; 0: it is not there, or has no line. */
+/* Finds the user's function of the frame `of` in a stack, and returns its line there; 0: the stack does not contain the
+ * function, or the line is not known. */
 static uint32_t line_in(const struct frames *frames, const struct xs_frame *of) {
     for (size_t i = 0; i < frames->count && !of->library; i++)
         if (is_same(frames->items[i].function, of->function) && is_same(frames->items[i].file, of->file))
@@ -205,7 +206,7 @@ static bool drops_upload(const struct xs_finding *f) {
 /* What the uploads of a pair are. */
 enum uploads {
     OF_OTHER_DATA, /* at least half of them are a loader's batches, or nothing shows that they are the host's results */
-    NEEDLESS,      /* the host's results, at least half of which the device has, or could make, without an upload */
+    NEEDLESS,      /* the host's results; the device has, or could make, at least half of them without an upload */
     RESULTS,       /* the host's results */
 };
 
@@ -303,8 +304,8 @@ static void note_results(const struct finding_detours *finding, struct xs_diagno
         diagnosis->items[i].goes_back |= are_most_downloads(finding, diagnosis->items[i].finding, pair);
 }
 
-/* True if a finding belongs to the detour. It does not if it saves more than the detour, or if it removes the uploads,
- * because it is then the better advice. */
+/* True if a finding belongs to the detour. A finding that saves more than the detour, or removes the uploads, does not
+ * belong to the detour, because it is the better advice. */
 static bool is_about(const struct finding_detours *finding, const struct xs_diagnosed *d, const struct pair *pair,
                      const struct xs_detour *detour) {
     const struct xs_finding *f = d->finding;

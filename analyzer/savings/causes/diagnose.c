@@ -27,9 +27,9 @@ static bool is_unsure(const struct xs_finding *f) {
     return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1;
 }
 
-/* True if the repair may save nothing for a reason that the replay does not know. The replay of streams for each thread
- * knows which threads wait for each other, that of work before uploads which work was seen, and what work on the device
- * saves at least is set later (host_work.h). */
+/* True if the repair may save nothing for a reason that the replay does not know. Three repairs have bounds of their
+ * own. The replay of a stream for each thread knows which threads wait for each other. The replay of work before
+ * uploads knows which work was seen. The least saving of work on the device is set later (host_work.h). */
 static bool may_save_nothing(const struct xs_finding *f) {
     enum xs_repair repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
     bool is_bounded =

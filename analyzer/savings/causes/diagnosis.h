@@ -33,8 +33,7 @@ struct xs_detour {
     uint32_t down_site, up_site;
     uint64_t trips;
     uint64_t host_ns; /* total time of the program's own work between download and upload */
-    uint64_t most_ns; /* the most that is saved if the device does the work, which is the time host_ns and the time
-                       * of both copies */
+    uint64_t most_ns; /* saved at most if the device does the work: host_ns plus the time of both copies */
 };
 
 /* Describes contents that one place uploads again and again (causes/turns.h). */
@@ -74,12 +73,12 @@ struct xs_diagnosed {
     struct xs_turns turns;
     uint32_t released_at; /* of memory that is allocated again and again: the site of most of its frees; 0: not known */
     struct xs_framework_context *context; /* context of its first instances; NULL: not known */
-    const struct xs_finding *preparation; /* of needless uploads: the finding about the host's work before them, which
-                                           * is needless, too (causes/preparations.h); NULL: none */
-    double preparation_share;             /* the part of that finding's uploads that are these */
+    const struct xs_finding *preparation; /* for needless uploads: the finding about the host's work before these
+                                           * uploads; this work is needless, too (causes/preparations.h); NULL: none */
+    double preparation_share;             /* this finding's part of the uploads of `preparation` */
     uint32_t detour; /* the detour that its copies belong to, as its index in xs_diagnosis.detours plus 1; 0: none */
-    bool goes_back;  /* at least half of its downloads are of a detour, or of what would be one if the device did not
-                      * have the uploaded bytes already */
+    bool goes_back;  /* at least half of its downloads belong to a detour, or would belong to one if the device did not
+                      * already have the uploaded bytes */
 };
 
 struct xs_diagnosis {

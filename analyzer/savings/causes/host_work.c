@@ -28,8 +28,8 @@ struct works {
     uint64_t bytes, work_ns;
 };
 
-/* Returns the bytes that the thread downloaded for the same work: those of a download, and of others right before it.
- */
+/* Returns the bytes that the thread downloaded for the same work: the bytes of a download, and of other downloads right
+ * before it. */
 static uint64_t bytes_for_work(const struct xs_plan *plan, uint32_t number) {
     const struct xs_model_call *calls = plan->model->calls;
     uint64_t bytes = xs_model_copy_at(plan->model, number).bytes;
@@ -59,8 +59,8 @@ static void add_download(struct works *works, const struct xs_plan *plan, uint32
     works->bytes = xs_sum(works->bytes, bytes_for_work(plan, number));
 }
 
-/* Returns what is saved if another thread of the host does the work while this one goes on: the time that the thread
- * with the most work does not need for that work. */
+/* Returns the saving if another host thread does the work while this thread goes on. The saving is the time in which
+ * the thread with the most work does not do this work. */
 static uint64_t spare_ns(const struct works *works) {
     const struct thread *most = NULL;
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&works->threads, entry));) {

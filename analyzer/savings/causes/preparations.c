@@ -15,7 +15,7 @@ static bool is_preparation(const struct xs_finding *f) {
     return xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_PREPARE_ON_DEVICE;
 }
 
-/* Needless uploads are joined with the work if they are at least this part of the prepared ones. */
+/* Needless uploads are joined with the work if they are at least this part of the prepared uploads. */
 #define LEAST_SHARE 0.5
 
 /* True if at least half of the uploads bring the bytes of an earlier upload from another host address. */
@@ -32,13 +32,14 @@ static bool are_made_again(const struct xs_diagnosis *diagnosis, const struct xs
     return count && 2 * again >= count;
 }
 
-/* Returns the part of the prepared uploads that are needless. */
+/* Returns which part of the prepared uploads is needless. */
 static double share_of(const struct xs_finding *needless, const struct xs_finding *preparation) {
     double count = needless->sample.is_of_contents ? needless->sample.estimate : (double)needless->instances;
     return count < (double)preparation->instances ? count / (double)preparation->instances : 1;
 }
 
-/* At most, the whole preparation goes away, and its uploads with it. */
+/* Joins needless uploads with their preparation. For the most saving, the needless uploads go away, and their share of
+ * the preparation, too. */
 static void add(struct xs_diagnosed *needless, const struct xs_diagnosed *preparation) {
     struct xs_saving *saves = &needless->saves;
     double share = share_of(needless->finding, preparation->finding);
@@ -50,7 +51,7 @@ static void add(struct xs_diagnosed *needless, const struct xs_diagnosed *prepar
     saves->most_ns = most_ns > saves->most_ns ? most_ns : saves->most_ns;
 }
 
-/* Makes a finding advice, whose repair saves nothing that is known. */
+/* Turns a finding into advice. The saving of its repair is then not known. */
 static void make_advice(struct xs_diagnosis *diagnosis, struct xs_diagnosed *d) {
     for (size_t i = 0; i < diagnosis->findings->count; i++)
         if (&diagnosis->findings->items[i] == d->finding)

@@ -11,7 +11,7 @@ static uint32_t site_of(const struct xs_plan *plan, const struct xs_repairable *
 }
 
 /* Returns the site of more than half of the frees; 0: there is none. Each free of another site takes one from the count
- * of the candidate, so a site with more than half of them remains. */
+ * of the candidate, so a site with more than half of the frees remains. */
 static uint32_t most_of(const struct xs_plan *plan, const struct xs_repairable *items, size_t count) {
     uint32_t candidate = 0;
     size_t more = 0, found = 0;

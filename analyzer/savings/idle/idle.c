@@ -145,9 +145,9 @@ static void charge_calls_before(struct account *account, uint32_t call, int64_t 
     }
 }
 
-/* True if a launch behind another one came late: the device became idle before the kernel could have begun, and the
- * kernel began about when it could. It then did not wait for the work before it, which was still on its way to the
- * device when the kernel was launched. */
+/* True if a launch right after another launch came late. The device became idle before the kernel could have begun, and
+ * the kernel began about as early as it could. The kernel then did not wait for the work before it, although that work
+ * had not ended when the kernel was launched. */
 static bool is_late(const struct account *account, const struct xs_model_operation *operation, int64_t idle_ns) {
     enum { TIMES = 2 }; /* latencies vary by so much */
     const struct xs_model_call *calls = account->model->calls, *call = &calls[operation->call];
@@ -187,7 +187,7 @@ static int compare_operations(const void *a, const void *b) {
                ?: xs_compare((*x)->start_ns, (*y)->start_ns) ?: (*x > *y) - (*x < *y);
 }
 
-/* The operations are those of one device, in the order of their starts. */
+/* Accounts for the idle time of one device. `operations` has its operations in the order of their starts. */
 static void account_device(struct account *account, const struct xs_model_operation **operations, size_t count) {
     struct xs_idle *idle = account->idle;
     int64_t all_end_ns = account->idle->end_ns, busy_until_ns = account->idle->start_ns;

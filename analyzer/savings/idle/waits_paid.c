@@ -14,8 +14,9 @@
 
 enum { LEAST_PAY = 1000 /* a saving below this part of the run is called nothing */ };
 
-/* What the replay does with a call that does not wait: a wait is not made at all; any other call returns after
- * XS_ASYNC_CALL_NS, or after its measured time in these units if that is less. */
+/* These changes remove the wait from a call in the replay. A call whose only purpose is to wait is not made. Any other
+ * call returns after XS_ASYNC_CALL_NS, or after its measured time if that is less. The time is rounded down to units of
+ * UNIT_NS. */
 enum { NOT_MADE, SHORT_CALLS, UNIT_NS = 500, CHANGES = SHORT_CALLS + XS_ASYNC_CALL_NS / UNIT_NS + 1 };
 
 struct place {
@@ -37,8 +38,9 @@ struct places {
     int64_t least_ns; /* the run takes at least so long, because of the device's work */
 };
 
-/* True if the call returned later because it waited for the device. Of a copy, its own operations count, too. A call
- * whose only purpose is to wait always counts, because it takes time even if the work has ended. */
+/* True if the call returned later because it waited for the device. A copy's call also counts if it waited only for the
+ * copy's own operations. A call whose only purpose is to wait always counts, because it takes time even if the work has
+ * ended. */
 static bool waits(const struct xs_model_call *call) {
     if (call->kind == XS_MODEL_SYNC)
         return true;
@@ -169,8 +171,9 @@ static int by_saving(const void *a, const void *b) {
     return xs_compare_uint64((*y)->row.saves_ns, (*x)->row.saves_ns) ?: by_waited(a, b);
 }
 
-/* Replays the first `count` places of the order, each alone, then all together from the one that saves most on. If a
- * run is not shorter with one wait less, it is shorter with that wait, so the sum never falls. */
+/* Replays the first `count` places of the order, each of them alone. Then replays them together, and adds one place
+ * after another, beginning with the place that saves most. The sum never falls, because a program can keep a wait whose
+ * removal saves nothing. */
 static void replay(struct places *places, size_t count) {
     uint64_t together_ns = 0;
     make_changes(places);

@@ -14,10 +14,10 @@ enum { MAKE_BLOCK_NS = 10000 };
 /* Lengths of a kernel that differ by less than this part are equal: a device's clock varies by some percent. */
 #define EQUAL_PART 0.05
 
-/* Returns which part of a group's time was spent with pages: stalled, or waited for a fault. As a margin, one more span
- * is added whose whole time (for the most saving), or no time (for the least saving), is spent so. The number of spans
- * is computed as if all had equal length. If no kernel of the group was recorded, the share is 1 for the most saving,
- * because the detector knows that pages move, and 0 for the least saving. */
+/* Returns which part of a group's time was spent with pages, stalled or waiting for a fault. As a margin, one more span
+ * is added. For the most saving, all of its time is spent with pages; for the least saving, none of its time. The
+ * number of spans is computed as if all spans had the same length. If no kernel of the group was recorded, the share is
+ * 1 for the most saving, because the detector knows that pages move, and 0 for the least saving. */
 static double share_of(const struct xs_managed_seen *seen, double spent_ns, bool of_kernels, enum xs_plan_end end) {
     if (of_kernels && seen->recorded_ns <= 0)
         return end == XS_PLAN_MOST ? 1 : 0;
@@ -28,8 +28,8 @@ static double share_of(const struct xs_managed_seen *seen, double spent_ns, bool
     return (spans * spent_ns / seen->recorded_ns + other) / (spans + 1);
 }
 
-/* Returns how much of the span's time was spent with pages, as far as that is known or can be estimated: `recorded_ns`,
- * of the recorded part, and the group's share of the rest. */
+/* Returns how much of the span's time was spent with pages. This time is known for the recorded part of the span. The
+ * rest of the span is assumed to be like the recorded part if that is nearly all, and else like the group. */
 static double spent_ns(const struct xs_managed *m, const struct xs_managed_spans *spans,
                        const struct xs_managed_span *span, bool only_waits, enum xs_plan_end end) {
     double length = (double)(span->end_ns - span->start_ns);
@@ -44,14 +44,15 @@ static double spent_ns(const struct xs_managed *m, const struct xs_managed_spans
     return recorded + (length - (double)span->recorded_ns) * share;
 }
 
-/* True if spans of the group do not wait for this memory's pages in the plan, at some time of the run. */
+/* True if the plan removes the group's waits for pages of this memory, at least in a part of the run. */
 static bool is_in_plan(const struct xs_managed_memory *memory, const struct xs_managed_group *group, bool of_kernels) {
     bool are_new = group->bytes <= 0;
     return memory->way == XS_MANAGED_STAYS || (memory->way == XS_MANAGED_PREFETCHED && of_kernels) ||
            (memory->way == XS_MANAGED_IS_THERE && of_kernels && are_new);
 }
 
-/* Finds which part of the time that each group's pages took belongs to memory of the plan. */
+/* Sums for each group the weight of the pages that belong to memory of the plan. The time that pages took is divided in
+ * proportion to this weight. */
 static void find_staying(const struct xs_managed *m, struct xs_managed_spans *spans) {
     for (size_t i = 0; i < spans->group_count; i++)
         spans->groups[i].staying = 0;
@@ -125,8 +126,8 @@ static double sent_ns(const struct xs_managed *m, const struct xs_plan *plan, co
     return sent > 0 ? prefetch_ns(m, plan, true, sent) : 0;
 }
 
-/* Returns which part of its time a kernel would take that uses pages across the link, if they were on the device: that
- * of kernels of its group before the driver put the pages on the host. */
+/* Returns how long a kernel would take with its pages on the device, as a part of its time with pages across the link.
+ * The time on the device is measured with kernels of its group that ran before the driver put the pages on the host. */
 static double local_part(const struct xs_managed_group *group, enum xs_plan_end end) {
     const struct xs_managed_lengths *local = &group->unfaulted, *remote = &group->remote;
     if (local->count <= 0 || remote->count <= 0)
@@ -136,8 +137,9 @@ static double local_part(const struct xs_managed_group *group, enum xs_plan_end 
     return part > 1 - EQUAL_PART ? 1 : part;
 }
 
-/* Returns the least time that the kernel can take: that of the shortest one of its group without faults. If none was
- * recorded, it has to read once what came to the device, and takes no longer than the shortest one. */
+/* Returns the least time that the kernel can take. This is the time of the shortest kernel of its group without faults.
+ * If no such kernel was recorded, it is the time to read once the bytes that came to the device, but at most the time
+ * of the group's shortest kernel. */
 static double least_ns(const struct xs_plan *plan, const struct xs_managed_group *group, double stalled, double bytes) {
     if (group->unfaulted.count > 0)
         return (double)group->unfaulted.shortest_ns;
@@ -146,8 +148,8 @@ static double least_ns(const struct xs_plan *plan, const struct xs_managed_group
     return ns < (double)group->all.shortest_ns ? ns : (double)group->all.shortest_ns;
 }
 
-/* Returns how much of a kernel's recorded stalls was taken by recording them, at most. Without xferspy the program does
- * not lose this time, so no repair saves it. */
+/* Returns the most time that the recording can have added to a kernel's recorded stalls. Without xferspy the program
+ * does not lose this time, so no repair saves it. */
 static double recording_ns(const struct xs_managed_group *group, const struct xs_managed_span *kernel) {
     double stalled = (double)kernel->stalled_ns;
     double ns = group->stalled_ns > 0 ? group->faults * RECORD_FAULT_NS / group->stalled_ns * stalled : 0;
@@ -156,7 +158,7 @@ static double recording_ns(const struct xs_managed_group *group, const struct xs
 
 /* Finds how long kernels can have stalled, while nothing was recorded, for first uses of pages that the plan sends or
  * keeps. Each page is used first once. Without this limit, a pool of managed memory that all kernels are given would
- * take the blame for all of their time. */
+ * count as the reason for all of their time. */
 static void find_room(struct xs_managed *m) {
     m->room_ns = 0;
     for (size_t i = 0; i < m->memory_count; i++) {
@@ -206,9 +208,10 @@ static bool change_kernel(struct xs_managed *m, struct xs_plan *plan, const stru
 
 /* --- gaps --- */
 
-/* Returns how much shorter the gap is if the host fetches what it needs by a copy, and does not wait for faults; 0: the
- * faults are faster, so they stay. If the driver put the pages on the host, the host finds them there, so it does need
- * the copies (the result is negative); it is assumed to use the pages as often as before. */
+/* Returns how much shorter the gap is if the host fetches its data by a copy, and does not wait for faults. 0: the
+ * faults are faster, so they stay. If the driver has put the pages on the host, the recorded run finds them there, but
+ * the repaired run needs the copies, so the result can be negative. The host is assumed to use the pages as often as
+ * before. */
 static double saved_by_copies_ns(const struct xs_managed *m, const struct xs_plan *plan,
                                  const struct xs_managed_span *gap) {
     const struct xs_managed_group *group = &m->gaps.groups[gap->group];
@@ -240,7 +243,8 @@ static bool change_gap(const struct xs_managed *m, struct xs_plan *plan, struct 
     return true;
 }
 
-/* Changes all gaps. At most, the host fetches all memory that stayed on the device in the last one that is changed. */
+/* Changes all gaps. For the most saving, the host fetches all memory that stayed on the device only once, in the last
+ * gap that is changed. */
 static size_t change_gaps(struct xs_managed *m, struct xs_plan *plan, enum xs_plan_end end) {
     size_t changed = 0;
     double back = 0;

@@ -1,5 +1,5 @@
-/* Finds how much time of each kernel, and of each gap between calls, was spent with pages, and sums this up for the
- * spans that are like each other. */
+/* Finds how much time of each kernel, and of each gap between calls, was spent with pages, and sums this up for each
+ * group of similar spans. */
 #include "analyzer/savings/plan/managed_internal.h"
 
 /* If at least this part of a span was recorded, the rest is assumed to be like it. */
@@ -47,8 +47,9 @@ static void add_length(struct xs_managed_lengths *lengths, int64_t ns) {
     lengths->count++;
 }
 
-/* True if the kernel was recorded whole, and had no faults. A window's first moments do not show this: recording may
- * begin late. Nor does a kernel with new memory, whose pages must have been made. */
+/* True if the kernel was recorded whole, and had no faults. A window's first moments do not show this, because
+ * recording may begin late. A kernel with new memory does not show it either, because pages of this memory must have
+ * been made. */
 static bool had_no_faults(const struct xs_managed *m, const struct xs_managed_span *kernel) {
     int64_t since = kernel->start_ns - LATE_NS;
     uint64_t recorded = xs_migration_windows_within(&m->windows[m->kernels.way], since, kernel->end_ns, false);

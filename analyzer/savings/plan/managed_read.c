@@ -240,8 +240,8 @@ static struct xs_managed_span *span_at(const struct xs_managed_spans *spans, siz
     return NULL;
 }
 
-/* Adds moved bytes, or a fault if there are none, to the span's group. A fault weighs as much as a byte: it decides
- * only where no bytes move, because the pages are new. */
+/* Adds moved bytes, or a fault if there are none, to the span's group. A fault weighs as much as one byte, so faults
+ * decide only where no bytes move. No bytes move if the pages are new. */
 static void note_moved(const struct xs_managed *m, struct xs_managed_spans *spans, size_t memory, int64_t ns,
                        uint64_t bytes) {
     const struct xs_managed_span *span = span_at(spans, begun_at(spans, ns), ns);
@@ -288,8 +288,8 @@ static void extend_streak(const struct reading *r, struct streak *streak, struct
     streak->end_ns = end_ns > streak->end_ns ? end_ns : streak->end_ns;
 }
 
-/* Pages came to the host. It waited for them since its last fault, unless that was long ago: then the fault brought no
- * pages, or its record was lost. */
+/* Handles pages that came to the host. The host waited for them since its latest fault. A fault that was long ago does
+ * not count, because it had another reason or brought no pages. */
 static void end_wait(struct reading *r, int64_t start_ns, int64_t end_ns) {
     bool is_of_fault = r->fault_ns && start_ns >= r->fault_ns && start_ns - r->fault_ns <= STREAK_GAP_NS;
     xs_intervals_add(&r->m->gaps.waits, is_of_fault ? r->fault_ns : start_ns, end_ns);

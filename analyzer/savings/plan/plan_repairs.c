@@ -20,9 +20,9 @@ enum { STAGED_BYTES = 65536 };
 #define SLOW_COPY_NS_PER_BYTE 0.25
 #define FAST_COPY_NS_PER_BYTE 0.03
 
-/* A device takes at most one part in this many of the time that the host takes for the same work, if the work suits it.
- * One core of the host moves some 10 GB/s, so this is so even if the work uses only a tenth of a device's memory
- * bandwidth, which is 400 GB/s or more. */
+/* If work suits a device, the device takes at most the host's time divided by this number. One core of the host moves
+ * some 10 GB/s, and a device's memory moves 400 GB/s or more. The number is therefore right even if the work uses only
+ * a tenth of the device's memory bandwidth. */
 enum { DEVICE_IS_FASTER = 4 };
 
 /* The interpreter and a library take this long from one call of the driver to the next one, if they do nothing else;
@@ -40,8 +40,8 @@ static enum xs_model_kind kind_of(unsigned table) {
     return kinds[table];
 }
 
-/* The main thread does not wait for a framework's download that is not made, or whose data it needs later. For the
- * least saving, it still works on its own until the download is requested. */
+/* Drops the main thread's wait for a framework's download, because the download is not made, or its data is needed
+ * later. For the least saving, the main thread still works on its own until the download is requested. */
 static void not_wait_of_main(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     const struct xs_model_call *calls = plan->model->calls;
     uint32_t wait = call == XS_PLAN_NONE ? 0 : calls[call].main_wait;
@@ -51,8 +51,8 @@ static void not_wait_of_main(struct xs_plan *plan, uint32_t call, enum xs_plan_e
     xs_plan_change(plan, wait - 1, &(struct xs_change){.dropped = true, .before_ns = own_ns});
 }
 
-/* Returns the change of the time before a call if its statement works less by `before_ns`. If the statement begins with
- * another call, that call is changed. */
+/* Takes `before_ns` from the work of a call's statement. Returns the change of the time before this call. If the
+ * statement begins with another call, changes the time before that call instead, and returns 0. */
 static int64_t shorten_statement(struct xs_plan *plan, uint32_t call, int64_t before_ns) {
     uint32_t first = xs_statement_first(plan, call);
     if (first == call)
@@ -293,8 +293,8 @@ bool xs_plan_gives_work(const struct xs_plan *plan, uint32_t call) {
 }
 
 /* Returns how long the program works before a call because of data that it has downloaded. The repaired program still
- * requests work of the device, and its statement takes some time for that. If all gaps before the call's line have such
- * work in them, the statement's overhead is too long, and so it is limited. */
+ * requests work of the device, and its statement takes some time for that. This time is the least gap before calls of
+ * the same line. If all these gaps contain such work, the least gap is too long, so it is limited. */
 static int64_t work_before(const struct xs_plan *plan, uint32_t call) {
     int64_t own = xs_plan_gives_work(plan, call) ? xs_statement_overhead(plan, call, XS_ASYNC_CALL_NS) : 0;
     int64_t stays = own < USUAL_STATEMENT_NS ? own : USUAL_STATEMENT_NS;
@@ -312,8 +312,8 @@ int64_t xs_plan_work_on_data(const struct xs_plan *plan, uint32_t download, uint
     return work;
 }
 
-/* Lets the device do the work on a download's data in the download's place, or make the copy if that takes longer. The
- * host does not wait for it. */
+/* Replaces a download by the device's work on its data. The device takes the time of the work, or of the copy if that
+ * takes longer. The host does not wait for the device. */
 static void work_in_place(struct xs_plan *plan, uint32_t number, int64_t work_ns, enum xs_plan_end end) {
     uint32_t call = xs_plan_call_of(plan, number);
     if (xs_plan_is_of_batch(plan, number))
@@ -326,8 +326,8 @@ static void work_in_place(struct xs_plan *plan, uint32_t number, int64_t work_ns
                                            .host_ns = XS_ASYNC_CALL_NS});
 }
 
-/* Drops a download, the wait for it, and the program's work until its thread gives the device more work. What the
- * download's statement takes before it stays, because a statement that requests the work takes its place. */
+/* Drops a download, the wait for it, and the program's work until its thread gives the device more work. The time of
+ * the download's statement before the download stays, because a statement that requests the work replaces it. */
 static void drop_with_work(struct xs_plan *plan, uint32_t number, uint32_t wait, enum xs_plan_end end) {
     uint32_t download = xs_plan_call_of(plan, number), next;
     int64_t work = xs_plan_work_on_data(plan, download, &next);
@@ -360,10 +360,10 @@ static void shorten_work_before(struct xs_plan *plan, uint32_t call, int64_t ns)
     }
 }
 
-/* Drops the host's work before an upload. For the least saving, it is dropped as far as the thread was seen at work in
- * the function that uploads; a statement that gives the work to the device takes its place, and the upload stays. For
- * the most saving, all of it and the upload are dropped. The work after the upload is dropped as far as it was seen in
- * that function, which then frees what it made. */
+/* Drops the host's work before an upload. For the least saving, only the work is dropped that the thread was seen to do
+ * in the function that uploads. A statement that gives the work to the device replaces it, and the upload stays. For
+ * the most saving, all of the work and the upload are dropped. The work after the upload is dropped as far as it was
+ * seen in this function, which then frees its data. */
 static void prepare_on_device(struct xs_plan *plan, const struct xs_repairable *item, uint32_t number,
                               enum xs_plan_end end) {
     uint32_t upload = xs_plan_call_of(plan, number), next = xs_preparation_next(plan, upload);
@@ -379,9 +379,10 @@ static void prepare_on_device(struct xs_plan *plan, const struct xs_repairable *
                             (int64_t)((double)xs_statement_gap(plan, next) * plan->preparation.after) - stays);
 }
 
-/* Launches the kernels of a thread from call `first` to call `last` by one graph. For the least saving, launching the
- * graph takes the host as long as is assumed, and the device pauses between kernels as it does in a stream; for the
- * most, it takes no longer than the first launch did, and the device does not pause. */
+/* Launches the kernels of a thread from call `first` to call `last` by one graph. For the least saving, the graph's
+ * launch takes the host XS_GRAPH_LAUNCH_NS longer than the first launch, and the device pauses before each kernel as it
+ * does in a stream (XS_GRAPH_GAP_NS). For the most saving, the graph's launch takes no longer than the first launch,
+ * and the device does not pause. */
 static void launch_graph(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_plan_end end) {
     const struct xs_model_call *calls = plan->model->calls;
     bool is_least = end == XS_PLAN_LEAST;
@@ -458,7 +459,7 @@ static size_t unpin(struct xs_plan *plan, uint32_t allocation, enum xs_plan_end 
 static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enum xs_plan_end end) {
     enum xs_model_kind kind = kind_of(item->table);
     uint32_t number = xs_plan_number_of(plan, kind, item->rows[0]),
-             other = xs_plan_number_of(plan, kind, item->rows[1]); /* the numbers are those of copies */
+             other = xs_plan_number_of(plan, kind, item->rows[1]); /* both are numbers of copies */
     uint32_t first = xs_plan_call_of(plan, number), second = xs_plan_call_of(plan, other);
     enum xs_repair repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
     if (repair == XS_REPAIR_KEEP && kind == XS_MODEL_ALLOCATION)

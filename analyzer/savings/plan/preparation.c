@@ -8,15 +8,15 @@
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/site.h"
 
-/* Fewer samples do not say what share of the time they stand for. */
+/* Fewer samples than this do not show shares of the time. */
 enum { LEAST_SAMPLES = 8 };
 
 /* Files of libraries that read data from elsewhere, or wait for it. */
 static const char *const readers[] = {"/torch/utils/data/", "/torch/serialization.py", "/numpy/lib/npyio.py",
                                       "/numpy/lib/_npyio_impl.py"};
 
-/* True if a frame of a library works on arrays in memory, as those of PyTorch, CuPy, JAX and NumPy do. Others may wait,
- * or read files. */
+/* True if a frame of a library works on arrays in memory, like frames of PyTorch, CuPy, JAX and NumPy. Frames of other
+ * libraries may wait or read files. */
 static bool works_on_arrays(const struct xs_frame *frame) {
     if (!frame->file)
         return false;
@@ -28,8 +28,9 @@ static bool works_on_arrays(const struct xs_frame *frame) {
 
 static bool is_same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
 
-/* True if the stack stands in the upload's function, at its line or an earlier one, and not in a function that this
- * function calls, except those of array libraries. A later line belongs to what comes after the upload. */
+/* True if the stack is in the function that uploads, at the upload's line or an earlier line. A stack in a function
+ * that this function calls does not count, unless an array library has that function. A later line belongs to the work
+ * after the upload. */
 static bool is_in_function(const struct xs_sites *sites, int64_t stack, const struct xs_frame *upload) {
     size_t count = 0;
     const struct xs_frame *frames = xs_callsites_frames(sites->callsites, stack, &count);

@@ -138,8 +138,8 @@ static int by_turn(const void *a, const void *b) {
 }
 
 /* Limits the pauses before an operation. `turn` has its place in the stream, `before` the operation that ran before it.
- * Threads that give a stream work at the same time may do so in another order than their calls began, so a pause that
- * was found from the calls may contain another thread's work. */
+ * Threads that give work to one stream at the same time may do it in another order than their calls began. A pause that
+ * was found from the calls may then contain another thread's work. */
 static void limit_pauses(struct xs_model *split, const struct turn *before, const struct turn *turn) {
     struct xs_model_operation *operation = &split->operations[turn->operation];
     int64_t gap_ns = xs_later(0, turn->start_ns - split->operations[before->operation].end_ns);
@@ -172,9 +172,9 @@ static void find_turns(struct xs_model *split, struct xs_hash *shared) {
     free(turns);
 }
 
-/* Lets the device do the operation beside those of other threads as far as any device can: one copy and one kernel at a
- * time. The trace does not show how much of the device a kernel needs, or how fast copies of both directions are at the
- * same time. */
+/* Lets the device do the operation at the same time as operations of other threads. Every device can run one copy and
+ * one kernel at a time, so no more than that is assumed. The trace does not show how much of the device a kernel needs,
+ * or how fast copies of both directions are at the same time. */
 static void take_turns(struct xs_model_operation *operation) {
     if (operation->engine == XS_ENGINE_D2H)
         operation->engine = XS_ENGINE_H2D;
@@ -188,8 +188,8 @@ static int32_t own_stream(const struct xs_hash *numbers, int32_t thread, int32_t
     return number ? (int32_t)*number : 0;
 }
 
-/* Makes the model in which each thread has its own stream. A thread that waited for another one outside of CUDA still
- * comes after that one's work. For the least saving, the operations of the threads take turns. */
+/* Makes the model in which each thread has its own stream. If a thread waited outside of CUDA for another thread, its
+ * calls still come after the other thread's calls. For the least saving, the operations of the threads take turns. */
 static void make_split(struct xs_plan *plan, enum xs_plan_end end) {
     const struct xs_model *model = plan->model;
     struct xs_model *split = &plan->split[end];

@@ -14,7 +14,8 @@
 #define CLOSE 4
 #define CLOSE_ENOUGH 2
 /* The other thread must end at least this percentage of a pair's pauses, and at least this number of them. Half of many
- * pauses is enough, because a program may begin with other work. By chance, it ends a quarter of them at most. */
+ * pauses is enough, because a program may begin with other work. By chance, the other thread ends at most a quarter of
+ * them. */
 #define MOST_PERCENT 75
 #define LEAST_COUNT 3
 #define MANY_PERCENT 50
@@ -22,8 +23,8 @@
 /* Threads with higher numbers are not searched. */
 #define THREADS 64
 
-/* How often one thread paused while another one made calls, and how often the other one ended the pause, or may have
- * ended it because it was close enough. */
+/* Counts the pauses of one thread in which another thread made calls. The other thread ended some pauses (`ended`), and
+ * may have ended more, because it was close enough (`maybe_ended`). */
 struct pair {
     uint32_t pauses, ended, maybe_ended;
 };
@@ -34,7 +35,7 @@ struct search {
     uint32_t *latest;   /* by thread: its latest call so far, or XS_NO_CALL */
     int64_t *first_ns;  /* by thread: the enter of its first call */
     struct pair *pairs; /* [thread that made calls][thread that paused] */
-    struct pair *any;   /* by thread that paused: the same for whichever other thread made the last call */
+    struct pair *any;   /* by thread that paused: a pause counts once, with the latest call of all other threads */
 };
 
 static int64_t pause_after(const struct search *s, uint32_t call) {
@@ -102,8 +103,8 @@ static bool hands_over(const struct search *s, int32_t from, int32_t to) {
     return are_most(there->ended, there) || (are_most(back->ended, back) && are_most(there->maybe_ended, there));
 }
 
-/* True if all calls of the other thread came within the pause, and `last`, which ended soon before the pause did, is
- * its last one. A thread pauses like this while it waits for a thread that it started. This happens once in the life of
+/* True if all calls of the other thread came within the pause, and `last` is its last call and ended soon before the
+ * pause ended. A thread pauses like this while it waits for a thread that it started. This happens once in the life of
  * the other thread, so no number of pauses can confirm it. */
 static bool is_joined(const struct search *s, uint32_t call, int64_t since_ns, uint32_t last) {
     const struct xs_model_call *c = &s->model->calls[call], *l = &s->model->calls[last];
@@ -143,9 +144,9 @@ static void each_pause(struct search *s, void (*look)(struct search *s, uint32_t
     }
 }
 
-/* Lets the main thread hand over to a framework's threads what they do for it. Such a thread makes some calls at once,
- * such as the recording of an event before a copy; the first of them is handed over by the main thread's latest call.
- * If the main thread makes its next call right after such calls, it paused for them. */
+/* Marks calls that a framework's threads make for the main thread as handed over by it. Such a thread makes several
+ * calls in a row, such as the recording of an event before a copy. The main thread's latest call hands over the first
+ * of these calls. If the main thread makes its next call right after such calls, it paused for them. */
 static void hand_over_for_main(struct xs_model *model) {
     enum {
         TOGETHER_NS = 50000, /* calls with a shorter pause between them belong together */

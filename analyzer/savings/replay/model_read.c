@@ -405,8 +405,9 @@ static int find_main_thread(struct reading *r) {
     return status;
 }
 
-/* A wait counts if it ended soon after the device's work and the copy: else the thread may have worked after that work,
- * and slept for the copy only. A wait that begins as another one ends is for its own copy. */
+/* True if the wait ended soon after the device's work and the copy. Otherwise the thread may have worked while the
+ * device did, and slept only for the copy. A wait that begins when another wait ends need not wait for the device,
+ * because it is for its own copy. */
 static bool is_for_device(const struct xs_model *model, const struct xs_model_call *download,
                           const struct xs_model_call *wait) {
     enum { SOON_NS = 300000 };
@@ -416,8 +417,8 @@ static bool is_for_device(const struct xs_model *model, const struct xs_model_ca
     return (wait->waited || goes_on) && wait->rest_ns - copy_ns <= SOON_NS;
 }
 
-/* Joins downloads with the main thread's waits for them. Another wait is the program's own time: it becomes a call that
- * takes no time. */
+/* Joins downloads with the main thread's waits for them. Any other wait becomes a call that takes no time, because its
+ * time counts as the program's own. */
 static void join_main_waits(struct xs_model *model) {
     struct xs_hash by_row = {0};
     for (uint32_t i = 0; i < model->call_count; i++)

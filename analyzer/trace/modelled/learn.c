@@ -7,7 +7,7 @@
 #include "analyzer/base/numbers.h"
 
 /* The state of the pass, with the ends of the work recorded so far; 0: none. */
-/* From a launch to its kernel, as long as nothing was measured. */
+/* The time from a launch to its kernel that is assumed until one was measured. */
 enum { USUAL_LATENCY_NS = 5000 };
 
 struct learning {
@@ -108,8 +108,9 @@ static int64_t thousandths(int64_t of, int64_t whole) {
     return share < 1e12 ? (int64_t)share : (int64_t)1e12;
 }
 
-/* True if a kernel could have begun before the work before it ended, and therefore had to wait for it. Otherwise it
- * came late because it was launched late, and does not show how long the device pauses between two kernels. */
+/* True if a kernel could have begun before the preceding work ended, and therefore had to wait for that work. Otherwise
+ * the kernel came late because it was launched late, and does not show how long the device pauses between two kernels.
+ */
 static bool had_to_wait(const struct learning *l, const struct xs_modelled_call *call, int64_t before_ns) {
     return call->kind != XS_CALL_LAUNCH || before_ns > call->enter_ns + l->launch_ns;
 }

@@ -343,9 +343,9 @@ static void place_work(struct xs_placing *p, const struct xs_modelled_call *call
 
 /* --- waits --- */
 
-/* Handles a wait: the first `count` pending items of the lane had ended when the call returned. A call that took longer
- * than the host needs to notice an end waited for it, if the model has work at its enter. To say that work took longer
- * than the model has it, the call must have taken much longer, because the host may have been slow. */
+/* Handles a wait: the first `count` pending items of the lane had ended when the call returned. If the model has work
+ * at the call's enter, and the call took longer than the host needs to notice an end, the call waited for this work.
+ * The work took longer than in the model only if the call took much longer, because the host may have been slow. */
 static void end_waited(struct xs_placing *p, const struct xs_modelled_call *call, struct xs_lane *lane, size_t count,
                        bool longer) {
     int64_t notice_ns = p->learned->wait_notice.kept ? p->learned->wait_notice.median : USUAL_NOTICE_NS;

@@ -29,7 +29,7 @@ struct xs_capture_ranges {
 void xs_capture_ranges_read(struct xs_capture_ranges *ranges, const struct xs_trace *trace);
 void xs_capture_ranges_free(struct xs_capture_ranges *ranges);
 
-/* The time to which percentages refer. It is the total length of the ranges, or the whole run if no call outside of the
+/* Percentages refer to this time. It is the total length of the ranges, or the whole run if no call outside of the
  * ranges is missing. */
 struct xs_recorded_time {
     uint64_t ns;     /* the recorded time */

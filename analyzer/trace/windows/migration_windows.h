@@ -1,7 +1,7 @@
 /* Reads when page migrations of managed memory were recorded (in the whole run, or in windows of it;
  * preload/cupti/migration_budget.h), and how much of a time span lies in these windows. At a window's end records are
- * lost. Many migrations to the device occur at nearly the same time, so more of them are lost than of migrations to the
- * host; each direction therefore has its own windows. */
+ * lost. Many migrations to the device occur at nearly the same time, so their records are lost more often than records
+ * of migrations to the host. Each direction therefore has its own windows. */
 #ifndef XFERSPY_ANALYZER_TRACE_WINDOWS_MIGRATION_WINDOWS_H
 #define XFERSPY_ANALYZER_TRACE_WINDOWS_MIGRATION_WINDOWS_H
 
