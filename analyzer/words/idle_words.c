@@ -192,6 +192,15 @@ void xs_idle_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) {
     xs_json_end(json, '}');
 }
 
+void xs_wait_numbers_json(struct xs_json *json, const struct xs_wait_row *row) {
+    xs_json_count(json, "times", row->count);
+    xs_json_count(json, "waited_ns", row->waited_ns);
+    xs_json_count(json, "busy_ns", row->busy_ns);
+    xs_json_count(json, "idle_ns", row->idle_ns);
+    xs_json_count(json, "saves_ns", row->saves_ns);
+    xs_json_count(json, "together_ns", row->together_ns);
+}
+
 void xs_waits_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) {
     const struct xs_waits_paid *waits = &diagnosis->waits;
     if (!waits->rows) {
@@ -203,12 +212,7 @@ void xs_waits_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) {
         const struct xs_wait_row *row = &waits->rows[i];
         xs_json_object(json, NULL);
         put_call(json, "call", diagnosis->findings, row->kind, row->direction, row->site);
-        xs_json_count(json, "times", row->count);
-        xs_json_count(json, "waited_ns", row->waited_ns);
-        xs_json_count(json, "busy_ns", row->busy_ns);
-        xs_json_count(json, "idle_ns", row->idle_ns);
-        xs_json_count(json, "saves_ns", row->saves_ns);
-        xs_json_count(json, "together_ns", row->together_ns);
+        xs_wait_numbers_json(json, row);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');

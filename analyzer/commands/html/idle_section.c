@@ -102,12 +102,7 @@ static void put_wait(const struct xs_wait_row *row, uint64_t run_ns, struct plac
     const struct xs_idle_call call = {true, row->kind, row->direction, row->site};
     xs_json_object(json, NULL);
     xs_json_int(json, "place", place_of(places, call));
-    xs_json_count(json, "times", row->count);
-    xs_json_count(json, "waited_ns", row->waited_ns);
-    xs_json_count(json, "busy_ns", row->busy_ns);
-    xs_json_count(json, "idle_ns", row->idle_ns);
-    xs_json_count(json, "saves_ns", row->saves_ns);
-    xs_json_count(json, "together_ns", row->together_ns);
+    xs_wait_numbers_json(json, row);
     xs_json_bool(json, "pays", xs_wait_pays(row, run_ns));
     xs_json_end(json, '}');
 }
