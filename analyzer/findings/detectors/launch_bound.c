@@ -3,6 +3,7 @@
  * threads and of call sites. */
 #include "analyzer/findings/engine/detector.h"
 
+#include "analyzer/base/numbers.h"
 #include "analyzer/findings/detectors/repeats.h"
 #include "analyzer/findings/engine/graph_launch.h"
 
@@ -29,7 +30,7 @@ static void add_time(struct xs_detection *detection, struct run *run, const stru
     uint64_t ns = (uint64_t)since_ns;
     uint64_t busy_ns = xs_kernels_between(detection, launch->device, launch->enter_ns, launch->enter_ns + since_ns);
     run->took_ns += ns;
-    run->idle_ns += ns - (busy_ns < ns ? busy_ns : ns);
+    run->idle_ns += ns - xs_least(busy_ns, ns);
 }
 
 static void add_launch(struct xs_detection *detection, struct run *run, const struct xs_trace_event *launch) {

@@ -135,7 +135,7 @@ static void begin_wait(struct xs_detection *detection, const struct xs_trace_eve
     wait->instance = (struct xs_instance){.site = event->site,
                                           .at_ns = event->enter_ns,
                                           .cost = {.host_ns = host_ns},
-                                          .removable = {.host_ns = host_ns - (busy_ns < host_ns ? busy_ns : host_ns)}};
+                                          .removable = {.host_ns = host_ns - xs_least(busy_ns, host_ns)}};
     xs_add_evidence(&wait->instance, XS_EVIDENCE_SYNC, event->id, "this wait");
     xs_add_evidence(&wait->instance, XS_EVIDENCE_LAUNCH, stream->launch, "the latest launch that it waited for");
 }
