@@ -582,11 +582,13 @@ size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size
 }
 
 void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *items, size_t own, size_t count,
-                          enum xs_plan_end end) {
+                          bool drops_host_memory, enum xs_plan_end end) {
     for (size_t i = 0; i < own; i++)
         repair(plan, &items[i], end);
     for (size_t i = own; i < count && end == XS_PLAN_MOST; i++)
         drop_copy(plan, xs_plan_number(plan, &items[i]), end);
+    if (drops_host_memory && end == XS_PLAN_MOST)
+        drop_host_memory(plan);
 }
 
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item) {
