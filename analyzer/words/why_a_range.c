@@ -105,7 +105,7 @@ static const char *const names_by_repair[] = {
     [XS_REPAIR_DEVICE_COPY] = "time_around_copies",
 };
 
-static const char *name_of_repair(enum xs_repair repair) {
+static const char *name_of_repair(enum xs_repair_kind repair) {
     const char *name = repair < sizeof names_by_repair / sizeof *names_by_repair ? names_by_repair[repair] : NULL;
     return name ? name : "of_repair";
 }
@@ -127,7 +127,7 @@ static size_t find_reasons(const struct xs_diagnosis *diagnosis, const struct xs
                                             "nothing and the whole time of its calls."};
         return count;
     }
-    enum xs_repair repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
+    enum xs_repair_kind repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
     const char *why = why_of_repair(diagnosis->findings, f);
     if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)
         reasons[count++] = (struct reason){

@@ -78,7 +78,7 @@ static int run_out(const struct named *known, const char *name) {
     }
     if (known->effect == XS_HARMLESS)
         return XS_NO_STUB;
-    xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
+    xs_contents_unknown_from_here(XS_CONTENTS_UNKNOWN_FOR_GOOD);
     return XS_UNSEEN;
 }
 

@@ -152,7 +152,7 @@ static enum xs_fingerprint_skip unfit(const struct xs_event *e) {
 /* Can the host read the address? If only the address suggests host memory, it could be device memory whose allocation
  * was not seen. The driver is asked then, which takes half a microsecond. */
 static bool host_can_read(uint64_t address) {
-    const struct xs_range *range = xs_map_find_cached(&host_cache, address);
+    const struct xs_memory_range *range = xs_map_find_cached(&host_cache, address);
     if (range)
         return !range->slow_to_read;
     if (!xs_fingerprint_guessed)
@@ -166,7 +166,7 @@ static bool host_can_read(uint64_t address) {
  * and belongs to this context, because an invalid read would make the application's context unusable. */
 static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const struct xs_fingerprint_region *region,
                                              bool *mapping) {
-    const struct xs_range *range = xs_map_find_cached(&device_cache, region->base);
+    const struct xs_memory_range *range = xs_map_find_cached(&device_cache, region->base);
     int8_t device = -1;
     CUcontext context = xs_context_current(&device);
     if (atomic_load_explicit(&xs_fingerprint_held, memory_order_relaxed) != 0)
@@ -330,7 +330,7 @@ static void has_fingerprint(struct xs_event *e) {
 /* Computes the fingerprint on the host. Commits the transfer's event, and returns another event, which has the
  * fingerprint. */
 static struct xs_event *put_host_content(struct xs_event *e) {
-    struct xs_fingerprint content;
+    struct xs_hashed_content content;
     void *work = xs_thread_memory_of(XS_PART_CONTENTS, XS_TREE_WORK_BYTES);
     if (!work) {
         e->transfer.skip = XS_SKIP_NO_MEMORY;
@@ -358,7 +358,7 @@ static bool wait_for_result(const struct xs_event *e) {
         return true;
     uint64_t least = (xs_fingerprint_mode == XS_FINGERPRINT_ALL ? PATIENCE_ALL_US : PATIENCE_US) * patience_us_ticks;
     uint64_t took = e->return_tick - e->enter_tick;
-    return xs_device_wait(&plan.job, took > least ? took : least);
+    return xs_device_await(&plan.job, took > least ? took : least);
 }
 
 static void finish_device(struct xs_event *e, CUresult result) {

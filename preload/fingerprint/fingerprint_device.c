@@ -277,7 +277,7 @@ void xs_device_abandon(struct xs_device_job *job) {
 
 /* Waits actively, because the wait mostly takes some microseconds, but yields now and then, because there may be more
  * waiting threads than processors. */
-bool xs_device_wait(const struct xs_device_job *job, uint64_t ticks) {
+bool xs_device_await(const struct xs_device_job *job, uint64_t ticks) {
     unsigned turns = 0;
     for (uint64_t began = xs_now(); !xs_results_arrived(&job->by->results, job->ticket);) {
         if (xs_now() - began > ticks)

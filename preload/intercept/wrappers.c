@@ -253,7 +253,7 @@ XS_HOT CUresult end(struct wrapped *w, const struct xs_step_end *step) {
         struct xs_call *const call = &w.call;                                                                          \
         struct xs_guard_note note;                                                                                     \
         struct xs_step_end step = {.is_wait = false};                                                                  \
-        struct xs_range range __attribute__((unused));                                                                 \
+        struct xs_memory_range range __attribute__((unused));                                                          \
         call->default_stream = row_default_stream;                                                                     \
         if (begin_left_out(&w, &note)) {                                                                               \
             if (is_decoded_outside(w.category))                                                                        \

@@ -32,7 +32,7 @@ static int compare_places(const void *a, const void *b) {
 bool xs_origins_start(void) {
     unsigned lines = 0, made = 0;
     const struct xs_plan_line *line = xs_plan_lines(XS_REPAIR_STAY_ON_DEVICE, &lines);
-    unsigned room = xs_plan_mode == XS_PLAN_NONE ? HOST_ENTRIES : lines;
+    unsigned room = xs_plan_mode == XS_PLAN_ABSENT ? HOST_ENTRIES : lines;
     if (room == 0)
         return true;
     struct entry *all = mmap(NULL, room * sizeof *all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -47,7 +47,7 @@ bool xs_origins_start(void) {
     for (unsigned i = 0; i < made; i++)
         if (kept == 0 || compare_places(&all[kept - 1], &all[i]) != 0)
             all[kept++].place = all[i].place;
-    entry_count = xs_plan_mode == XS_PLAN_NONE ? HOST_ENTRIES : kept;
+    entry_count = xs_plan_mode == XS_PLAN_ABSENT ? HOST_ENTRIES : kept;
     entries = all;
     return true;
 }
@@ -64,7 +64,7 @@ static struct entry *entry_of_host(uint64_t host) {
 static struct entry *entry_of(const struct xs_repair_copy *copy) {
     if (!entries)
         return NULL;
-    return xs_plan_mode == XS_PLAN_NONE ? entry_of_host(copy->host) : entry_of_place(&copy->place);
+    return xs_plan_mode == XS_PLAN_ABSENT ? entry_of_host(copy->host) : entry_of_place(&copy->place);
 }
 
 /* Begins to write the entry. False: another thread is writing it. */
@@ -99,7 +99,7 @@ void xs_origins_failed(const struct xs_repair_copy *copy) {
 
 /* Is the origin's memory still the same allocation? After a free, another allocation may have its address. */
 static bool is_alive(const struct xs_repair_origin *origin, uint64_t start, uint32_t id) {
-    struct xs_range range;
+    struct xs_memory_range range;
     return xs_map_find(origin->device, &range) && range.start == start && range.id == id &&
            origin->device + origin->bytes <= range.end;
 }

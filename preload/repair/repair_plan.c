@@ -189,7 +189,7 @@ bool xs_plan_read(const char *path, char why[256]) {
         if (lines[i].count)
             qsort(lines[i].at, lines[i].count, sizeof *lines[i].at, compare);
     if (!is_read)
-        xs_plan_mode = XS_PLAN_NONE;
+        xs_plan_mode = XS_PLAN_ABSENT;
     return is_read;
 }
 
@@ -233,7 +233,7 @@ bool xs_plan_has_size(enum xs_repair_id repair, uint64_t bytes) {
     for (unsigned i = 0; i < lines[repair].count; i++)
         if (lines[repair].at[i].any_bytes || lines[repair].at[i].bytes == bytes)
             return true;
-    return xs_plan_mode == XS_PLAN_NONE;
+    return xs_plan_mode == XS_PLAN_ABSENT;
 }
 
 const struct xs_plan_line *xs_plan_lines(enum xs_repair_id repair, unsigned *count) {

@@ -9,7 +9,7 @@
 #include "preload/repair/repair_hooks.h"
 
 enum xs_plan_mode {
-    XS_PLAN_NONE,   /* there is no plan, and each repair decides by its own checks */
+    XS_PLAN_ABSENT, /* there is no plan, and each repair decides by its own checks */
     XS_PLAN_APPLY,  /* the named calls are repaired without a comparison of contents */
     XS_PLAN_VERIFY, /* the lines are checked by comparing contents, and all copies are made */
 };

@@ -170,13 +170,13 @@ static const char *by_content(const struct xs_repair_copy *copy, bool *is_made) 
 
 static bool offer(const struct xs_repair_copy *copy, CUresult *result) {
     const struct xs_plan_line *line =
-        xs_plan_mode == XS_PLAN_NONE ? NULL : xs_plan_of_copy(XS_REPAIR_STAY_ON_DEVICE, copy);
+        xs_plan_mode == XS_PLAN_ABSENT ? NULL : xs_plan_of_copy(XS_REPAIR_STAY_ON_DEVICE, copy);
     uint64_t moment = xs_streams_now();
     bool is_made = false;
     const char *why = NULL;
     if (line)
         why = by_plan(copy, line, &is_made);
-    else if (xs_plan_mode == XS_PLAN_NONE && copy->is_upload)
+    else if (xs_plan_mode == XS_PLAN_ABSENT && copy->is_upload)
         why = by_content(copy, &is_made);
     xs_origins_saw(copy, moment);
     if (is_made) {
@@ -191,4 +191,5 @@ static bool offer(const struct xs_repair_copy *copy, CUresult *result) {
     return false;
 }
 
-const struct xs_repair xs_repair_stay_on_device = {.start = start, .copy = offer, .before = before, .after = after};
+const struct xs_repair_hooks xs_repair_stay_on_device = {
+    .start = start, .copy = offer, .before = before, .after = after};

@@ -120,7 +120,7 @@ static void tell_direct_access(void) {
     const pid_t process = getpid();
     if (drain.told_direct_access != process && xs_direct_access_is_possible()) {
         drain.told_direct_access = process;
-        xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
+        xs_contents_unknown_from_here(XS_CONTENTS_UNKNOWN_FOR_GOOD);
         xs_note(
             "contents",
             "a library for RDMA, GPUDirect Storage or GDRCopy is loaded, and its device is there: what device "

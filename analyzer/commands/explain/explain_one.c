@@ -128,7 +128,7 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         xs_table_column(table, headers[i], i != 1 && i != 6);
     for (size_t i = 0; i < explain->kept_count; i++) {
-        const struct xs_kept *k = &explain->kept[i];
+        const struct xs_listed_instance *k = &explain->kept[i];
         if (!xs_explain_wants(explain, k))
             continue;
         xs_table_cell(table, k->at_ns >= 0 ? XS_NS_TEXT((uint64_t)k->at_ns) : "-");

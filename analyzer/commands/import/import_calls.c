@@ -157,7 +157,7 @@ static bool put_copies(struct xs_nsys_importer *importer, const struct xs_nsys_c
                        struct xs_nsys_record *records) {
     struct xs_nsys_record *first = NULL;
     int64_t count = 0, bytes = 0;
-    for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_RECORD_COPY)); r = next_record(importer, r)) {
+    for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_NSYS_COPY)); r = next_record(importer, r)) {
         int64_t sum;
         first = r; /* after the loop, the record that was recorded first */
         count++;
@@ -172,7 +172,7 @@ static bool put_copies(struct xs_nsys_importer *importer, const struct xs_nsys_c
         put_transfer(importer, call, first, bytes, -1);
         return true;
     }
-    for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_RECORD_COPY)); r = next_record(importer, r))
+    for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_NSYS_COPY)); r = next_record(importer, r))
         put_transfer(importer, call, r, r->bytes, --count);
     return true;
 }
@@ -266,7 +266,7 @@ static void put_call(struct xs_nsys_importer *importer, const struct xs_nsys_cal
         importer->counts->calls_without_copy++;
         break;
     case XS_CAT_MEMSET:
-        if (put_memset(importer, call, of_type(importer, records, XS_RECORD_MEMSET)))
+        if (put_memset(importer, call, of_type(importer, records, XS_NSYS_MEMSET)))
             return;
         importer->counts->calls_without_copy += !failed;
         break;
@@ -274,7 +274,7 @@ static void put_call(struct xs_nsys_importer *importer, const struct xs_nsys_cal
         put_launch(importer, call, kind->detail);
         return;
     case XS_CAT_SYNC:
-        put_wait(importer, call, kind->detail, of_type(importer, records, XS_RECORD_SYNC));
+        put_wait(importer, call, kind->detail, of_type(importer, records, XS_NSYS_SYNC));
         return;
     case XS_CAT_ALLOCATE:
     case XS_CAT_FREE:
@@ -284,8 +284,8 @@ static void put_call(struct xs_nsys_importer *importer, const struct xs_nsys_cal
     default:
         break;
     }
-    struct xs_nsys_record *event = of_type(importer, records, XS_RECORD_EVENT);
-    put_other(importer, call, event ? event : of_type(importer, records, XS_RECORD_SYNC));
+    struct xs_nsys_record *event = of_type(importer, records, XS_NSYS_EVENT);
+    put_other(importer, call, event ? event : of_type(importer, records, XS_NSYS_SYNC));
 }
 
 void xs_nsys_take_calls(struct xs_nsys_importer *importer) {

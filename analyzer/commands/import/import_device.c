@@ -103,7 +103,7 @@ static void take_copies(struct xs_nsys_importer *importer) {
                           (int64_t[]){place.start_ns, place.end_ns}, devices);
             continue;
         }
-        struct xs_nsys_record record = {.type = XS_RECORD_COPY,
+        struct xs_nsys_record record = {.type = XS_NSYS_COPY,
                                         .src_kind = memory_kind(rows, SRC_KIND),
                                         .dst_kind = memory_kind(rows, DST_KIND),
                                         .src_device = devices[0],
@@ -139,7 +139,7 @@ static void take_memsets(struct xs_nsys_importer *importer) {
             continue;
         }
         struct xs_nsys_record record = {
-            .type = XS_RECORD_MEMSET, .dst_kind = memory_kind(rows, KIND), .bytes = bytes, .value = value};
+            .type = XS_NSYS_MEMSET, .dst_kind = memory_kind(rows, KIND), .bytes = bytes, .value = value};
         int64_t node = xs_nsys_int_or(rows, NODE, 0);
         xs_nsys_insert(importer, "INTO device_memset",
                        XS_ROW(xs_int("correlation", place.correlation), xs_int("value", value), xs_int("bytes", bytes),
@@ -234,7 +234,7 @@ static void take_waits(struct xs_nsys_importer *importer) {
             XS_ROW(xs_int("correlation", place.correlation), xs_int("kind", type), xs_int("start_ns", place.start_ns),
                    xs_int("end_ns", place.end_ns), xs_if("cupti_context", place.context_row, place.context),
                    xs_if("cupti_stream", place.stream_row, place.stream), xs_if("cupti_event", has_event, event)));
-        remember(importer, &place, (struct xs_nsys_record){.type = XS_RECORD_SYNC, .value = has_event ? event : 0});
+        remember(importer, &place, (struct xs_nsys_record){.type = XS_NSYS_SYNC, .value = has_event ? event : 0});
     }
     sqlite3_finalize(rows);
 }
@@ -253,7 +253,7 @@ static void take_event_records(struct xs_nsys_importer *importer) {
         place.context_row = xs_nsys_context(importer, context, place.device);
         place.stream_row = xs_nsys_stream(importer, context, xs_nsys_int_or(rows, STREAM_ID, -1), place.context_row);
         remember(importer, &place,
-                 (struct xs_nsys_record){.type = XS_RECORD_EVENT, .value = xs_nsys_int_or(rows, EVENT, 0)});
+                 (struct xs_nsys_record){.type = XS_NSYS_EVENT, .value = xs_nsys_int_or(rows, EVENT, 0)});
     }
 }
 

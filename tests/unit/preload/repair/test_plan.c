@@ -96,7 +96,7 @@ static void without_a_plan_every_size_is_meant(void **state) {
 static void refuses(const char *text, const char *what) {
     assert_false(read_plan(text));
     assert_non_null(strstr(why, what));
-    assert_int_equal(xs_plan_mode, XS_PLAN_NONE);
+    assert_int_equal(xs_plan_mode, XS_PLAN_ABSENT);
     assert_true(xs_plan_has_size(XS_REPAIR_KEEP_PINNED, 1));
 }
 
