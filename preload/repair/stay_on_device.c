@@ -33,7 +33,7 @@ static _Atomic unsigned queuing, left; /* left: those of `queuing` that never en
 static _Atomic uint64_t queued, over;
 static _Atomic(CUstream) their_stream;
 static _Atomic(CUcontext) their_context;
-#define QUEUING_TURNS 100000 /* rounds of waiting for a thread that is queuing a copy */
+#define QUEUING_ROUNDS 100000 /* rounds of waiting for a thread that is queuing a copy */
 
 static void refuse(const char *why) { xs_repair_refused(XS_REPAIR_STAY_ON_DEVICE, why); }
 
@@ -53,7 +53,7 @@ static bool start(const char **why) {
 static void wait_for_copies(void) {
     CUcontext popped;
     for (int i = 0; atomic_load(&queuing) > atomic_load(&left); i++) {
-        if (i == QUEUING_TURNS)
+        if (i == QUEUING_ROUNDS)
             atomic_store(&left, atomic_load(&queuing));
         sched_yield();
     }

@@ -189,7 +189,7 @@ int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec
     if (quicker == 0)
         return __real_pthread_mutex_timedlock(mutex, until);
     quicker--;
-    busy_lock.turns++;
+    busy_lock.acquisitions++;
     return ETIMEDOUT;
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
