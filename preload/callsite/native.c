@@ -8,7 +8,7 @@
 enum { FRAME_BYTES_MAX = 1 << 20 };
 
 /* The state of the walk. Only inlined code takes its address, so the compiler can keep it in registers. */
-struct place {
+struct cursor {
     struct xs_registers registers;
     bool is_interrupted; /* a signal came at pc; else pc is a return address, and the call is before it, perhaps in
                             another function than pc */
@@ -21,7 +21,7 @@ static bool is_call_site(uint64_t pc) { return pc >= 4096 && pc >> 56 == 0; }
 
 /* Steps through the frame of code that keeps the frame pointer. The frame pointer points to the saved x29 and x30, or
  * to the saved rbp and the return address. On aarch64 a return address may be signed. */
-XS_HOT enum xs_unwind_step step_by_frame_pointer(struct place *p, struct xs_stack *stack) {
+XS_HOT enum xs_unwind_step step_by_frame_pointer(struct cursor *p, struct xs_stack *stack) {
     struct xs_registers outer;
     uint64_t record = p->registers.fp;
     if (XS_UNLIKELY(stack->reads != NULL))
@@ -60,7 +60,7 @@ static __attribute__((noinline)) enum xs_unwind_step step_slowly(struct xs_regis
     return step == XS_LOST ? XS_LOST : registers->pc == 0 ? XS_OUTERMOST : step;
 }
 
-XS_HOT enum xs_unwind_step step_by_rule(struct place *p, uint64_t entry, struct xs_stack *stack) {
+XS_HOT enum xs_unwind_step step_by_rule(struct cursor *p, uint64_t entry, struct xs_stack *stack) {
     struct xs_registers *r = &p->registers;
     uint64_t fp = r->fp, cfa = xs_rule_cfa(entry) + (xs_rule_kind(entry) == XS_RULE_RSP ? r->sp : fp), pc;
     if (XS_UNLIKELY(xs_rule_kind(entry) > XS_RULE_RBP)) { /* a switch is predicted less well */
@@ -83,7 +83,7 @@ XS_HOT enum xs_unwind_step step_by_rule(struct place *p, uint64_t entry, struct 
     return pc == 0 ? XS_OUTERMOST : XS_STEPPED;
 }
 
-XS_HOT enum xs_unwind_step step_by_tables(struct place *p, bool is_cache_right, struct xs_stack *stack) {
+XS_HOT enum xs_unwind_step step_by_tables(struct cursor *p, bool is_cache_right, struct xs_stack *stack) {
     uint64_t address = p->registers.pc - !p->is_interrupted, key = xs_rule_key(address);
     uint64_t entry = atomic_load_explicit(&xs_rules[key >> XS_RULE_CHECK_BITS], memory_order_relaxed) ^
                      (key & ((UINT64_C(1) << XS_RULE_CHECK_BITS) - 1));
@@ -104,7 +104,7 @@ XS_HOT enum xs_unwind_step step_by_tables(struct place *p, bool is_cache_right, 
  * can have any value. So frames that are found in this way are only kept if the walk reaches code with tables again.
  * The step must not lead to another stack, because at a coroutine's start rbp may still belong to the code that made
  * the coroutine. */
-XS_HOT enum xs_unwind_step step_on_trial(struct place *p, struct xs_stack *stack) {
+XS_HOT enum xs_unwind_step step_on_trial(struct cursor *p, struct xs_stack *stack) {
     uint64_t sp = p->registers.sp, record = p->registers.fp;
     if (XS_UNLIKELY(stack->reads != NULL))
         xs_reads_note_fp(stack->reads, true, false);
@@ -114,7 +114,7 @@ XS_HOT enum xs_unwind_step step_on_trial(struct place *p, struct xs_stack *stack
     return step == XS_OUTERMOST ? XS_LOST : step;
 }
 
-static unsigned walk_by_tables(struct place p, struct xs_stack *stack, bool is_on_trial, uint64_t *pcs, unsigned limit,
+static unsigned walk_by_tables(struct cursor p, struct xs_stack *stack, bool is_on_trial, uint64_t *pcs, unsigned limit,
                                bool *is_cut) {
     unsigned count = 1, sure = 1;
     bool is_cache_right = are_rules_certain();
@@ -140,7 +140,7 @@ static unsigned walk_by_tables(struct place p, struct xs_stack *stack, bool is_o
 static bool passes(uint64_t return_address_at) {
     enum { STEPS_MAX = 4096 };
     struct xs_stack stack;
-    struct place p = {.is_interrupted = true};
+    struct cursor p = {.is_interrupted = true};
     bool is_cache_right = are_rules_certain();
     __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
                      : "=&r"(p.registers.pc), "=&r"(p.registers.sp), "=&r"(p.registers.fp));
@@ -179,7 +179,7 @@ bool xs_native_is_gone(uintptr_t return_address_at) {
 }
 #endif
 
-static unsigned walk_by_frame_pointers(struct place p, struct xs_stack *stack, uint64_t *pcs, unsigned limit,
+static unsigned walk_by_frame_pointers(struct cursor p, struct xs_stack *stack, uint64_t *pcs, unsigned limit,
                                        bool *is_cut) {
     unsigned count = 1;
     pcs[0] = p.registers.pc;
@@ -224,7 +224,7 @@ unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, ui
     xs_stack_open(&stack, caller->sp, XS_PART_STACK);
     if (reads)
         begin_noting(&stack, reads);
-    struct place p = {.registers = {.pc = caller->pc, .sp = caller->sp, .fp = caller->fp}};
+    struct cursor p = {.registers = {.pc = caller->pc, .sp = caller->sp, .fp = caller->fp}};
 #if defined(__x86_64__)
     if (how != XS_UNWIND_FP)
         count = walk_by_tables(p, &stack, how == XS_UNWIND_AUTO, pcs, limit, is_cut);

@@ -51,8 +51,8 @@ struct choice {
     bool compare;
     enum xs_sampled sampled;
     uint32_t id;
-    uint64_t began;        /* tick of the beginning */
-    uint64_t estimated_ns; /* estimated time of the calling thread */
+    uint64_t began;       /* tick of the beginning */
+    uint64_t estimate_ns; /* estimated time of the calling thread */
     struct xs_fingerprint_region host, device;
     struct xs_device_job job;
 };
@@ -223,7 +223,7 @@ static enum xs_fingerprint_skip choose_host(const struct xs_event *e) {
     uint64_t cost = HOST_COST_NS(e->transfer.bytes);
     if (!may_spend(cost, 0))
         return XS_SKIP_BUDGET;
-    choice.estimated_ns = cost;
+    choice.estimate_ns = cost;
     choice.way = ON_HOST;
     return XS_SKIP_NONE;
 }
@@ -247,12 +247,12 @@ static enum xs_fingerprint_skip choose_device(struct xs_event *e) {
         xs_budget_refund(LAUNCH_COST_NS + DEVICE_COST_NS(bytes));
         return skip;
     }
-    choice.estimated_ns = LAUNCH_COST_NS;
+    choice.estimate_ns = LAUNCH_COST_NS;
     choice.mapping = mapping;
     choice.compare = choice.upload && choice.job.known && !mapping;
     choice.measure_before =
         choice.upload && !choice.job.known && !mapping && may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes));
-    choice.estimated_ns += choice.measure_before ? LAUNCH_COST_NS : 0;
+    choice.estimate_ns += choice.measure_before ? LAUNCH_COST_NS : 0;
     choice.way = choice.upload || mapping || !choice.over ? ON_DEVICE_AFTER : ON_DEVICE_BEFORE;
     return XS_SKIP_NONE;
 }
@@ -321,7 +321,7 @@ void xs_fingerprint_before_copy(struct xs_event *e, uint32_t stack) {
  * beginning and at the end of that call. */
 static void account(uint64_t entered, uint64_t returned) {
     uint64_t ticks = entered - choice.began + (xs_now() - returned);
-    xs_budget_took(choice.estimated_ns, xs_budget_ns(ticks));
+    xs_budget_took(choice.estimate_ns, xs_budget_ns(ticks));
     xs_own_cost_elsewhere(entered, ticks);
 }
 
@@ -432,7 +432,7 @@ static void hold(const struct xs_event *e) {
 
 void xs_fingerprint_launched_special(const struct xs_event *e, CUresult result) {
     if (e->launch.kind != XS_LAUNCH_COOPERATIVE)
-        xs_fingerprint_gated();
+        xs_fingerprint_never_holds();
     else if (result == CUDA_SUCCESS && !(e->flags & XS_FLAG_CAPTURED))
         hold(e);
 }

@@ -189,7 +189,7 @@ XS_HOT void xs_capture_ended(const struct xs_call *call) {
 XS_HOT void xs_runs_elsewhere(const struct xs_call *call) {
     if (xs_succeeded(call)) {
         xs_contents_unknown_from_here(XS_CONTENTS_UNKNOWN_FOR_GOOD);
-        xs_fingerprint_gated();
+        xs_fingerprint_never_holds();
     }
 }
 /* xs_stream_going is used before a stream is destroyed. It ends the stream's capture, because another thread may then

@@ -46,7 +46,7 @@ XS_HOT void follow_contents(struct xs_call *call, enum xs_category category) {
         xs_fingerprint_synchronised(call->event, call->result);
         break;
     case XS_CAT_STREAM_MEMOP:
-        xs_fingerprint_gated();
+        xs_fingerprint_never_holds();
         break;
     case XS_CAT_ALLOCATE:
     case XS_CAT_CAPTURE:

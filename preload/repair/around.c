@@ -16,13 +16,13 @@ static XS_TLS struct xs_guard inside;
 static XS_TLS struct {
     uint32_t thread;
     uint64_t copies;
-} place;
+} id;
 static _Atomic uint32_t threads;
 
-static struct xs_repair_place next_place(void) {
-    if (!place.thread)
-        place.thread = atomic_fetch_add(&threads, 1) + 1;
-    return (struct xs_repair_place){place.thread - 1, place.copies++};
+static struct xs_copy_id next_id(void) {
+    if (!id.thread)
+        id.thread = atomic_fetch_add(&threads, 1) + 1;
+    return (struct xs_copy_id){id.thread - 1, id.copies++};
 }
 
 /* What the function around an entry point knows of one call. */
@@ -42,7 +42,7 @@ XS_HOT bool enter(struct around *a, unsigned row, enum xs_category category, enu
     a->call = (struct xs_call){.default_stream = stream, .result = CUDA_SUCCESS};
     a->about = (struct xs_repair_call){.row = row, .category = category};
     if (category == XS_CAT_TRANSFER)
-        a->copy.place = next_place();
+        a->copy.id = next_id();
     else if (category == XS_CAT_STREAM_MEMOP)
         xs_may_hold();
     return true;
@@ -232,7 +232,7 @@ bool xs_around_unknown_begin(bool may_do_anything, struct xs_guard_note *note, u
         !enter(&a, XS_ROW_NONE, category_of(may_do_anything), XS_LEGACY, note, frame))
         return false;
     if (may_do_anything)
-        xs_fingerprint_gated();
+        xs_fingerprint_never_holds();
     xs_repairs_before(&a.about);
     return true;
 }

@@ -120,7 +120,7 @@ XS_HOT void xs_attributes(struct xs_call *call, const CUlaunchConfig *config) {
 
 /* Called after memory was shared with others, or after a stream was made to wait for something outside of the process.
  */
-XS_HOT void xs_fingerprint_gated(void) {
+XS_HOT void xs_fingerprint_never_holds(void) {
     atomic_store_explicit(&xs_repair_handed_out, true, memory_order_relaxed);
     xs_may_hold();
 }
@@ -129,7 +129,7 @@ XS_HOT void xs_fingerprint_gated(void) {
 
 XS_HOT void xs_runs_elsewhere(const struct xs_call *call) {
     if (xs_succeeded(call))
-        xs_fingerprint_gated();
+        xs_fingerprint_never_holds();
 }
 XS_HOT void xs_capture_begun(const struct xs_call *call) {
     if (xs_succeeded(call))

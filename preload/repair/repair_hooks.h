@@ -29,14 +29,14 @@ enum xs_repair_id {
 
 /* Identifies a copy of the run (docs/use/repairs.md). Threads are numbered in the order of their first copy, and the
  * copies of each thread are numbered; both numbers begin at 0. */
-struct xs_repair_place {
+struct xs_copy_id {
     uint32_t thread;
     uint64_t ordinal;
 };
 
 /* A copy between host and device memory in one dimension, made by any function. */
 struct xs_repair_copy {
-    struct xs_repair_place place;
+    struct xs_copy_id id;
     bool is_upload;
     bool is_blocking;             /* the function has no stream parameter */
     uint64_t host;                /* address of the host's side */

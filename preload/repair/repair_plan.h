@@ -21,7 +21,7 @@ struct xs_plan_line {
     uint32_t thread;
     uint64_t first, last; /* ordinals, both included */
     uint64_t bytes;
-    struct xs_repair_place from;
+    struct xs_copy_id from;
 };
 
 /* Reads a plan, which replaces the previous one. False: the file cannot be read or is no plan; `why` has the reason,

@@ -23,7 +23,7 @@
 #include "preload/cupti/cupti.h"
 #include "preload/driver/driver_context.h"
 #include "preload/fingerprint/fingerprint.h"
-#include "preload/session/drain_place.h"
+#include "preload/session/drain_placement.h"
 #include "preload/session/files.h"
 #include "preload/session/host_samples.h"
 #include "preload/session/metadata.h"
@@ -142,7 +142,7 @@ static int64_t take_over_events(void) {
         keep_chunks_free();
         xs_outside_look();
         tell_direct_access();
-        xs_drain_place(drain.spool);
+        xs_drain_placement(drain.spool);
         tell_fingerprints();
         xs_clock_sync(&drain.spool->header->clock);
         events = xs_spool_drain(drain.spool, drain.store, BATCH_EVENTS, false);

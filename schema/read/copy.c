@@ -14,7 +14,7 @@
 #include "schema/safe_open/private_file.h"
 #include "schema/safe_open/sqlite_open.h"
 #include "schema/safe_open/step_limit.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 
 static const char *const suffixes[] = {"", "-wal", "-journal", ".spool", "-shm"};
 static const unsigned kinds[] = {0, XS_COPY_LOG, XS_COPY_JOURNAL, XS_COPY_SPOOL};

@@ -17,7 +17,7 @@
 #include "schema/read/trace_internal.h"
 #include "schema/safe_open/sqlite_open.h"
 #include "schema/safe_open/step_limit.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 #include "schema/write/schema_check.h"
 #include "schema/write/store_internal.h"
 

@@ -26,7 +26,7 @@ bool xs_map_find(uint64_t address, struct xs_memory_range *out) {
 static CUstream stream(uintptr_t number) { return (CUstream)(number << 12); }
 
 static struct xs_repair_copy copy_of(uint64_t ordinal, bool is_upload, CUstream in) {
-    return (struct xs_repair_copy){.place = {0, ordinal},
+    return (struct xs_repair_copy){.id = {0, ordinal},
                                    .is_upload = is_upload,
                                    .host = 0x10000,
                                    .device = 0x700000,
@@ -50,7 +50,7 @@ static void setup(const char *lines) {
 
 static const char *find(uint64_t ordinal, size_t bytes, unsigned context, struct xs_repair_origin *origin) {
     struct xs_repair_copy copy = {.bytes = bytes, .context = CONTEXT(context), .host = 0x10000};
-    struct xs_repair_place place = {0, ordinal};
+    struct xs_copy_id place = {0, ordinal};
     const char *why = xs_origins_at(&place, &copy, origin);
     return why ? why : "found";
 }

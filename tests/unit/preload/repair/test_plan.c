@@ -22,7 +22,7 @@ static bool read_plan(const char *text) {
 }
 
 static struct xs_repair_copy copy_at(uint32_t thread, uint64_t ordinal, size_t bytes) {
-    return (struct xs_repair_copy){.place = {thread, ordinal}, .bytes = bytes};
+    return (struct xs_repair_copy){.id = {thread, ordinal}, .bytes = bytes};
 }
 
 static bool names(enum xs_repair_id repair, uint32_t thread, uint64_t ordinal, size_t bytes) {
