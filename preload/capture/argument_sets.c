@@ -24,11 +24,11 @@ static _Atomic uint32_t words[WORDS];
 static uint32_t words_used, set_count, last_number;
 static struct xs_open_lock sets_lock = XS_OPEN_LOCK_INITIALIZER;
 
-static bool is_set_at(uint32_t place, const uint32_t *ids, unsigned count) {
-    if (place + 2 + count > WORDS || LOAD(words[place + 1]) != count)
+static bool is_set_at(uint32_t first, const uint32_t *ids, unsigned count) {
+    if (first + 2 + count > WORDS || LOAD(words[first + 1]) != count)
         return false;
     for (unsigned i = 0; i < count; i++)
-        if (LOAD(words[place + 2 + i]) != ids[i])
+        if (LOAD(words[first + 2 + i]) != ids[i])
             return false;
     return true;
 }

@@ -154,8 +154,8 @@ void xs_cupti_unsubscribe(void);
 CUptiResult xs_cupti_register_buffers(void);
 /* Returns the number of records dropped since the last call. */
 size_t xs_cupti_dropped_records(void);
-CUptiResult xs_cupti_turn_kind(CUpti_ActivityKind kind, bool on);
-/* Turns on or off the records of waits that failed and of queries that found unfinished work. */
+CUptiResult xs_cupti_switch_kind(CUpti_ActivityKind kind, bool on);
+/* Switches on or off the records of waits that failed and of queries that found unfinished work. */
 void xs_cupti_all_waits(bool on);
 CUptiResult xs_cupti_timestamp(uint64_t *stamp);
 /* Returns the function that finds the records in a buffer; NULL: no CUPTI is loaded. */
@@ -176,7 +176,7 @@ void xs_cupti_end_migrations(void);
 /* ---- windows (cupti_attach_detach.c); all inside ---- */
 
 /* Returns false if CUPTI must not be attached yet, but later, for a window that the user requested. */
-bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
+bool xs_cupti_start_switches(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 bool xs_cupti_is_attached(void);
 /* True if the library is subscribed but records nothing, because a window ended while the application was subscribed,
  * too. Buffers may still contain records. */
@@ -186,8 +186,8 @@ bool xs_cupti_is_paused(void);
  * closed, and the caller must open it. */
 bool xs_cupti_quiet_device(void);
 /* From this call on, CUPTI is never attached or detached again. */
-void xs_cupti_end_turns(void);
-void xs_cupti_forget_turns(void); /* in a forked child */
+void xs_cupti_end_switches(void);
+void xs_cupti_forget_switches(void); /* in a forked child */
 
 /* ---- activity buffers (cupti_buffers.c) ---- */
 

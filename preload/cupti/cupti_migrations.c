@@ -47,10 +47,10 @@ static CUptiResult configure(bool on) {
     return result;
 }
 
-static CUptiResult turn(bool on) {
+static CUptiResult switch_records(bool on) {
     CUptiResult result = on ? configure(true) : CUPTI_SUCCESS;
     if (result == CUPTI_SUCCESS)
-        result = xs_cupti_turn_kind(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, on);
+        result = xs_cupti_switch_kind(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, on);
     if (!on)
         configure(false);
     return result;
@@ -61,10 +61,10 @@ uint64_t xs_cupti_migrations_cost_ns(void) {
     return bounded ? atomic_load(&cost_ns) : records > 0 ? (uint64_t)records * XS_MIGRATION_COST_NS : 0;
 }
 
-static void turn_by_budget(void) {
+static void switch_by_budget(void) {
     uint64_t before_ns = xs_monotonic_ns(), cpu_ns = xs_thread_cpu_ns();
-    turn(budget.on);
-    xs_migration_budget_turned(&budget, before_ns, xs_monotonic_ns(), xs_thread_cpu_ns() - cpu_ns);
+    switch_records(budget.on);
+    xs_migration_budget_switched(&budget, before_ns, xs_monotonic_ns(), xs_thread_cpu_ns() - cpu_ns);
 }
 
 void xs_cupti_start_migrations(const struct xs_cupti_wishes *wishes, uint64_t now_ns) {
@@ -78,7 +78,7 @@ void xs_cupti_managed_memory(void) {
     if (!wanted || atomic_load(&begun) || !xs_cupti_is_active() || !xs_cupti_enter())
         return;
     if (xs_cupti_is_active() && !atomic_exchange(&begun, true)) {
-        CUptiResult result = xs_cupti_is_attached() ? turn(true) : CUPTI_ERROR_NOT_INITIALIZED;
+        CUptiResult result = xs_cupti_is_attached() ? switch_records(true) : CUPTI_ERROR_NOT_INITIALIZED;
         atomic_store(&works, result == CUPTI_SUCCESS);
         budget.on &= result == CUPTI_SUCCESS;
         if (result != CUPTI_SUCCESS)
@@ -104,15 +104,15 @@ static uint64_t migration_records(void) {
 static void note_migrations(struct xs_cupti_state *state) {
     state->migrations_ns = xs_migration_budget_recorded_ns(&budget, xs_monotonic_ns());
     state->migration_rests = budget.rests;
-    state->migration_turns_ns = budget.turns_ns;
-    state->migration_turns_cpu_ns = budget.turns_cpu_ns;
+    state->migration_switches_ns = budget.switches_ns;
+    state->migration_switches_cpu_ns = budget.switches_cpu_ns;
 }
 
 void xs_cupti_stop_migrations(void) {
     if (!atomic_exchange(&works, false))
         return;
     if (budget.on)
-        turn(false);
+        switch_records(false);
     xs_migration_budget_end(&budget, xs_monotonic_ns());
     budget.rests++;
     xs_cupti_note(note_migrations);
@@ -122,15 +122,15 @@ void xs_cupti_stop_migrations(void) {
 static unsigned watch_migrations(uint64_t now_ns) {
     static uint64_t records_before, grown_ns;
     uint64_t records = migration_records();
-    if (xs_migration_budget_turn(&budget, now_ns, records)) {
-        turn_by_budget();
+    if (xs_migration_budget_switch(&budget, now_ns, records)) {
+        switch_by_budget();
         xs_cupti_note(note_migrations);
     }
     atomic_store(&cost_ns, budget.spent_ns);
     if (records != records_before || atomic_exchange(&hurry, false))
         grown_ns = now_ns;
     records_before = records;
-    unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* read again: turning it takes ms */
+    unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* read again: switching it takes ms */
     return wait_ms || now_ns - grown_ns >= UINT64_C(1000000000) ? wait_ms : SOON_MS;
 }
 

@@ -199,27 +199,27 @@ static uint32_t id_of(const CUpti_Activity *record) {
 
 /* A hash table of the ids of such calls. Each id may be in one of a few slots; if all of these are in use, the oldest
  * id is replaced, because its records were decoded long ago. */
-enum { LEFT_OUT_BITS = 18, LEFT_OUT = 1 << LEFT_OUT_BITS, PLACES = 8 };
+enum { LEFT_OUT_BITS = 18, LEFT_OUT = 1 << LEFT_OUT_BITS, SLOTS = 8 };
 static _Atomic uint32_t left_out[LEFT_OUT]; /* 0: free */
 static _Atomic bool any_left_out;
 
-static _Atomic uint32_t *left_out_places(uint32_t correlation) {
+static _Atomic uint32_t *left_out_slots(uint32_t correlation) {
     uint32_t hash = correlation * UINT32_C(0x9e3779b1) >> (32 - LEFT_OUT_BITS);
-    return &left_out[hash / PLACES * PLACES];
+    return &left_out[hash / SLOTS * SLOTS];
 }
 
 void xs_cupti_left_out(uint32_t correlation) {
-    _Atomic uint32_t *places = left_out_places(correlation);
+    _Atomic uint32_t *slots = left_out_slots(correlation);
     bool done = false;
     while (!done) {
         unsigned oldest = 0;
         uint32_t least = UINT32_MAX;
-        for (unsigned i = 0; i < PLACES && least; i++) {
-            uint32_t other = atomic_load_explicit(&places[i], memory_order_relaxed);
+        for (unsigned i = 0; i < SLOTS && least; i++) {
+            uint32_t other = atomic_load_explicit(&slots[i], memory_order_relaxed);
             oldest = other < least ? i : oldest;
             least = other < least ? other : least;
         }
-        done = atomic_compare_exchange_strong(&places[oldest], &least, correlation);
+        done = atomic_compare_exchange_strong(&slots[oldest], &least, correlation);
     }
     if (!atomic_load_explicit(&any_left_out, memory_order_relaxed))
         atomic_store(&any_left_out, true);
@@ -229,9 +229,9 @@ static bool is_left_out(const struct xs_cupti_decoder *d, const CUpti_Activity *
     if (!atomic_load(&any_left_out) || record->kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)
         return false;
     uint32_t correlation = correlation_of(d, id_of(record));
-    const _Atomic uint32_t *places = left_out_places(correlation);
-    for (unsigned i = 0; correlation && i < PLACES; i++)
-        if (atomic_load_explicit(&places[i], memory_order_relaxed) == correlation)
+    const _Atomic uint32_t *slots = left_out_slots(correlation);
+    for (unsigned i = 0; correlation && i < SLOTS; i++)
+        if (atomic_load_explicit(&slots[i], memory_order_relaxed) == correlation)
             return true;
     return false;
 }

@@ -251,7 +251,7 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes) {
         with_kernels = wishes->kernels;
         driver_version = wishes->driver_version;
         xs_cupti_start_migrations(wishes, begin);
-        bool started = start(wishes, xs_cupti_start_turns(wishes, begin));
+        bool started = start(wishes, xs_cupti_start_switches(wishes, begin));
         atomic_store(&phase, started ? ACTIVE : OVER);
         pthread_mutex_lock(&state_lock);
         state.start_ns = xs_monotonic_ns() - begin;
@@ -309,7 +309,7 @@ void xs_cupti_end(void) {
             xs_cupti_sample_clock();
             xs_cupti_index_all();
         }
-        xs_cupti_end_turns();
+        xs_cupti_end_switches();
         atomic_store(&phase, OVER);
     }
     xs_cupti_leave();
@@ -428,7 +428,7 @@ static void give_away(const char *why) {
         leave();
     atomic_store(&left_shared, xs_cupti_shares());
     xs_cupti_end_migrations();
-    xs_cupti_end_turns();
+    xs_cupti_end_switches();
     atomic_store(&phase, OVER);
     set_status("stepped aside", "for %s", why);
     xs_note("cupti", "stepped aside for %s: no device times from here on", why);
@@ -509,7 +509,7 @@ bool xs_cupti_leave_no_trace(void) {
  * of CUPTI's own locks. A child of a process without a session may begin its own session. */
 void xs_cupti_forget(void) {
     xs_lock_forget(&life);
-    xs_cupti_forget_turns();
+    xs_cupti_forget_switches();
     xs_cupti_forget_interface();
     atomic_store(&left_shared, false);
     xs_mutex_forget(&state_lock);

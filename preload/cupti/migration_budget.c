@@ -83,7 +83,7 @@ static bool is_to_be_on(struct xs_migration_budget *b, uint64_t now_ns) {
     return false;
 }
 
-bool xs_migration_budget_turn(struct xs_migration_budget *b, uint64_t now_ns, uint64_t records) {
+bool xs_migration_budget_switch(struct xs_migration_budget *b, uint64_t now_ns, uint64_t records) {
     account(b, now_ns, records);
     if (b->on ? !is_to_be_off(b, now_ns) : !is_to_be_on(b, now_ns))
         return false;
@@ -95,7 +95,7 @@ bool xs_migration_budget_turn(struct xs_migration_budget *b, uint64_t now_ns, ui
         b->samples = !may_be_on(b, now_ns);
         b->window_records = b->records;
     } else {
-        uint64_t cost = (b->records - b->window_records) * XS_MIGRATION_COST_NS + 2 * b->turn_ns;
+        uint64_t cost = (b->records - b->window_records) * XS_MIGRATION_COST_NS + 2 * b->switch_ns;
         b->ended_records = b->records;
         b->window_cost_ns = b->samples ? b->window_cost_ns - b->window_cost_ns / 4 + cost / 4 : WINDOW_COST_NS;
         b->is_first_rest = !b->samples;
@@ -106,13 +106,14 @@ bool xs_migration_budget_turn(struct xs_migration_budget *b, uint64_t now_ns, ui
     return true;
 }
 
-void xs_migration_budget_turned(struct xs_migration_budget *b, uint64_t before_ns, uint64_t after_ns, uint64_t cpu_ns) {
+void xs_migration_budget_switched(struct xs_migration_budget *b, uint64_t before_ns, uint64_t after_ns,
+                                  uint64_t cpu_ns) {
     spend(b, cpu_ns);
-    b->turns_ns += after_ns - before_ns;
-    b->turns_cpu_ns += cpu_ns;
+    b->switches_ns += after_ns - before_ns;
+    b->switches_cpu_ns += cpu_ns;
     if (b->on) {
-        b->turn_ns = cpu_ns;
-        b->since_ns = before_ns; /* an H100 already records during the 20 ms that turning it on takes */
+        b->switch_ns = cpu_ns;
+        b->since_ns = before_ns; /* an H100 already records during the 20 ms that switching it on takes */
     } else {
         xs_window_list_add(&b->windows, b->since_ns, before_ns);
     }

@@ -102,8 +102,8 @@ void xs_budget_refund(uint64_t cost_ns) {
     atomic_fetch_sub_explicit(&estimated_ns, (int64_t)cost_ns, memory_order_relaxed);
 }
 
-void xs_budget_took(uint64_t planned_ns, uint64_t took) {
-    atomic_fetch_add_explicit(&spent_ns, (int64_t)(took - planned_ns), memory_order_relaxed);
+void xs_budget_took(uint64_t estimate_ns, uint64_t took) {
+    atomic_fetch_add_explicit(&spent_ns, (int64_t)(took - estimate_ns), memory_order_relaxed);
     atomic_fetch_add_explicit(&took_ns, took, memory_order_relaxed);
 }
 

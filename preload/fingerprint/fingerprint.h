@@ -83,7 +83,7 @@ XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
 /* Called after a stream memory operation, a host function, or a graph that may contain one of these; and after a call
  * that lets other processes or devices write the memory. From then on, work that the driver already has may wait for
  * something that the application does without a call. */
-static inline void xs_fingerprint_gated(void) {
+static inline void xs_fingerprint_never_holds(void) {
     xs_write_epoch_never_holds();
     xs_fingerprint_written();
 }

@@ -248,7 +248,7 @@ static bool is_idle(const struct xs_repair_copy *copy) {
 }
 
 const char *xs_contents_unfit(const struct xs_repair_copy *copy) {
-    struct xs_range host;
+    struct xs_memory_range host;
     int8_t device;
     if (copy->host_kind != XS_MEM_PAGEABLE) {
         return copy->is_blocking ? "page-locked, so a look would take longer"

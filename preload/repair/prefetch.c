@@ -421,4 +421,4 @@ static void after(const struct xs_repair_call *call) {
 
 static void finish(void) { STORE(is_over, true); }
 
-const struct xs_repair xs_repair_prefetch = {.start = start, .before = before, .after = after, .finish = finish};
+const struct xs_repair_hooks xs_repair_prefetch = {.start = start, .before = before, .after = after, .finish = finish};

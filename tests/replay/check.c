@@ -154,7 +154,7 @@ static void run_sets(uint64_t number, int sets, bool is_recorded, struct duratio
 /* --- the replay --- */
 
 static int64_t replay(const struct xs_model *model, const struct steps *steps, uint64_t dropped, int64_t *returns) {
-    const struct xs_change drop = {.dropped = true};
+    const struct xs_call_change drop = {.dropped = true};
     uint32_t *change_of = calloc(model->call_count + 1, sizeof *change_of);
     int step = 0;
     if (!change_of)

@@ -69,7 +69,7 @@ static inline struct xs_frame xs_side_frame(const struct xs_side_place *place) {
 struct xs_side_finding {
     unsigned detector, verdict; /* as in struct xs_finding */
     uint32_t place;             /* index in the places of the side */
-    bool advice, is_range;      /* is_range: its least and most saving differ */
+    bool advice, is_interval;   /* is_interval: its least and most saving differ */
     bool about;       /* in at least one run, its numbers except the saving are estimates, because not all contents were
                          checked */
     const char *name; /* as `explain` accepts it for the first run that has the finding */

@@ -18,7 +18,7 @@ struct xs_nsys {
     struct xs_hash strings; /* maps StringIds.id + 1 (0 is a valid id) to the text in `texts` */
     uint64_t skipped;       /* number of rows with impossible values, which were skipped */
     int status;             /* status of the first error while reading */
-    struct xs_steps *steps;
+    struct xs_step_limit *steps;
 };
 
 /* Negative status: the file cannot be read, or is no such export, and a message was printed. xs_nsys_close must be

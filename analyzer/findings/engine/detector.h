@@ -31,7 +31,7 @@ enum xs_detector_needs {
 struct xs_verdict {
     const char *name;   /* as in docs/rules/analysis.md; NULL: the detector has no verdicts */
     const char *remedy; /* one sentence, imperative; NULL: the detector's remedy */
-    enum xs_repair repair;
+    enum xs_repair_kind repair;
 };
 
 /* Texts that several detectors use: roles of evidence, and reasons for undecided cases. */
@@ -70,9 +70,9 @@ struct xs_detector {
                              * full rule */
     const char *remedy;     /* one sentence, imperative */
     enum xs_detector_kind kind;
-    enum xs_repair repair; /* what the remedy changes in the run */
-    unsigned needs;        /* enum xs_detector_needs; 0: host events alone */
-    uint32_t wants;        /* XS_WANT(XS_ON_...) of the events that on_event is called for */
+    enum xs_repair_kind repair; /* what the remedy changes in the run */
+    unsigned needs;             /* enum xs_detector_needs; 0: host events alone */
+    uint32_t wants;             /* XS_WANT(XS_ON_...) of the events that on_event is called for */
     size_t state_bytes;
     struct xs_verdict verdicts[XS_VERDICTS];
     /* One bit for each verdict (by index) that depends on something the trace cannot show; such verdicts rank after the
@@ -104,7 +104,7 @@ extern const size_t xs_detector_count;
 
 /* These functions return the remedy and the repair of a verdict; if it has none of its own, those of the detector. */
 const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verdict);
-enum xs_repair xs_detector_repair(const struct xs_detector *detector, unsigned verdict);
+enum xs_repair_kind xs_detector_repair(const struct xs_detector *detector, unsigned verdict);
 
 /* Reports an instance. This adds nothing to the total; only xs_claim does. A claim belongs to the instance that was
  * reported, or passed to xs_consider, just before. If that instance does not pass the filter, the claim does not count.

@@ -4,7 +4,7 @@
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_REPAIR_KIND_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_REPAIR_KIND_H
 
-enum xs_repair {
+enum xs_repair_kind {
     XS_REPAIR_OF_DETECTOR, /* in a verdict: use the detector's; in a detector: no repair */
     XS_REPAIR_DROP,        /* drop the copy or memset of the first row */
     XS_REPAIR_DROP_BOTH,   /* drop the first row's copy and, if the host does not need it, the second row's copy */

@@ -9,7 +9,7 @@
 #include "analyzer/trace/framework/framework_context.h"
 
 /* A saving is the measured run less its replay with the repair (docs/rules/analysis.md, "What a repair saves"), in ns.
- * If the trace does not determine a repair's effect, the saving is a range from least to most. Never negative. */
+ * If the trace does not determine a repair's effect, the saving is an interval from least to most. Never negative. */
 struct xs_saving {
     bool known;  /* false: the finding has no repair; all is 0 */
     bool bounds; /* the range is not from a replay, but from 0 to the finding's claim */

@@ -31,7 +31,7 @@ struct places {
     size_t count, capacity;
     uint32_t *place_of;  /* by call: the index of its place plus 1; 0: it did not wait */
     uint32_t *change_of; /* of the replay */
-    struct xs_change changes[CHANGES];
+    struct xs_call_change changes[CHANGES];
     struct place **order;
     struct xs_intervals *busy; /* by number of a device */
     int64_t run_ns;
@@ -137,7 +137,8 @@ static void find_places(struct places *places) {
 static void make_changes(struct places *places) {
     places->changes[NOT_MADE].dropped = true;
     for (int64_t i = SHORT_CALLS; i < CHANGES; i++)
-        places->changes[i] = (struct xs_change){.returns = XS_RETURNS_AT_ONCE, .host_ns = (i - SHORT_CALLS) * UNIT_NS};
+        places->changes[i] =
+            (struct xs_call_change){.returns = XS_RETURNS_AT_ONCE, .host_ns = (i - SHORT_CALLS) * UNIT_NS};
 }
 
 /* Returns the index of the change that takes the wait out of a call. */

@@ -198,7 +198,7 @@ static bool change_kernel(struct xs_managed *m, struct xs_plan *plan, const stru
     left += sent_ns(m, plan, kernel, &given, stalled, end);
     if (left >= length)
         return false;
-    struct xs_change *change = xs_plan_alter(plan, kernel->call);
+    struct xs_call_change *change = xs_plan_alter(plan, kernel->call);
     if (!change)
         return false;
     change->lasts = true;
@@ -234,7 +234,8 @@ static bool change_gap(const struct xs_managed *m, struct xs_plan *plan, struct 
         less = spent_ns(m, &m->gaps, gap, false, end) * part - back_ns;
     else if (part > 0)
         less = saved_by_copies_ns(m, plan, gap) * part;
-    struct xs_change *change = less > 0 || (less < 0 && end == XS_PLAN_LEAST) ? xs_plan_alter(plan, gap->call) : NULL;
+    struct xs_call_change *change =
+        less > 0 || (less < 0 && end == XS_PLAN_LEAST) ? xs_plan_alter(plan, gap->call) : NULL;
     if (!change)
         return false;
     int64_t before_ns = -(less < (double)XS_MODEL_LATEST_NS ? (int64_t)less : XS_MODEL_LATEST_NS);

@@ -53,7 +53,7 @@ struct xs_plan {
     const struct xs_model *replayed; /* the model, or one of `split` */
 
     uint32_t *change_of; /* by call: its index in `changes` plus 1 */
-    struct xs_change *changes;
+    struct xs_call_change *changes;
     uint32_t *changed;           /* by change: its call */
     bool *without_host;          /* by change: its call no longer uses host memory */
     struct xs_plan_copy *copies; /* by index in the model's copies */
@@ -90,16 +90,16 @@ int64_t xs_plan_operations_ns(const struct xs_plan *plan, uint32_t call);
 /* These functions change a call. A call that the plan has already changed is changed again only if it is dropped now.
  * xs_plan_change records that a dropped call's copies no longer use host memory; xs_plan_change_use does this only if
  * `without_host` is true. */
-void xs_plan_change(struct xs_plan *plan, uint32_t call, const struct xs_change *to);
-void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_change *to, bool without_host);
+void xs_plan_change(struct xs_plan *plan, uint32_t call, const struct xs_call_change *to);
+void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_call_change *to, bool without_host);
 
 /* Returns the change of a call, and adds an empty change if the call has none. The caller may alter it until the next
  * change is made. NULL: the call is dropped. */
-struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);
+struct xs_call_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);
 
 /* True if a change is only about the program's work before the call, and not about the call. Such a call counts as
  * unchanged for the functions above. */
-bool xs_plan_changes_only_work(const struct xs_change *change);
+bool xs_plan_changes_only_work(const struct xs_call_change *change);
 
 /* Drops `ns` of the program's work before a call, even if the call is dropped, unless more of it is dropped already. */
 void xs_plan_shorten_work(struct xs_plan *plan, uint32_t call, int64_t ns);

@@ -35,7 +35,7 @@ static uint64_t class_bit(uint64_t bytes) {
 }
 
 static bool takes_second(const struct xs_repairable *item) {
-    enum xs_repair repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
+    enum xs_repair_kind repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
     return repair == XS_REPAIR_DROP_BOTH || repair == XS_REPAIR_PEER_COPY;
 }
 

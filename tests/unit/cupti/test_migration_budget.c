@@ -16,11 +16,11 @@ enum { BEGIN = 77 };
 #define RECORD_US 5 /* what one costs, as the budget has it */
 
 /* A program that makes `per_ms[phase]` records a ms while recording is on, in phases of some length, again and again;
- * they become known `late_ms` after they were made. Of a turn the processor is busy for `turn_us`. */
+ * they become known `late_ms` after they were made. A switch keeps the processor busy for `cpu_us`. */
 struct program {
     unsigned per_ms[2], phase_ms[2], late_ms;
-    unsigned switch_ms, flush_ms; /* that a turn takes, and a look while recording is on */
-    uint64_t turn_us;
+    unsigned switch_ms, flush_ms; /* that a switch takes, and a look while recording is on */
+    uint64_t cpu_us;
     uint64_t made, made_by_ms[64]; /* of the last so many ms, a ring */
     unsigned on_ms[2];             /* of each phase */
     unsigned longest_rest_ms;
@@ -40,11 +40,11 @@ static void run(struct program *p, struct xs_migration_budget *b, unsigned from_
         if (now < next_ns)
             continue;
         uint64_t known = p->made_by_ms[(ms + 64 - p->late_ms) % 64];
-        bool turned = xs_migration_budget_turn(b, now, known);
-        if (turned)
-            xs_migration_budget_turned(b, now, now + p->switch_ms * MS, p->turn_us * US);
+        bool switched = xs_migration_budget_switch(b, now, known);
+        if (switched)
+            xs_migration_budget_switched(b, now, now + p->switch_ms * MS, p->cpu_us * US);
         unsigned wait = xs_migration_budget_wait_ms(b, now);
-        next_ns = now + ((wait ? wait : 5) + (turned ? p->switch_ms : 0) + (b->on ? p->flush_ms : 0)) * MS;
+        next_ns = now + ((wait ? wait : 5) + (switched ? p->switch_ms : 0) + (b->on ? p->flush_ms : 0)) * MS;
     }
 }
 
@@ -69,10 +69,10 @@ static void many_are_sampled_within_the_share(void **state) {
     (void)state;
     static struct xs_migration_budget b;
     struct program p = thrash();
-    p.turn_us = 100;
+    p.cpu_us = 100;
     xs_migration_budget_start(&b, 20, BEGIN);
     run(&p, &b, 0, 30000);
-    uint64_t cost_us = p.made * RECORD_US + 2 * b.rests * p.turn_us;
+    uint64_t cost_us = p.made * RECORD_US + 2 * b.rests * p.cpu_us;
     assert_true(cost_us < 30000 * 1000 * 22 / 1000); /* with the first stretch */
     assert_true(cost_us > 30000 * 1000 * 15 / 1000);
     assert_true(b.rests > 100);
@@ -152,7 +152,7 @@ static void a_short_run_is_covered(void **state) {
     struct program p = thrash();
     unsigned in_eighth[8];
     p.late_ms = 30;
-    p.turn_us = 200;
+    p.cpu_us = 200;
     run_of_4_s(&p, &b, in_eighth);
     for (unsigned i = 0; i < 8; i++)
         assert_true(in_eighth[i]);
@@ -165,7 +165,7 @@ static void long_windows_are_spread(void **state) {
     struct program p = thrash();
     unsigned in_eighth[8];
     p.switch_ms = p.flush_ms = 20;
-    p.turn_us = 200;
+    p.cpu_us = 200;
     run_of_4_s(&p, &b, in_eighth);
     assert_true(b.windows.count >= 5);
     assert_true(in_eighth[2] + in_eighth[3] && in_eighth[4] + in_eighth[5] + in_eighth[6] + in_eighth[7]);
@@ -183,14 +183,14 @@ static void late_records_are_charged(void **state) {
     assert_true(p.made * RECORD_US < 60000 * 1000 * 22 / 1000);
 }
 
-static void dear_turns_are_charged(void **state) {
+static void dear_switches_are_charged(void **state) {
     (void)state;
     static struct xs_migration_budget b;
     struct program p = thrash();
-    p.turn_us = 5000;
+    p.cpu_us = 5000;
     xs_migration_budget_start(&b, 20, BEGIN);
     run(&p, &b, 0, 60000);
-    uint64_t cost_us = p.made * RECORD_US + 2 * b.rests * p.turn_us;
+    uint64_t cost_us = p.made * RECORD_US + 2 * b.rests * p.cpu_us;
     assert_true(cost_us < 60000 * 1000 * 22 / 1000);
     assert_true(b.rests > 40);
 }
@@ -240,9 +240,9 @@ static void windows_are_thinned(void **state) {
     xs_migration_budget_start(&b, 20, BEGIN);
     for (unsigned i = 0; i < 3000; i++) {
         b.on = true;
-        xs_migration_budget_turned(&b, BEGIN + i * 100 * MS, BEGIN + (i * 100 + 3) * MS, 0);
+        xs_migration_budget_switched(&b, BEGIN + i * 100 * MS, BEGIN + (i * 100 + 3) * MS, 0);
         b.on = false;
-        xs_migration_budget_turned(&b, BEGIN + (i * 100 + 5) * MS, BEGIN + (i * 100 + 7) * MS, 0);
+        xs_migration_budget_switched(&b, BEGIN + (i * 100 + 5) * MS, BEGIN + (i * 100 + 7) * MS, 0);
         recorded += 5 * MS;
     }
     assert_int_equal(xs_migration_budget_recorded_ns(&b, BEGIN), recorded);
@@ -262,7 +262,7 @@ int main(void) {
         cmocka_unit_test(a_short_run_is_covered),
         cmocka_unit_test(long_windows_are_spread),
         cmocka_unit_test(late_records_are_charged),
-        cmocka_unit_test(dear_turns_are_charged),
+        cmocka_unit_test(dear_switches_are_charged),
         cmocka_unit_test(records_bound_a_window),
         cmocka_unit_test(quiet_parts_are_recorded_whole),
         cmocka_unit_test(windows_are_thinned),

@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 
 enum { MIB = 1 << 20 };
 

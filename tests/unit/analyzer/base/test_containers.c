@@ -73,7 +73,7 @@ static void spans_hold_every_byte(void **state) {
         memset(owner + start, who, end - start);
         if (who)
             xs_spans_insert(&spans, start, end, (void *)(uintptr_t)who);
-        struct xs_span_place place;
+        struct xs_span_cursor place;
         uint64_t at = chance(BYTES);
         const struct xs_span *span = xs_spans_seek(&spans, at, &place);
         assert_int_equal(span && span->start <= at ? (uintptr_t)span->owner : 0, owner[at]);
@@ -129,7 +129,7 @@ static bool put_in_order(unsigned window, unsigned threads, unsigned chunk) {
             xs_order_pop(&order);
             out++;
         }
-        struct row *row = xs_order_place(&order);
+        struct row *row = xs_order_slot(&order);
         *row = (struct row){next[thread]++ * 8 + thread, i};
         if (xs_order_put(&order, row, (struct xs_order_key){row->ns, row->id}))
             rows++;

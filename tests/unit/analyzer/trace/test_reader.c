@@ -82,7 +82,7 @@ static void the_order_of_rows_does_not_matter(void **state) {
         uint64_t seen = 0;
         play_begin(p);
         play_many(1500);
-        p->options.reader_window = cases[i].window;
+        p->options.sorted_rows = cases[i].window;
         p->options.on_instance = count_instances;
         p->options.data = &seen;
         play_analyse(p, cases[i].sql);
@@ -136,7 +136,7 @@ static void nonsense_is_survived(void **state) {
             play_many(60);
             play_memset(p, A, BYTES);
             play_sync(p);
-            p->options.reader_window = window;
+            p->options.sorted_rows = window;
             play_analyse(p, damages[i]);
             play_end(p);
         }

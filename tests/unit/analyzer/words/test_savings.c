@@ -57,7 +57,7 @@ static void expect_names(const char *names) {
     struct xs_json json = {.file = open_memstream(&data, &size)};
     assert_non_null(json.file);
     xs_json_object(&json, NULL);
-    xs_finding_why_range_json(&json, &diagnosis, &diagnosed);
+    xs_finding_why_interval_json(&json, &diagnosis, &diagnosed);
     xs_json_end(&json, '}');
     assert_int_equal(fclose(json.file), 0);
     for (const char *p = strchr(data, '[') + 1; *p && *p != ']' && n + 1 < sizeof squeezed; p++)
@@ -70,7 +70,7 @@ static void expect_names(const char *names) {
 static void expect_why(const char *names, const char *part) {
     struct xs_string text = {0};
     expect_names(names);
-    xs_finding_why_range(&text, &diagnosis, &diagnosed);
+    xs_finding_why_interval(&text, &diagnosis, &diagnosed);
     expect_text(&text, part);
 }
 
@@ -99,11 +99,11 @@ static void what_is_no_range_has_none(void **state) {
     (void)state;
     is_of("round-trip", "same-device");
     diagnosed.saves.least_ns = diagnosed.saves.most_ns;
-    xs_finding_why_range(&text, &diagnosis, &diagnosed);
+    xs_finding_why_interval(&text, &diagnosis, &diagnosed);
     assert_int_equal(text.length, 0);
     expect_names("");
     diagnosed.saves = (struct xs_saving){0};
-    xs_finding_why_range(&text, &diagnosis, &diagnosed);
+    xs_finding_why_interval(&text, &diagnosis, &diagnosed);
     assert_int_equal(text.length, 0);
     expect_names("");
 }

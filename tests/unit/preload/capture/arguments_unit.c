@@ -81,7 +81,8 @@ int close_spool(void **state) {
 }
 
 void allocated(uint32_t id, uint64_t start, uint64_t bytes, enum xs_memory_kind kind) {
-    struct xs_range range = {.start = start, .end = start + bytes, .bytes = bytes, .id = id, .kind = (uint8_t)kind};
+    struct xs_memory_range range = {
+        .start = start, .end = start + bytes, .bytes = bytes, .id = id, .kind = (uint8_t)kind};
     assert_true(xs_map_insert(&range));
 }
 

@@ -64,7 +64,7 @@ static void only_memory_counts(void **state) {
 
 static void a_change_of_the_map_is_seen_at_once(void **state) {
     (void)state;
-    struct xs_range gone;
+    struct xs_memory_range gone;
     allocated(1, BASE, 0x1000, XS_MEM_DEVICE);
     assert_string_equal(set_text(launch_with(BASE)), "1");
     assert_true(xs_map_remove(BASE, &gone));
@@ -139,7 +139,7 @@ static uint32_t look_at(uint64_t pointer) {
  * find that out, and leaves nothing that answers for the allocation of before. */
 static void a_jump_away_leaves_no_wrong_answer(void **state) {
     (void)state;
-    struct xs_range gone;
+    struct xs_memory_range gone;
     struct sigaction before, action = {.sa_handler = leave_later};
     uint32_t sets[2];
     volatile bool is_through = false;
@@ -394,7 +394,7 @@ static void too_many_parameters_are_not_looked_at(void **state) {
 /* Sets of allocations that come and go: numbers go on, and what is remembered stays bounded. */
 static void sets_without_end_are_numbered(void **state) {
     (void)state;
-    struct xs_range gone;
+    struct xs_memory_range gone;
     allocated(1, BASE, 0x1000, XS_MEM_DEVICE);
     uint32_t first = launch_with(BASE), last = first;
     for (uint32_t id = 2; id < 20000; id++) {

@@ -106,7 +106,7 @@ static void traits_fit_the_rows(void **state) {
             fail_msg("%s has traits of another category", rows[i].name);
         found[k] |= traits != 0;
         bool is_memop = rows[i].category == XS_CAT_STREAM_MEMOP,
-             is_shared = strstr(rows[i].rest, "xs_fingerprint_gated");
+             is_shared = strstr(rows[i].rest, "xs_fingerprint_never_holds");
         if (is_memop != ((traits & XS_TRAIT_ORDERS_STREAMS) && rows[i].category != XS_CAT_SYNC) ||
             is_shared != !!(traits & XS_TRAIT_SHARES_MEMORY))
             fail_msg("%s lacks a trait, or has one too many", rows[i].name);

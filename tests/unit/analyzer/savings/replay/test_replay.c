@@ -162,11 +162,12 @@ static void changes(void **state) {
     struct run run;
     struct xs_model *model = upload_kernel_readback(&run);
     uint32_t change_of[CALLS] = {1};
-    const struct xs_change shorter = {.lasts = true, .operation_ns = 90 * US};
+    const struct xs_call_change shorter = {.lasts = true, .operation_ns = 90 * US};
     assert_int_equal(xs_replay_run(model, change_of, &shorter, NULL), (3110 - 900) * US);
-    const struct xs_change at_once = {.returns = XS_RETURNS_AT_ONCE, .host_ns = 5 * US}; /* the kernel waits for it */
+    const struct xs_call_change at_once = {.returns = XS_RETURNS_AT_ONCE,
+                                           .host_ns = 5 * US}; /* the kernel waits for it */
     assert_in_range(xs_replay_run(model, change_of, &at_once, NULL) / US, 3100, 3112);
-    const struct xs_change price = {.dropped = true, .before_ns = 300 * US};
+    const struct xs_call_change price = {.dropped = true, .before_ns = 300 * US};
     assert_int_equal(xs_replay_run(model, change_of, &price, NULL), 2410 * US);
 }
 
@@ -238,7 +239,7 @@ static void times_stay_within_what_can_be_added_up(void **state) {
     struct run run;
     struct xs_model *model = upload_kernel_readback(&run);
     uint32_t change_of[CALLS] = {1};
-    const struct xs_change longest = {
+    const struct xs_call_change longest = {
         .lasts = true, .operation_ns = XS_MODEL_LATEST_NS, .before_ns = XS_MODEL_LATEST_NS};
     assert_in_range(xs_replay_run(model, change_of, &longest, NULL), XS_MODEL_LATEST_NS, 2 * XS_MODEL_LATEST_NS);
 }
@@ -378,7 +379,7 @@ static void a_wait_beside_another_threads_launch(void **state) {
     assert_int_equal(model->calls[2].wait, XS_WAITS_LATEST);
     assert_int_equal(xs_replay_run(model, NULL, NULL, NULL), 1100 * US);
     uint32_t change_of[CALLS] = {1};
-    const struct xs_change shorter = {.lasts = true, .operation_ns = 80 * US};
+    const struct xs_call_change shorter = {.lasts = true, .operation_ns = 80 * US};
     assert_int_equal(xs_replay_run(model, change_of, &shorter, NULL), 200 * US);
 }
 

@@ -30,7 +30,7 @@ static struct fake_cupti *start(int driver_version) { return start_with(driver_v
 static void spend(void) { atomic_fetch_add(&xs_gate_slot->launches, 1000000); }
 
 /* What the flusher does, for longer than it waits for a moment of the program's. */
-static void watch_until_turned(const struct fake_cupti *fake) {
+static void watch_until_switched(const struct fake_cupti *fake) {
     for (unsigned i = 0; i < 1000 && fake->kinds; i++) {
         xs_cupti_watch_windows();
         usleep(1000);
@@ -41,7 +41,7 @@ static void watch_until_turned(const struct fake_cupti *fake) {
 
 static void is_detached(const struct fake_cupti *fake, unsigned notes) {
     spend();
-    watch_until_turned(fake);
+    watch_until_switched(fake);
     CHECK(fake->finalized == 1 && !fake->subscriber && !xs_cupti_is_attached());
     CHECK(stub_notes == notes && status_is("active"));
     CHECK(xs_cupti_watch_windows()); /* the next window comes */
@@ -80,7 +80,7 @@ static void stopped_with_an_old_driver(void) {
     struct fake_cupti *fake = start(12059);
     unsigned notes = stub_notes;
     spend();
-    watch_until_turned(fake);
+    watch_until_switched(fake);
     is_stopped(fake, notes, 0);
 }
 
@@ -94,7 +94,7 @@ static void stopped_with_an_old_cupti(void) {
     unsigned notes = stub_notes;
     xs_cupti_api.version = 22;
     spend();
-    watch_until_turned(fake);
+    watch_until_switched(fake);
     is_stopped(fake, notes, 0);
 }
 
@@ -103,7 +103,7 @@ static void stopped_without_finalize(void) {
     unsigned notes = stub_notes;
     xs_cupti_api.cuptiFinalize = NULL;
     spend();
-    watch_until_turned(fake);
+    watch_until_switched(fake);
     is_stopped(fake, notes, 0);
 }
 
@@ -112,7 +112,7 @@ static void stopped_where_finalize_fails(void) {
     unsigned notes = stub_notes;
     fake->finalize_fails = 1;
     spend();
-    watch_until_turned(fake);
+    watch_until_switched(fake);
     CHECK(xs_cupti_is_attached());
     is_stopped(fake, notes, 1);
 }
@@ -121,13 +121,13 @@ static void stopped_where_finalize_fails(void) {
 static void stopped_behind_an_idle_device(void) {
     struct fake_cupti *fake = start_with(12059, is_busy_until_asked_twice);
     spend();
-    while (atomic_load(&xs_cupti_turn_due) != XS_CUPTI_TURN_DUE) {
+    while (atomic_load(&xs_cupti_switch_due) != XS_CUPTI_SWITCH_DUE) {
         xs_cupti_watch_windows();
         usleep(1000);
     }
-    xs_cupti_turn_here();
+    xs_cupti_switch_here();
     CHECK(fake->kinds && fake->shares_buffers);
-    watch_until_turned(fake);
+    watch_until_switched(fake);
 }
 
 /* Where nothing bounds it, recording costs the most, and what it costs is known: at every look, and at the end what
@@ -173,7 +173,7 @@ static void spend_almost_all(bool with_migrations) {
     atomic_fetch_add(&xs_gate_slot->launches, (10000000 + spent_ns) / 2500); /* and the advance */
     for (unsigned i = 0; i < 3; i++) /* the flusher may have something to prepare first */
         xs_cupti_watch_windows();
-    CHECK((atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE) == with_migrations);
+    CHECK((atomic_load(&xs_cupti_switch_due) == XS_CUPTI_SWITCH_DUE) == with_migrations);
 }
 
 static void migrations_are_of_the_same_budget(void) { spend_almost_all(true); }
