@@ -123,10 +123,10 @@ bool xs_beside_find(struct xs_beside_thread *thread) {
     return others == 1;
 }
 
-enum xs_sleep xs_beside_sleep(const struct xs_beside_thread *thread) {
+enum xs_sleep xs_beside_sleep(int32_t tid) {
     char path[64], text[64];
     int before = errno;
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread->tid);
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
     int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC); /* libc's are cancellation points */
     long bytes = fd < 0 ? 0 : syscall(SYS_pread64, fd, text, sizeof text - 1, (off_t)0);
     if (fd >= 0)

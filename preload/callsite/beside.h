@@ -43,8 +43,9 @@ struct xs_beside_site *xs_beside_begin(struct xs_stack_key key, uint64_t *now_ns
  * that is known, which needs a call of CUDA by it. */
 bool xs_beside_find(struct xs_beside_thread *thread);
 
-/* Returns whether the thread sleeps: the kernel says then that it waits for something other than a processor. */
-enum xs_sleep xs_beside_sleep(const struct xs_beside_thread *thread);
+/* Returns whether a thread of this process sleeps: the kernel says then that it waits for something other than a
+ * processor. */
+enum xs_sleep xs_beside_sleep(int32_t tid);
 
 enum xs_beside_outcome {
     XS_BESIDE_READ,      /* a stack was read */

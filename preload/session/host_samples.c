@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "preload/callsite/beside.h"
 #include "preload/callsite/callsite.h"
 #include "preload/core/outside.h"
 #include "preload/core/quiescence.h"
@@ -56,6 +57,7 @@ static struct {
     struct pending {
         uint64_t at_ns, ns;
         uint32_t thread, stack;
+        enum xs_sleep sleep;
     } pending[PENDING];
     unsigned pending_count;
 } samples;
@@ -103,13 +105,14 @@ static void sample(const struct xs_gate_slot *slot, struct seen *seen, struct ba
         return;
     uint32_t stack =
         xs_callsite_sample(python, atomic_load_explicit(&slot->pthread, memory_order_relaxed), &definer, &is_lost);
+    enum xs_sleep sleep = stack ? xs_beside_sleep(seen->owner) : XS_SLEEP_UNKNOWN;
     samples.lost += is_lost;
     samples.lost_in_a_row = is_lost ? samples.lost_in_a_row + 1 : 0;
     /* a stack that was read while the thread began a call is none of the pause */
     if (!stack || atomic_load(&slot->inside) || atomic_load(&slot->owner) != seen->owner ||
         atomic_load(&slot->until_measured) != seen->calls || atomic_load(&slot->measured) != seen->measured)
         return;
-    samples.pending[samples.pending_count++] = (struct pending){now, now - seen->sampled_ns, thread, stack};
+    samples.pending[samples.pending_count++] = (struct pending){now, now - seen->sampled_ns, thread, stack, sleep};
     samples.taken++;
     samples.quiet_ticks = 0;
     samples.tick_ns = TICK_NS;
@@ -214,7 +217,8 @@ int xs_host_samples_write(struct xs_store *store, const struct xs_clock *clock) 
         status = xs_store_host_sample(store, &(struct xs_host_sample){.thread = p->thread,
                                                                       .stack = p->stack,
                                                                       .at_ns = xs_clock_from_monotonic(clock, p->at_ns),
-                                                                      .ns = (int64_t)p->ns});
+                                                                      .ns = (int64_t)p->ns,
+                                                                      .sleep = p->sleep});
     }
     samples.pending_count = 0;
     if (status == XS_OK && samples.taken + samples.lost) {

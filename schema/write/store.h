@@ -86,6 +86,7 @@ int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_
 struct xs_host_sample {
     uint32_t thread, stack;
     int64_t at_ns, ns;
+    enum xs_sleep sleep;
 };
 int xs_store_host_sample(struct xs_store *store, const struct xs_host_sample *sample);
 

@@ -572,7 +572,7 @@ static bool is_done_once(const struct xs_repairable *item) {
 
 size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end) {
     if (count && xs_detector_repair(xs_detectors[items->detector], items->verdict) == XS_REPAIR_PREPARE_ON_DEVICE)
-        xs_preparation_look(plan, items, count);
+        xs_preparation_look(plan, items, count, end);
     size_t found = 0, changed = count > 1 && is_done_once(&items[count - 1]) ? count - 1 : count;
     for (size_t i = 0; i < changed; i++)
         found += repair(plan, &items[i], end);

@@ -46,6 +46,7 @@ struct xs_plan {
     struct xs_managed *managed; /* managed.h */
     struct xs_pause_samples samples;
     struct xs_preparation preparation; /* of the finding whose repair is made (preparation.h) */
+    bool counts_only_awake;            /* for XS_PLAN_LEAST: a sample counts only if its thread did not sleep */
     double peer_ns_per_byte;           /* time per byte of the trace's peer copies; 0: it has none */
 
     struct xs_model split[2];        /* by end of the range: the model with a stream for each thread instead of legacy

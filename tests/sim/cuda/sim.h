@@ -372,9 +372,10 @@ CUresult xs_call_exit(struct xs_sim_call *call, CUresult result);
 /* Returns the attached tool; NULL: none. */
 const struct xs_sim_tools *xs_tools(void);
 void xs_report(const struct xs_sim_activity *activity);
-/* These call the tool's functions `attachment`, `queued` and `ended` (xs_sim_tools.h). They return 0 if there is no
- * tool. */
+/* These call the tool's functions `attachment`, `fault_ns`, `queued` and `ended` (xs_sim_tools.h). They return 0 if
+ * there is no tool. */
 uint32_t xs_attachment(void);
+uint64_t xs_report_fault_ns(void);
 uint32_t xs_report_queued(enum xs_sim_activity_kind kind);
 void xs_report_ended(uint32_t attachment);
 void xs_report_resource(enum xs_sim_resource_kind kind, CUcontext context, CUstream stream);
@@ -402,6 +403,8 @@ void xs_pool_settle(CUdeviceptr address, uint64_t id);
  * sequence of adjacent blocks that it moved. */
 void xs_managed_migrate(struct CUstream_st *stream, CUdeviceptr address, size_t bytes, int target,
                         uint32_t correlation);
+/* Moves an allocation to the stream's device as a kernel does, with a fault for each sequence of blocks. */
+void xs_managed_fault(struct CUstream_st *stream, const struct xs_allocation *allocation, uint32_t correlation);
 
 struct CUarray_st {
     CUDA_ARRAY3D_DESCRIPTOR descriptor;

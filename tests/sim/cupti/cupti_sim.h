@@ -97,6 +97,10 @@ bool xs_cupti_was_enabled(CUpti_ActivityKind kind);
 /* True if each thread has its own buffers for any client (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER). */
 bool xs_cupti_threads_have_buffers(void);
 bool xs_cupti_counts(bool to_device, bool to_host);
+/* True if faults of devices are recorded. */
+bool xs_cupti_counts_faults(void);
+/* Returns what the recording of such a fault costs now. */
+uint64_t xs_cupti_fault_ns(void);
 void xs_cupti_forget_kinds(int client);
 /* For the counters of managed memory. xs_cupti_counted is called for each record of a counter; xs_cupti_end_counters
  * waits for the counters to end, if they are enabled. */

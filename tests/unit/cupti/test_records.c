@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "preload/cupti/cupti_internal.h"
+#include "schema/format/recording_cost.h"
 #include "stubs.h"
 
 #define OFFSET 5000u
@@ -227,6 +228,38 @@ static void migrations(void **state) {
     assert_int_equal(row->src_device, -1);
 }
 
+enum { FAULTS = 100 };
+
+/* Counts a buffer of so many faults of the device, one after the other in this distance, after the last one's end. */
+static struct xs_migration_tally faults_in_distance(uint64_t distance_ns) {
+    static uint64_t now_ns = OFFSET;
+    CUpti_ActivityUnifiedMemoryCounter3 records[FAULTS];
+    memset(records, 0, sizeof records);
+    for (unsigned i = 0; i < FAULTS; i++) {
+        records[i].kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+        records[i].counterKind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT;
+        records[i].start = now_ns;
+        records[i].end = now_ns += distance_ns;
+    }
+    struct xs_cupti_buffer buffer = {.data = (uint8_t *)records, .valid_bytes = sizeof records};
+    struct xs_cupti_decoder decoder = decoder_of(130000);
+    record_bytes = sizeof *records;
+    for (unsigned i = 0; i < 2; i++) /* a second time changes nothing */
+        xs_cupti_count_migrations(&decoder, &buffer);
+    return buffer.migrations;
+}
+
+/* A fault costs what was measured, but no more than the time in which they came. */
+static void faults_cost_what_they_can(void **state) {
+    (void)state;
+    struct xs_migration_tally tally = faults_in_distance(200000);
+    assert_int_equal(tally.records, FAULTS);
+    assert_int_equal(tally.cost_ns, FAULTS * XS_RECORD_FAULT_NS);
+    tally = faults_in_distance(6000);
+    assert_int_equal(tally.records, FAULTS);
+    assert_int_equal(tally.cost_ns, FAULTS * 6000);
+}
+
 static void unknown_and_broken(void **state) {
     (void)state;
     CUpti_ActivityMemcpy6 r = a_copy();
@@ -271,6 +304,7 @@ int main(void) {
         cmocka_unit_test(memsets_and_kernels),
         cmocka_unit_test(syncs),
         cmocka_unit_test(migrations),
+        cmocka_unit_test(faults_cost_what_they_can),
         cmocka_unit_test(unknown_and_broken),
         cmocka_unit_test(names_outlive_cupti),
     };

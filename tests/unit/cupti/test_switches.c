@@ -168,7 +168,7 @@ static void spend_almost_all(bool with_migrations) {
     usleep(1000000);
     const uint64_t share_ns = (xs_monotonic_ns() - begin_ns) / 50, spent_ns = share_ns * 19 / 20;
     if (with_migrations)
-        xs_cupti_decoded_migrations((int64_t)(share_ns / 2 / XS_MIGRATION_COST_NS));
+        xs_cupti_migrations_decoded(&(struct xs_cupti_buffer){.migrations = {.records = 1, .cost_ns = share_ns / 2}});
     CHECK(xs_cupti_migrations_cost_ns() <= share_ns / 2);
     atomic_fetch_add(&xs_gate_slot->launches, (10000000 + spent_ns) / 2500); /* and the advance */
     for (unsigned i = 0; i < 3; i++) /* the flusher may have something to prepare first */
