@@ -5,9 +5,9 @@
 #include "analyzer/savings/replay/model.h"
 
 enum xs_change_return {
-    XS_RETURNS_AS_IT_DID, /* after the end of the work for which it waited in the measured run */
-    XS_RETURNS_AT_ONCE,   /* `host_ns` and its look_ns after its enter */
-    XS_RETURNS_BEHIND,    /* `host_ns` and its look_ns after the end of its operations */
+    XS_RETURNS_AS_IT_DID, /* the call returns after the end of the work for which it waited in the measured run */
+    XS_RETURNS_AT_ONCE,   /* the call returns `host_ns` plus its look_ns after its enter */
+    XS_RETURNS_BEHIND,    /* the call returns `host_ns` plus its look_ns after the end of its operations */
 };
 
 /* The host's time for a call that only requests work of the device, measured on the host of an H100
