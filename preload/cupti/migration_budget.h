@@ -30,7 +30,7 @@ struct xs_migration_budget {
     uint64_t window_records;         /* number of records before the last window */
     uint64_t ended_records;          /* number of records known when the window ended; its last records arrive later */
     uint64_t window_cost_ns;         /* moving mean of a window's cost */
-    uint64_t turn_ns;                /* processor time of turning recording on the last time */
+    uint64_t turn_ns;                /* processor time of the last change that turned recording on */
     uint64_t turns_ns, turns_cpu_ns; /* total time and processor time of turning recording on and off */
     uint64_t random;
 

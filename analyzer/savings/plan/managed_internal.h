@@ -28,16 +28,16 @@ struct xs_managed_memory {
 struct xs_managed_span {
     uint32_t call; /* index, in the model, of the kernel's launch or of the call after the gap */
     uint32_t group;
-    uint32_t first_given, given; /* of a kernel: index of the first item, and number of items, in xs_managed.given;
+    uint32_t first_given, given; /* for a kernel: index of the first item, and number of items, in xs_managed.given;
                                   * they are the managed memory among its arguments */
-    bool is_first;               /* of a kernel: it is the first one to use some of this memory */
-    bool is_remote; /* of a kernel: the driver lets it use pages of some of this memory across the link; of a gap: it
+    bool is_first;               /* for a kernel: it is the first one to use some of this memory */
+    bool is_remote; /* for a kernel: the driver lets it use pages of some of this memory across the link; for a gap: it
                      * lies after the first such time */
     bool has_pages; /* somebody waited for pages that moved in it */
     int64_t start_ns, end_ns;
     uint64_t recorded_ns; /* the part of the span inside windows */
     uint64_t stalled_ns;  /* the part of recorded_ns in which pages moved */
-    uint64_t waited_ns;   /* of a gap: the part of stalled_ns from a fault to the arrival of its pages */
+    uint64_t waited_ns;   /* for a gap: the part of stalled_ns from a fault to the arrival of its pages */
     int64_t before_ns;    /* the time that the plan has added to the gap */
 };
 
@@ -65,9 +65,10 @@ struct xs_managed_group {
     double faults;                  /* faults of the device in all windows */
     double weight, staying;         /* sum of `bytes` and `faults`, and the part of it that belongs to memory of the
                                      * plan; managed.c */
-    double looked, fetching;        /* of gaps: number of recorded ones, and of those in which pages came to the host */
-    struct xs_managed_lengths all, unfaulted, remote; /* of kernels: all; those recorded whole without faults; of the
-                                                       * latter, those that used pages across the link */
+    double looked, fetching;        /* for gaps: recorded gaps, and recorded gaps in which pages came to the host */
+    /* For kernels: all kernels; the kernels recorded whole without faults; and those among them that used pages across
+     * the link. */
+    struct xs_managed_lengths all, unfaulted, remote;
 };
 
 struct xs_managed_spans {
@@ -79,7 +80,7 @@ struct xs_managed_spans {
     struct xs_hash group_of;     /* maps what similar spans have in common to their group's index plus 1 */
     struct xs_hash moved;        /* maps group and memory to its part of the group's weight, plus 1 */
     struct xs_intervals streaks; /* times in which pages moved one after another */
-    struct xs_intervals waits;   /* of gaps: times from a fault of the host to the arrival of its pages */
+    struct xs_intervals waits;   /* for gaps: times from a fault of the host to the arrival of its pages */
 };
 
 struct xs_managed {

@@ -12,9 +12,9 @@
 /* A point is an operation in a stream, or a mark between operations. It has an end. */
 struct xs_point {
     int64_t end_ns;     /* its end; until is_past, the latest end of what it has waited for so far; 0: none */
-    int64_t ready_ns;   /* of an operation: its earliest begin; includes what it waits for only when `awaited` is 0 */
-    int64_t length_ns;  /* of an operation: its duration */
-    int64_t gap_ns;     /* of an operation: from the end of the work that it waits for to its start */
+    int64_t ready_ns;   /* for an operation: its earliest begin; includes what it waits for only when `awaited` is 0 */
+    int64_t length_ns;  /* for an operation: its duration */
+    int64_t gap_ns;     /* for an operation: from the end of the work that it waits for to its start */
     uint32_t operation; /* XS_NO_OPERATION: the point is a mark */
     uint32_t awaited;   /* number of points that must end before this point is ready (an operation) or past (a mark) */
     uint32_t followers; /* first edge of the list of points that wait for it */
