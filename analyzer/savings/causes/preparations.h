@@ -6,10 +6,10 @@
 #include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/savings/plan/replay_plan.h"
 
-/* Adds to what needless uploads save at most what the finding host-preparation at the same place saves. The findings'
- * own savings must be known. A finding host-preparation whose work was not seen becomes advice: nothing says that the
- * host makes the uploaded data, and it does something before most uploads. If it was seen, it saves nothing at least,
- * because the host may have slept there. */
+/* Raises the largest saving of such uploads to the largest saving of the finding host-preparation at the same place.
+ * Must be called when the findings' own savings are known. Each finding host-preparation whose least saving is 0
+ * becomes advice, because no sample shows that the host makes the uploaded data. The least saving of the others becomes
+ * 0, because the host may have slept there. */
 void xs_preparations_add(struct xs_diagnosis *diagnosis, const struct xs_plan *plan);
 
 #endif
