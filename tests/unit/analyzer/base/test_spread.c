@@ -29,7 +29,7 @@ static void median_and_range(void **state) {
     assert_true(xs_difference_delta(&d) == -INT64_MAX);
 }
 
-/* Of C(6, 3) = 20 orders one has all of one side first. */
+/* One of the C(6, 3) = 20 orders has all runs of one side first. */
 static void three_runs_a_side_can_tell(void **state) {
     (void)state;
     struct xs_difference d = difference_of((uint64_t[]){100, 101, 102}, 3, (uint64_t[]){97, 98, 99}, 3);

@@ -1,5 +1,5 @@
-/* What `xferspy anonymize` does with each column of the schema, so that a new one cannot go along unseen; and the
- * pseudonyms. */
+/* Tests what `xferspy anonymize` does with each column of the schema, so that no new column is copied by mistake; and
+ * the pseudonyms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void of_every_column_it_is_said_what_is_done(void **state) {
     assert_int_equal(tables, xs_anonymous_table_count);
 }
 
-/* What is not known to be harmless is not: an address and a text in a table that has them as new columns. */
+/* New columns count as secret: an address and a text in a table that has them as new columns. */
 static void unknown_columns_are_left_out(void **state) {
     static const struct xs_anonymous_column expected[] = {{"id", XS_ANONYMOUS_NUMBER, false},
                                                           {"address", XS_ANONYMOUS_ADDRESS, true},

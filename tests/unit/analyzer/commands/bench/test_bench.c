@@ -71,7 +71,7 @@ static void times_have_units(void **state) {
     (void)state;
     assert_int_equal(time_in("took 2 s\n", 0), 2000000000);
     assert_int_equal(time_in("it took 1.5ms, took 2 us.\n", 0), 1500000); /* the first of a line */
-    assert_int_equal(time_in("took 1 s\ntook 3 min\n", 0), 180000000000); /* of the last line */
+    assert_int_equal(time_in("took 1 s\ntook 3 min\n", 0), 180000000000); /* the time in the last line */
     assert_int_equal(time_in("took 2 seconds\n", 0), 0);
     assert_int_equal(time_in("took 2\n", 0), 0);
     assert_int_equal(time_in("took 2\n", 1e3), 2000);

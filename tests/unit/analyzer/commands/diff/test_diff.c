@@ -25,7 +25,7 @@ struct recipe {
     int content;      /* 0: fingerprints; else what takes their place */
     uint64_t wall_ns; /* 0: the trace has no end */
     const char *sql;
-    int allocations; /* of the same size, each freed at once */
+    int allocations; /* number of allocations of the same size, each freed at once */
 };
 static struct xs_side before, after;
 static struct xs_diff c;
@@ -119,7 +119,7 @@ static void a_finding_disappears(void **state) {
     /* the run does not wait for the device: what is saved is the host's time */
     assert_int_equal(xs_difference_delta(&change->of[XS_MEASURE_SAVES_NS]), -200 * CALL_NS);
     expect_paid(XS_DID_LESS);
-    assert_int_equal(c.conclusion.gone, 2); /* and one beneath it, of the same copies */
+    assert_int_equal(c.conclusion.gone, 2); /* the cause and a finding beneath it, about the same copies */
     assert_int_equal(c.conclusion.new, 0);
     assert_int_equal(c.conclusion.gone_ns, 200 * COPY_NS);
     assert_int_equal(c.conclusion.bytes_less, 200 * BYTES);
@@ -130,7 +130,7 @@ static void a_finding_disappears(void **state) {
     end();
 }
 
-/* What fingerprints took of the program's calls is no gain of a change that takes the copies away. */
+/* The time that fingerprints took in the program's calls is no gain of a change that removes the copies. */
 static void own_time_is_no_gain(void **state) {
     (void)state;
     compare(&(struct recipe){.uploads = 201, .wall_ns = 100 * MS, .sql = COST(20000000)},
@@ -223,7 +223,7 @@ static void lines_that_moved_are_the_same_lines(void **state) {
     end();
 }
 
-/* What was not looked at is not gone. */
+/* A finding that could not be found does not count as gone. */
 static void expect_gain(const char *part) {
     struct xs_string text = {0};
     xs_diff_gain(&text, &c, false);
@@ -353,7 +353,7 @@ static void every_conclusion(void **state) {
     }
 }
 
-/* An allocation that is gone copies nothing, but what it cost is what was repaired. */
+/* An allocation that is gone copies nothing, but its cost is the gain of the repair. */
 static void a_repair_need_not_be_of_copies(void **state) {
     (void)state;
     struct xs_string text = {0};
@@ -389,7 +389,7 @@ static void words_follow_the_sign_of_what_they_stand_before(void **state) {
     xs_string_free(&text);
 }
 
-/* The same copies in half of the time. */
+/* The copies take half of the time. */
 static void a_time_alone_has_a_verdict_from_three_runs_on(void **state) {
     static const struct recipe is = {.uploads = 201,
                                      .wall_ns = 100 * MS,

@@ -1,4 +1,5 @@
-/* What doctor reads of the system's files: which libraries are preloaded for everybody, and who may read counters. */
+/* Tests what doctor reads in the system's files: which libraries are preloaded for everybody, and who may read
+ * counters. */
 #include "unit.h"
 
 #include <stdio.h>

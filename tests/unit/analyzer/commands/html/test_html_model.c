@@ -1,4 +1,5 @@
-/* What the page draws: segments that go together without a call getting lost, and what lies in a buffer. */
+/* Tests the data that the page draws: segments are joined without losing a call, and buffers have the right contents.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

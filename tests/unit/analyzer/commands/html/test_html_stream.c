@@ -11,7 +11,7 @@
 #include "analyzer/base/json.h"
 #include "analyzer/commands/html/stream.h"
 
-/* What becomes of an object with this text in it; to be freed. */
+/* Returns the output for an object with this text in it; the caller frees it. */
 static char *through(const char *text) {
     char *page = NULL;
     size_t bytes = 0;

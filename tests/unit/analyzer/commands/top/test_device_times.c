@@ -58,7 +58,7 @@ static void what_comes_late_is_not_known(void **state) {
     assert_int_equal(times.known_ns, 0);
 }
 
-/* A look that gets much at once: two streams side by side, of which a part was known before. */
+/* One reading gets many records: two streams run at the same time, and a part of their times was known before. */
 static void no_device_is_busy_for_longer_than_what_is_known(void **state) {
     (void)state;
     struct xs_device_times times = read_of(LATE COPY(2, 300, 800) COPY(9, 350, 800) KERNEL(300, 800), 1, 400);

@@ -108,7 +108,7 @@ static void every_finding_has_a_repair_or_a_reason(void **state) {
 
 /* --- another trace --- */
 
-/* The same bytes again and again, uploaded in a line of step(). */
+/* Uploads the same bytes again and again, in a line of step(). */
 static void play_at_line(struct played *of, unsigned line) {
     char sql[512];
     snprintf(sql, sizeof sql,
@@ -124,7 +124,7 @@ static void play_at_line(struct played *of, unsigned line) {
     play_diagnose(of, sql);
 }
 
-/* What a finding saves is predicted by a trace of another build, whose lines have moved. */
+/* The prediction comes from a trace of another build, whose lines have moved. */
 static void another_build_predicts(void **state) {
     static struct played other;
     struct xs_trial items[2] = {{.predicted.known = false}};

@@ -100,7 +100,7 @@ static void the_five_are_of_one_size(void **state) {
     play_end(p);
 }
 
-/* Of the five and five one thing differs. */
+/* Two groups of five differ in one property. */
 static void and_of_one_kind_context_and_call_site(void **state) {
     (void)state;
     static const char *const differences[] = {"kind = 6", "entry_point = 6", "context = 2, device = 1"};
@@ -149,7 +149,7 @@ static void pools_mappings_and_arrays_do_not(void **state) {
     play_end(p);
 }
 
-/* What ends with its context could not have been kept. */
+/* Memory that ends with its context could not have been kept. */
 static void the_end_of_a_context_is_no_free(void **state) {
     (void)state;
     play_begin(p);
@@ -164,7 +164,7 @@ static void the_end_of_a_context_is_no_free(void **state) {
 }
 
 /* Another thread's free, made while the allocating call was under way. */
-/* An allocator that is refused memory, frees what it has cached and asks again. Frees after another error count. */
+/* An allocator is refused memory, frees what it has cached and asks again. Frees after another error count. */
 static void what_made_room_could_not_have_been_kept(void **state) {
     (void)state;
     for (int result = 1; result <= 2; result++) {
@@ -251,7 +251,7 @@ static void sizes_that_come_once_are_forgotten(void **state) {
     play_end(p);
 }
 
-/* What is allocated in vain and again and again could be saved once: each call counts once in the total. */
+/* Memory that is allocated in vain again and again could be saved once: each call counts once in the total. */
 static void the_total_has_each_call_once(void **state) {
     (void)state;
     play_begin(p);
@@ -388,7 +388,7 @@ static void what_others_made_does_not_count(void **state) {
     play_end(p);
 }
 
-/* The host needs no call to use what it reaches. */
+/* The host needs no call to use memory that it can access. */
 static void memory_that_the_host_reaches_is_never_certain(void **state) {
     (void)state;
     play_begin(p);
@@ -409,7 +409,8 @@ static void managed_memory_is_used_where_pages_move_or_may(void **state) {
         p->memory = XS_MEM_MANAGED;
         alloc_at(A, BYTES);
         if (batch)
-            play_prefetch_batch(p, B, 2); /* of another range, and one that the trace does not have */
+            play_prefetch_batch(p, B,
+                                2); /* one range is another allocation's, and the trace does not have the other range */
         else
             play_migration(p, false, A + 4096, 4096);
         play_analyse(p, NULL);
@@ -444,7 +445,8 @@ static void the_end_of_a_context_costs_it_nothing(void **state) {
     play_end(p);
 }
 
-/* What lives when a process is killed may have been about to be used; with calls missing nothing is sure. */
+/* Memory that is live when a process is killed may have been about to be used; if calls are missing, nothing is
+ * certain. */
 static void an_incomplete_trace_leaves_it_undecided(void **state) {
     (void)state;
     play_begin(p);

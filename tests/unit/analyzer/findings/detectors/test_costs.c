@@ -3,7 +3,7 @@
 
 #define MS UINT64_C(1000000)
 enum { A = 0x10000000, HOST = 0x50000000, OTHER = 0x60000000, LOCKED = 0x70000000, MIB = 1 << 20, BYTES = 16 * MIB };
-/* Of BYTES: copies, and the first touch of pageable memory. */
+/* Durations for BYTES: copies, and the first touch of pageable memory. */
 enum { PAGEABLE_NS = 4000000, PINNED_NS = 800000, WORTH_NS = PAGEABLE_NS - PINNED_NS, TOUCH_NS = 6710886 };
 enum { LOCK_NS = 12000000, UNLOCK_NS = 3000000, REGISTER_NS = 4000000, UNREGISTER_NS = 1000000 };
 
@@ -75,7 +75,7 @@ static void registered_for(unsigned copies, uint64_t register_ns, uint64_t unreg
 
 static void is_about(uint64_t ns, uint64_t expected) { assert_in_range(ns, expected - MS / 20, expected + MS / 20); }
 
-/* What is allocated in its place has to be touched for the first time. */
+/* The memory that is allocated instead has to be touched for the first time. */
 static void pinned_for_one_copy(void **state) {
     (void)state;
     begin();
@@ -152,7 +152,7 @@ static void without_any_copy(void **state) {
     NOT_FOUND("costly-pinning");
     FOUND("unused-allocation", "likely", 1);
     play_end(p);
-    for (unsigned kernels = 0; kernels < 2; kernels++) { /* which may find its address in device memory */
+    for (unsigned kernels = 0; kernels < 2; kernels++) { /* a kernel may find the address in device memory */
         begin();
         uint32_t id = lock(XS_MEM_REGISTERED, LOCKED, REGISTER_NS);
         if (kernels)
@@ -401,7 +401,7 @@ static void a_call_that_failed_makes_none(void **state) {
     play_end(p);
 }
 
-/* What the end waits for, is waited for elsewhere. */
+/* Another call waits for the work for which the end of the context waits. */
 static void the_end_waits_for_kernels(void **state) {
     (void)state;
     play_begin(p);

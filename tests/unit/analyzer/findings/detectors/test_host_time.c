@@ -1,5 +1,6 @@
-/* What the host does around copies: blocking-readback, blocking-upload, host-work, host-preparation, host-copy,
- * shared-stream, managed-first-touch and mapped-reads, each clause of docs/rules/analysis.md from both sides. */
+/* Tests detectors of what the host does around copies (blocking-readback, blocking-upload, host-work,
+ * host-preparation, host-copy, shared-stream, managed-first-touch and mapped-reads): each clause of
+ * docs/rules/analysis.md from both sides. */
 #include "managed_run.h"
 
 #define US UINT64_C(1000)
@@ -326,7 +327,7 @@ static void two_threads(uint64_t stream, int rounds, bool only_copies) {
 static void threads_share_the_default_stream(void **state) {
     (void)state;
     two_threads(1, 7, false);
-    FOUND("shared-stream", NULL, 2 * 7 - 2); /* not the first copy of each thread */
+    FOUND("shared-stream", NULL, 2 * 7 - 2); /* the first copy of each thread does not count */
     play_end(p);
     two_threads(1, 6, false);
     FOUND("shared-stream", NULL, 10);
@@ -360,7 +361,8 @@ static void two_threads_that_wait(uint64_t stream, int rounds, bool both, bool o
 static void threads_wait_for_the_default_stream(void **state) {
     (void)state;
     two_threads_that_wait(1, 7, true, false);
-    FOUND("shared-stream", NULL, 2 * 7 - 3); /* not the first waits, when it is not known what the threads do */
+    FOUND("shared-stream", NULL,
+          2 * 7 - 3); /* the first waits do not count, because it is not known then what the threads do */
     play_end(p);
     two_threads_that_wait(1, 6, true, false);
     NOT_FOUND("shared-stream");

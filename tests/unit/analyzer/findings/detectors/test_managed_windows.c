@@ -88,7 +88,7 @@ static void once_in_few_windows(void **state) {
     }
 }
 
-/* What goes back in every step has come before, seen or not. */
+/* Pages that go back in every step have come before, recorded or not. */
 static void seen_one_way_only(void **state) {
     (void)state;
     play_run(&(struct memory){.always_down = true});
@@ -125,7 +125,7 @@ static void read_windows(struct xs_migration_windows *read, enum xs_migration_wa
     play_end(p);
 }
 
-/* Of 8 ms each the last 3 were lost; the first window and the long one are no samples. */
+/* The last 3 of each 8 ms were lost; the first window and the long one are no samples. */
 static void windows_are_read(void **state) {
     (void)state;
     struct xs_migration_windows w;
@@ -159,7 +159,7 @@ static void nonsense_is_not_read(void **state) {
     }
 }
 
-/* What is usually lost of one way says nothing of the other. */
+/* The part that is usually lost in one direction says nothing about the other direction. */
 static void each_way_loses_its_own(void **state) {
     (void)state;
     struct xs_migration_windows w;

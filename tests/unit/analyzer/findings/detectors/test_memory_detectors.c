@@ -149,7 +149,7 @@ static void nonsense_does_no_harm(void **state) {
 enum { REQUESTS = 20, BLOCK = 2 << 20 };
 enum keeps { NONE, EVERY_FOURTH, EVERY_FOURTH_AT_FIRST, EVERY_FOURTH_AT_LAST, SETUP };
 
-/* Whether the program forgets what it allocated for that request. */
+/* Says if the program forgets the memory that it allocated for the request. */
 static bool is_kept(enum keeps keeps, int request) {
     bool fourth = request % 4 == 3;
     return keeps == SETUP                   ? request < 2
@@ -180,7 +180,7 @@ static void requests(enum keeps keeps, bool lasts, enum xs_memory_kind memory, e
     }
 }
 
-/* What requests of that kind find. */
+/* Returns what requests of that kind find. */
 static uint64_t leaks(enum keeps keeps, bool lasts, enum xs_memory_kind memory, enum xs_origin origin,
                       const char *sql) {
     play_begin(p);
@@ -219,7 +219,7 @@ static void what_lives_to_the_end_does_not(void **state) {
     assert_int_equal(leaks(NONE, false, XS_MEM_DEVICE, XS_ORIGIN_ALLOC, NULL), 0);
     /* it grows, and all of it stays in use */
     assert_int_equal(leaks(EVERY_FOURTH, true, XS_MEM_DEVICE, XS_ORIGIN_ALLOC, NULL), 0);
-    /* two places, each of which allocates in two thirds of the run */
+    /* two places; each allocates in two thirds of the run */
     assert_int_equal(leaks(EVERY_FOURTH, false, XS_MEM_DEVICE, XS_ORIGIN_ALLOC,
                            "INSERT INTO entry_point VALUES (99, 'cuMemAllocPitch_v2', 2);"
                            "UPDATE allocation SET entry_point = 99 WHERE id > 12"),
@@ -294,8 +294,8 @@ static void blocks_of_a_pool_give_no_findings_of_allocation(void **state) {
     play_end(p);
 }
 
-/* The same calls, but each block is one buffer; or small; or used in parts that are most of it. The first block is from
- * the program's beginning. */
+/* Makes the calls again, but each block is one buffer, or is small, or is used in parts that are most of it. The first
+ * block is from the program's beginning. */
 static void what_is_used_as_a_whole_is_no_pool(void **state) {
     (void)state;
     play_begin(p);

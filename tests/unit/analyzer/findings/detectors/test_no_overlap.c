@@ -190,8 +190,8 @@ static void nor_before_an_upload_into_it(void **state) {
     play_end(p);
 }
 
-/* What the host asked for when the download had come may come of it: then no kernel of the stretch may be given the
- * memory. */
+/* A copy that the host requested after the download had arrived may depend on it. Then no kernel of the stretch may be
+ * given the memory. */
 static void the_host_may_stand_between(void **state) {
     (void)state;
     for (int waits = 0; waits < 2; waits++) {

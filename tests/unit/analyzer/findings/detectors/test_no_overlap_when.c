@@ -42,7 +42,7 @@ static void what_is_sure_counts_beside_them(void **state) {
     }
     kernel(100, 0);
     up(50, A);
-    kernel(60, 0); /* which was given it, whatever the other was given */
+    kernel(60, 0); /* this kernel was given the memory, so the other kernel's arguments do not matter */
     kernel(40, a);
     up(50, A);
     analyse(5000);

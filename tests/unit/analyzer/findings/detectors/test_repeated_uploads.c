@@ -131,7 +131,8 @@ static void another_device_is_another_matter(void **state) {
     play_end(p);
 }
 
-/* Not measured: inferred where nothing could have changed it, unknown after a launch that was given a pointer. */
+/* The content was not measured. It is inferred if nothing could have changed it, and unknown after a launch that was
+ * given a pointer. */
 static void pre_is_inferred_or_unknown(void **state) {
     (void)state;
     play_begin(p);

@@ -1,5 +1,5 @@
-/* The detectors of how a transfer was done, but for runs of them: pageable, fake-async, low-bandwidth. Each rule of
- * docs/rules/analysis.md from both sides, with what it claims. */
+/* Tests the detectors of how a transfer was made, except runs of transfers: pageable, fake-async, low-bandwidth. Each
+ * rule of docs/rules/analysis.md is tested from both sides, with what it claims. */
 #include "played.h"
 
 enum { A = 0x10000000, BYTES = 0x8000, HOST = 0x5000000, LARGE = 65536, MIB = 1 << 20 };
@@ -37,7 +37,7 @@ static void pageable_is_64_kib_and_more(void **state) {
     down(LARGE - 1);
     play_analyse(p, peak);
     FOUND("pageable", NULL, 2);
-    /* 16 us on the device, of which 1,928 ns are left at 34 GB/s; and so much less of the call */
+    /* 16 us on the device, and 1,928 ns at 34 GB/s; the call is shorter by the same amount */
     assert_int_equal(p->findings->total.device_ns, 2 * (16000 - 1928));
     assert_int_equal(p->findings->total.host_ns, 2 * (20000 - 1928));
     assert_int_equal(p->findings->total.transfers, 2);
@@ -95,7 +95,7 @@ static void pageable_may_give_nothing_back(void **state) {
     play_end(p);
 }
 
-/* What its shape costs stays with a box: it counts as a plain copy of its size, 16 us here. */
+/* A box keeps the cost of its shape: it counts as a plain copy of its size, 16 us here. */
 static void a_box_gives_back_what_a_plain_copy_does(void **state) {
     (void)state;
     begin();
@@ -206,7 +206,7 @@ static void fake_async_without_device_times(void **state) {
 
 enum next { NOTHING, WAIT, DEVICE_WAIT, RECORDED_WAIT, OTHER_WAIT, KERNEL, COPY, FREE, FREE_TO_POOL };
 
-/* What the thread does next says whether it made use of the call's being asynchronous. */
+/* The thread's next call shows whether it made use of the asynchronous call. */
 static uint64_t fake_where_next_comes(enum next next, bool elsewhere) {
     enum { EVENT = 0xe1 };
     begin();
@@ -359,7 +359,7 @@ static void under_half_of_the_best_rate(void **state) {
     play_end(p);
 }
 
-/* So many of so many, in a row or not. */
+/* So many of so many copies are slow, in a row or not. */
 static uint64_t slow_of(unsigned slow, unsigned copies) {
     begin_with_good_copies();
     for (unsigned i = 0; i < copies; i++)

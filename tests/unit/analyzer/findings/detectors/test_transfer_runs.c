@@ -1,5 +1,5 @@
-/* The detectors that look at calls one after the other: small-transfers, scalar-readback, immediate-sync. Each rule of
- * docs/rules/analysis.md from both sides, with what it claims. */
+/* Tests the detectors that look at calls one after the other: small-transfers, scalar-readback, immediate-sync. Each
+ * rule of docs/rules/analysis.md is tested from both sides, with what it claims. */
 #include "played.h"
 
 enum { A = 0x10000000, HOST = 0x5000000, SMALL = 4096, KIB_64 = 65536, STREAM = 0x70, OTHER = 0x80, EVENT = 0x90 };
@@ -25,7 +25,7 @@ static void up_times(int times) {
         up(SMALL);
 }
 
-/* So many runs, of so many copies together. */
+/* Requires this number of runs, with this number of copies in total. */
 static void expect_runs(uint64_t runs, uint64_t of) {
     uint64_t transfers = 0;
     for (size_t i = 0; i < p->findings->count; i++)
@@ -37,7 +37,7 @@ static void expect_runs(uint64_t runs, uint64_t of) {
 
 /* --- small-transfers --- */
 
-/* Case 13, shorter: copies of 3 us, of which 4 KiB at the link's 34 GB/s explain 120 ns. */
+/* Case 13, shorter: each copy takes 3 us, and 4 KiB at the link's 34 GB/s explain only 120 ns. */
 static void a_run_is_one_instance(void **state) {
     (void)state;
     begin();
@@ -78,7 +78,8 @@ static void a_run_is_eight_and_more(void **state) {
     play_end(p);
 }
 
-/* What may need the copies apart ends a run; each of these in the middle of fourteen. */
+/* Any call that may need the copies to be separate ends a run; each of these calls is made in the middle of fourteen
+ * copies. */
 static void what_ends_a_run(void **state) {
     uint32_t other;
     (void)state;
@@ -122,7 +123,7 @@ static void what_does_not_end_a_run(void **state) {
     down(SMALL);
     p->device = 0;
     p->thread = 2;
-    play_wait(p, XS_SYNC_STREAM, 0); /* of another thread */
+    play_wait(p, XS_SYNC_STREAM, 0); /* a wait of another thread */
     p->thread = 1;
     play_memset(p, A + (1 << 16), SMALL);
     play_record(p, EVENT);
@@ -199,8 +200,8 @@ static void what_remains_is_one_copy(void **state) {
     play_end(p);
 }
 
-/* Without device times, and no blocking copy to fit to: calls of 1 us, of which the bytes at the link's rate are
- * left. */
+/* There are no device times, and no blocking copy to which the model could be fitted. Of the calls' 1 us, the time for
+ * the bytes at the link's rate remains. */
 static void small_transfers_by_host_times(void **state) {
     (void)state;
     begin();

@@ -139,7 +139,7 @@ static uint64_t found_there_and_back(const char *sql) {
     return found;
 }
 
-/* What is found by two copies is found where both are in one range. */
+/* Findings about two copies are found only if both copies are in one range. */
 static void pairs_lie_in_one_range(void **state) {
     (void)state;
     /* a bounce by each download, the second one is a repeat; the last upload is a round trip and a duplicate */
@@ -199,7 +199,8 @@ static void the_total_is_a_union(void **state) {
     play_end(p);
 }
 
-/* Of a no-op's whole time and a constant's time less a memset the larger counts, whichever comes first. */
+/* A no-op claims its whole time, and a constant its time less a memset. The larger claim counts, whichever comes
+ * first. */
 static void the_largest_claim_counts(void **state) {
     (void)state;
     play_begin(p);
@@ -283,8 +284,9 @@ static void the_link_model_is_a_line(void **state) {
     play_end(p);
 }
 
-/* Small copies from pageable memory are staged as a whole, and faster byte for byte than large ones. The rate is that
- * of the large ones, not one between (an H100 had 256 KiB at 35 and 8 MiB at 14 GB/s, and the line said 29). */
+/* Small copies from pageable memory are staged as a whole, and faster per byte than large ones. The model's rate is
+ * the rate of the large copies, and not a rate in between (an H100 had 35 GB/s at 256 KiB and 14 GB/s at 8 MiB, and
+ * the model said 29). */
 static void a_line_through_zero_has_the_rate_of_large_copies(void **state) {
     (void)state;
     play_begin(p);
@@ -334,7 +336,7 @@ static void copies_of_one_small_size_say_no_rate(void **state) {
     play_end(p);
 }
 
-/* So many copies of some small sizes, which take 1.5 us and a bit for their bytes. */
+/* Adds copies of some small sizes, which take 1.5 us and a little more for their bytes. */
 static struct xs_link_line line_of(int copies, unsigned sizes, unsigned smallest, unsigned ns_per_64k) {
     char sql[200];
     play_begin(p);

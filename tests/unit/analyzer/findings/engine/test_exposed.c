@@ -92,7 +92,8 @@ static void other_waits_are_not_for_it(void **state) {
     assert_int_equal(exposed_ns(0, for_its_stream, NULL), 10000 - HIDDEN_NS); /* neither is known */
 }
 
-/* It has two handles, and waits for the others' work, which does not make it theirs. */
+/* The legacy default stream has two handles, and waits for the work of other streams, which does not make it its own
+ * work. */
 static void the_default_stream_is_one_stream(void **state) {
     (void)state;
     static const char legacy[] = "UPDATE stream SET handle = handle - 119"; /* STREAM, OTHER: 0, 1 */

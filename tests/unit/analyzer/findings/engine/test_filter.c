@@ -1,5 +1,5 @@
-/* Filters: what their options mean, which rows pass, and that findings and their total are those of what passes,
- * decided on the whole trace. */
+/* Tests filters: what their options mean, which rows pass, and that findings and their total are those of the rows
+ * that pass, decided on the whole trace. */
 #include "played.h"
 
 #include "analyzer/findings/engine/filter.h"
@@ -184,7 +184,7 @@ static void instances_go_with_their_transfers(void **state) {
                      all_ns); /* every transfer is in one of the first two, and nothing else gives anything back */
 }
 
-/* Of two findings about one transfer the larger counts, filtered or not. */
+/* If two findings are about one transfer, the larger claim counts, with or without a filter. */
 static void the_total_is_a_union(void **state) {
     (void)state;
     play_noops();
@@ -202,13 +202,13 @@ static void the_total_is_a_union(void **state) {
     xs_filter_free(&filter);
 }
 
-/* What came before a window decides on what is in it. */
+/* Events before a window decide about events in it. */
 static void findings_are_decided_on_the_whole_trace(void **state) {
     (void)state;
     play_begin(p);
     play_alloc(p, A, BYTES);
     play_up(p, A, BYTES, 1, 0, HOST);
-    play_up(p, A, BYTES, 1, NOT_MEASURED, HOST); /* what it holds is known from the first one alone */
+    play_up(p, A, BYTES, 1, NOT_MEASURED, HOST); /* its content is known only because of the first one */
     char since[32];
     snprintf(since, sizeof since, "%lluns", (unsigned long long)(p->now_ns - 5000));
     must_set("since", since);

@@ -26,7 +26,7 @@ static void wilson_is_the_textbook_s(void **state) {
     assert_true(fabs(low - 0.9583) < 0.0005 && fabs(high - 0.9987) < 0.0005);
 }
 
-/* What the interval promises: of all samples of 25 of which a part is true, it has the true part in about 95 %. */
+/* Tests the interval's promise: for about 95 % of all samples of 25, it contains the true share. */
 static void wilson_covers_what_it_says(void **state) {
     enum { CHECKED = 25 };
     (void)state;
@@ -48,7 +48,7 @@ static void upload(uint64_t to, uint64_t bytes, int content, int before) {
 
 /* The fingerprint of the latest upload is one of a copy that only followed another one. */
 #define FOLLOWS "UPDATE transfer SET skip = 22 WHERE id = %d;"
-/* What was left out for other reasons was left out by chance. */
+/* A copy that was left out for another reason does not count as left out by chance. */
 #define BY_CHANCE "UPDATE transfer SET skip = 21 WHERE skip = 9;"
 
 static void all_looked_at_is_exact(void **state) {
@@ -114,8 +114,8 @@ static void chance_is_scaled_up(void **state) {
     play_end(p);
 }
 
-/* All of the first 100, none of which are no-ops, and one in ten of the next 900, all of which are: each checked copy
- * stands for its neighbours, not for the run. */
+/* All of the first 100 copies are checked, and none is a no-op. One in ten of the next 900 is checked, and all are
+ * no-ops. Each checked copy represents its neighbours, not the run. */
 static void the_chance_may_change(void **state) {
     (void)state;
     play_begin(p);
@@ -177,8 +177,8 @@ static void who_only_follows_stands_for_nobody(void **state) {
     play_end(p);
 }
 
-/* A round trip is decided by its download's chance: uploads of a downloaded buffer, of which one in ten was looked at
- * with its download, and of another buffer, of which one in ten was looked at. */
+/* The chance of the download decides about a round trip. In one buffer, one in ten uploads was looked at together with
+ * its download; in the other buffer, one in ten uploads was looked at by itself. */
 static void pairs_are_decided_by_their_first(void **state) {
     char sql[8192];
     int used = snprintf(sql, sizeof sql, BY_CHANCE);
@@ -206,7 +206,7 @@ static void pairs_are_decided_by_their_first(void **state) {
     play_end(p);
 }
 
-/* What a small upload overwrote is known from the one before it, whose chance counts. */
+/* The content that a small upload overwrote is known from the previous upload, whose chance counts. */
 static void what_is_inferred_is_of_the_one_before(void **state) {
     char sql[8192];
     int used = snprintf(sql, sizeof sql, BY_CHANCE);
@@ -246,7 +246,7 @@ static const struct xs_unchecked *unchecked_of(const char *id) {
     return NULL;
 }
 
-/* Twenty downloads of one place, of which so many were looked at, two after each other at a time. */
+/* Plays twenty downloads of one place. Some were looked at, always two in a row. */
 static void play_downloads(int looked, const char *sql) {
     play_begin(p);
     play_alloc(p, A, BYTES);
@@ -285,7 +285,7 @@ static void who_is_stood_for_is_not_unchecked(void **state) {
     play_end(p);
 }
 
-/* Of copies of which one finding is found no other can save more. */
+/* If one finding has some copies, no other finding can save more of the same copies. */
 static void what_is_found_is_not_unchecked_again(void **state) {
     (void)state;
     play_begin(p);
@@ -330,8 +330,8 @@ static struct xs_finding verdict(unsigned number, uint64_t instances, struct xs_
     return f;
 }
 
-/* Of 100 copies 20 were checked: 9 and 10 are of the two verdicts, 1 is of none. So no more than 99 copies are of any,
- * and their time is that of 99. */
+/* Of 100 copies, 20 were checked: 9 have one verdict, 10 have the other, and 1 has none. So at most 99 copies have any
+ * verdict, and their time is at most the time of 99. */
 static void estimates_together_are_no_more_than_there_are(void **state) {
     (void)state;
     struct xs_sample one = {.is_of_contents = true,

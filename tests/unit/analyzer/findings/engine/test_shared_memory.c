@@ -32,7 +32,7 @@ static void what_is_written_there_counts_as_read(void **state) {
     play_end(p);
 }
 
-/* What lay there when it was handed out may have been read since, whatever ends it. */
+/* Content that was in the memory when it was handed out may have been read since, whatever ends it. */
 static void what_was_written_before_may_be_read_after(void **state) {
     (void)state;
     for (int freed = 0; freed < 2; freed++) {
@@ -108,7 +108,7 @@ static void its_content_is_never_sure(void **state) {
     play_end(p);
 }
 
-/* Nor is what was copied out of it, and an equal region of it is no reason to say elsewhere. */
+/* A copy of its content is not known either, and an equal region elsewhere is no reason for `elsewhere`. */
 static void what_comes_of_it_is_not_sure(void **state) {
     (void)state;
     play_begin(p);

@@ -15,7 +15,7 @@ static void begin(void) {
     play_alloc(p, A, 4 * BYTES);
 }
 
-/* The rest of a step of `ns`, of which the calls took a part. */
+/* Adds the rest of a step of `ns`, after the calls that took a part of it. */
 static void work(uint64_t begin_ns, uint64_t ns) { p->now_ns = begin_ns + ns; }
 
 /* Two uploads, a kernel, and a wait at the end. */
@@ -104,7 +104,7 @@ static void nothing_regular_is_no_step(void **state) {
     play_end(p);
 }
 
-/* Of waits that are both regular, the one that comes more often. */
+/* If two waits are both regular, the more frequent one marks the steps. */
 static void each_tenth_step_is_not_the_step(void **state) {
     (void)state;
     begin();
@@ -314,7 +314,7 @@ static void times_out_of_order_are_no_steps(void **state) {
     }
 }
 
-/* What a trace may hold that nobody wrote honestly. */
+/* Tests values that only a forged trace can have. */
 static void damaged_ranges_are_no_trouble(void **state) {
     (void)state;
     play_marked(20,
@@ -327,7 +327,7 @@ static void damaged_ranges_are_no_trouble(void **state) {
     play_end(p);
 }
 
-/* 20,000 ranges within each other, entered and left 40 times: what it takes does not grow with the depth. */
+/* 20,000 nested ranges are entered and left 40 times: the running time does not grow with the depth. */
 static void deep_ranges_are_their_eighth(void **state) {
     (void)state;
     play_marked(20, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
@@ -363,7 +363,7 @@ static void steps_are_chosen(void **state) {
         analyse(NULL);
         assert_int_equal(p->findings->selection ? p->findings->selection->passing : p->findings->transfers,
                          cases[i].passing);
-        assert_int_equal(steps->median.transfers, 2); /* of the whole run */
+        assert_int_equal(steps->median.transfers, 2); /* this is about the whole run */
         xs_filter_text(&words, &filter);
         if (cases[i].words)
             assert_string_equal(words.data, cases[i].words);

@@ -1,5 +1,5 @@
-/* What repairs save of batch calls, which make several copies: each copy is an instance of its own, and the call goes
- * only with the last of them. On runs made by hand with known answers. */
+/* Tests what repairs of batch calls save, which make several copies: each copy is an instance of its own, and the call
+ * is dropped only with its last copy. The runs are made by hand and their answers are known. */
 #include "run.h"
 
 enum { STEPS = 20, COPIES = 8, COPY_US = 950, BEHIND_US = 10, CALL_US = LATENCY_US + COPIES * COPY_US + BEHIND_US };

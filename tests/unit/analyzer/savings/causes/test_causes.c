@@ -76,13 +76,13 @@ static void uploads_and_downloads_of_a_line(void **state) {
     assert_int_equal(p->diagnosis->cause_count, 2);
     assert_string_equal(within(0, 0), "noop-upload");
     assert_string_equal(within(1, 0), "repeat-download");
-    /* and the time before each: 10 us, of which half is the kernel's launch where that is before it */
+    /* the time before each is 10 us; half of it belongs to the kernel's launch if that comes before */
     assert_int_equal(p->diagnosis->together.most_ns, (STEPS - 1) * (CALL_US + 10 / 2 + 700 + 10) * US);
     is_in_order();
     play_end(p);
 }
 
-/* Downloads of the same bytes again and again, of which the last ones go back. */
+/* Downloads of the same bytes again and again; the last ones go back to the device. */
 enum { DOWNLOADS = 100, DOWN_US = 700 };
 
 static void play_trips(int trips, uint64_t up_us) {
@@ -234,7 +234,8 @@ static void the_sample_stands_for_the_others(void **state) {
     play_end(p);
 }
 
-/* What was seen of the sample's downloads covers those that chance left out: they need not be page-locked, too. */
+/* The observed downloads of the sample cover those that were left out by chance, so their memory need not be
+ * page-locked, too. */
 static void the_sample_covers_the_others(void **state) {
     char sql[256];
     (void)state;
@@ -355,7 +356,7 @@ static void one_wait_is_not_saved_twice(void **state) {
     play_end(p);
 }
 
-/* What runs of random copies took, by direction: the calls, and the work on the device behind them. */
+/* The time that runs of random copies took, by direction: the calls, and the work on the device after them. */
 struct took {
     uint64_t up_ns, down_ns;
 };
@@ -389,8 +390,9 @@ static void play_at_random(unsigned *seed, struct took *took) {
     diagnose_by_chance();
 }
 
-/* Whatever was looked at, and however long that took: no repair saves more than the calls of its site took, with their
- * work on the device; of a round trip those of both ways. Where few were checked, that is a range. */
+/* Whatever was looked at, and however long that took, no repair saves more than the calls of its site and their work
+ * on the device took; for a round trip, the calls of both directions. If few copies were checked, this limit is a
+ * range. */
 static void no_saving_is_larger_than_its_calls(void **state) {
     unsigned seed = 31, parts = 0, few = 0;
     (void)state;
@@ -495,7 +497,7 @@ static void more_findings_than_are_replayed(void **state) {
     play_end(p);
 }
 
-/* What cannot have been is left out of the model; whatever it is, nothing overflows. */
+/* Impossible values are left out of the model, and nothing overflows. */
 static void calls_and_records_with_impossible_times_are_left_out(void **state) {
     static const char *const times[] = {
         "enter_ns = 9223372036854775807, return_ns = 9223372036854775807",

@@ -1,5 +1,5 @@
-/* What calls save that are made in another way: gathered, replaced by work on the device, of fewer bytes, beside
- * kernels. On runs made by hand with known answers. */
+/* Tests what is saved if calls are made in another way: gathered, replaced by work on the device, with fewer bytes, or
+ * at the same time as kernels. The runs are made by hand and their answers are known. */
 #include "run.h"
 
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
@@ -23,7 +23,7 @@ static void play_small(unsigned runs) {
     }
 }
 
-/* What a copy of all bytes takes stays, and the host's work of putting them together. */
+/* One copy of all bytes remains, and the host's work of putting them together. */
 static void small_copies_become_one(void **state) {
     (void)state;
     for (unsigned runs = 1; runs <= 4; runs++) {
@@ -44,7 +44,7 @@ static void small_copies_become_one(void **state) {
 
 #define ON_DEVICE_NS(bytes) (2000 + (bytes) / 500.0)
 
-/* Zeros of which each is followed by a wait: large ones, so that the memset takes longer than the host. */
+/* Uploads of zeros, each followed by a wait. They are large, so the memset takes longer than the host. */
 static void a_memset_s_time_stays(void **state) {
     enum { BYTES = 1 << 30, LONG_US = 60000 };
     (void)state;

@@ -198,7 +198,7 @@ static void they_are_of_other_functions(void **state) {
     play_trips(TRIPS, MIB);
     is_no_detour(FROM(13));
     play_trips(TRIPS, MIB);
-    is_no_detour(NULL); /* of no known ones */
+    is_no_detour(NULL); /* no known contents */
 }
 
 static void another_thread_uploads(void **state) {
@@ -233,7 +233,7 @@ static void something_is_launched_between(void **state) {
     }
 }
 
-/* What goes up is known, and is nothing that the host computes. */
+/* The uploaded content is known, and is nothing that the host computes. */
 static void the_same_is_uploaded_each_time(void **state) {
     (void)state;
     begin();

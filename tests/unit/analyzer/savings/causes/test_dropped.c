@@ -1,5 +1,5 @@
-/* What calls save that are not made any more, on runs made by hand with known answers: the calls' time, and nothing of
- * a wait that only moves. */
+/* Tests what is saved by calls that are not made any more, with runs made by hand whose answers are known: the calls'
+ * time, and nothing of a wait that only moves. */
 #include "run.h"
 
 #include "analyzer/base/text.h"
@@ -41,7 +41,8 @@ static void uploads_of_what_is_there(void **state) {
     play_end(p);
 }
 
-/* One of which it is not known what was there before contradicts the others in words, but is of the same cause. */
+/* One upload, whose destination's earlier content is not known, has another verdict than the others, but belongs to
+ * the same cause. */
 static void one_that_was_not_measured(void **state) {
     (void)state;
     play_same_uploads(7);
@@ -167,7 +168,7 @@ static void a_cache_that_is_too_small(void **state) {
     play_end(p);
 }
 
-/* What the uploads replace is what the kernel made: more buffers would keep none of them. */
+/* The uploads replace what the kernel wrote: more buffers would keep none of the contents. */
 static void contents_that_a_kernel_changes(void **state) {
     (void)state;
     play_begin(p);
@@ -232,7 +233,7 @@ static void turns_in_words(void **state) {
 
 enum { DOWN_US = 700 };
 
-/* What a kernel made goes to the host and comes back at another place. */
+/* A result of a kernel goes to the host and comes back at another place. */
 static void both_ways(void **state) {
     (void)state;
     play_begin(p);
@@ -266,8 +267,8 @@ static void both_ways(void **state) {
 
 enum { KERNEL_US = 5000 };
 
-/* The host reads four bytes behind each kernel. Of the call, the kernel's time is not given back: whoever waits next
- * waits for it. */
+/* The host reads four bytes after each kernel. The part of the call in which the kernel runs is not saved, because the
+ * next call that waits then waits for the kernel. */
 static void play_readbacks(bool waits_each_time) {
     play_begin(p);
     uint32_t a = play_alloc(p, A, MIB);
