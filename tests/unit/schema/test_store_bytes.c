@@ -95,7 +95,7 @@ static int64_t file_bytes(void) {
 
 enum what { UPLOADS, UPLOADS_WITH_CONTENTS, LAUNCHES, LAUNCHES_WITH_KERNELS };
 
-/* So many bytes for each call, the tables' pages included. */
+/* Requires this number of bytes for each call, including the tables' pages. */
 static double bytes_a_call(enum what what) {
     int64_t before = file_bytes();
     assert_int_equal(xs_store_begin(store), 0);

@@ -32,7 +32,7 @@ static uint64_t avalanche(uint64_t x) {
     return x;
 }
 
-/* `digests` has room for all leaves and keeps those of level 0. */
+/* `digests` has room for all leaves, and keeps the digests of level 0. */
 static void define(const unsigned char *bytes, uint64_t length, uint64_t *digests, struct xs_fingerprint *out) {
     unsigned char block[4096];
     uint64_t leaves = length == 0 ? 1 : (length + 4095) / 4096, count = leaves;

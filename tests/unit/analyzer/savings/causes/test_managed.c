@@ -1,5 +1,5 @@
-/* What keeping managed pages on the device saves, on runs made by hand with known answers: recorded as a whole, and in
- * windows. */
+/* Tests what is saved if managed pages stay on the device, with runs made by hand whose answers are known: recorded as
+ * a whole, and in windows. */
 #include "managed_run.h"
 
 #include "analyzer/savings/causes/diagnose.h"
@@ -48,7 +48,7 @@ static void is_about(uint64_t ns, uint64_t expected_ms, unsigned percent) {
     is_within(ns, expected_ms, expected_ms * percent / 100);
 }
 
-/* What a step does. */
+/* Plays one step. */
 struct step {
     bool kernel_faults, host_fetches;
     unsigned memories; /* that the kernel is given */
@@ -121,7 +121,7 @@ static const struct managed_window some[] = {
     {1425 * MS, 8 * MS}, {1563 * MS, 8 * MS}, {1610 * MS, 8 * MS}, {1742 * MS, 8 * MS}, {1803 * MS, 8 * MS},
     {1911 * MS, 8 * MS}, {1989 * MS, 8 * MS}};
 
-/* Their share is that of the rest, with a margin; what is lost of each window's end does not matter. */
+/* Their share is the share of the rest, with a margin; the part that is lost at each window's end does not matter. */
 static void windows_of_the_run(void **state) {
     (void)state;
     for (uint64_t lost_us = 0; lost_us <= 4500; lost_us += 4500) {
@@ -298,8 +298,8 @@ static void first_use(struct managed_run *run, uint32_t id, uint64_t address, bo
     p->call_ns = 0;
 }
 
-/* One allocation, and each of its kernels uses another part of it first. At least, recording the faults took what it
- * takes on an H200, and so does making the pages. */
+/* One allocation; each of its kernels is the first one that uses another part of it. For the least saving, recording
+ * the faults took as long as on an H200, and so did making the pages. */
 static void kernels_make_the_pages_of_a_pool(void **state) {
     (void)state;
     struct managed_run run = {.p = p};
@@ -343,8 +343,8 @@ static void pages_are_made_once(void **state) {
     end();
 }
 
-/* Memory that is allocated in each step. What its kernel does with new pages goes if an earlier allocation is kept;
- * what it does with pages that the host has filled does not. */
+/* Memory is allocated in each step. If an earlier allocation is kept, the kernel's time for new pages is saved, but
+ * not its time for pages that the host has filled. */
 static void allocate_in_each_step(bool come) {
     struct managed_run run = {.p = p};
     play_begin(p);

@@ -1,10 +1,11 @@
-/* What page-locked memory saves and what it costs: the price of page-locking, once for each byte, and page-locked
- * memory of the program that nobody needs any more. On runs made by hand with known answers. */
+/* Tests what page-locked memory saves and what it costs: the price of page-locking, once for each byte, and
+ * page-locked memory of the program that is not needed any more. The runs are made by hand and their answers are
+ * known. */
 #include "run.h"
 
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
 
-/* What a blocking copy of 1 MiB of such a call takes when it is pinned. */
+/* The duration of a blocking copy of 1 MiB if its memory is pinned. */
 static uint64_t pinned_call_ns(uint64_t copy_ns) { return LATENCY_US * US + copy_ns + BEHIND_COPY_NS; }
 
 static void is_about(uint64_t ns, double expected) {
@@ -110,7 +111,7 @@ static void a_part_of_it_is_assumed(void **state) {
     }
 }
 
-/* Of half a mebibyte the fixed cost would be a rate. */
+/* If only half a mebibyte was page-locked, the fixed cost must not count as a rate. */
 static void small_memory_says_nothing(void **state) {
     (void)state;
     play_begin(p);
@@ -198,7 +199,7 @@ static void memory_goes_with_its_copies(void **state) {
     play_end(p);
 }
 
-/* Whoever registers memory that there is may do it for another reason. */
+/* A program that registers existing memory may do so for another reason. */
 static void memory_that_something_uses_stays(void **state) {
     (void)state;
     for (int other_uses = 0; other_uses <= 1; other_uses++) {
@@ -210,8 +211,8 @@ static void memory_that_something_uses_stays(void **state) {
     }
 }
 
-/* A statement that locks memory for its copies: the first of which is needed. From pageable memory that one would take
- * 500 us in place of 60. */
+/* A statement page-locks memory for its copies, and the first copy is needed. From pageable memory this copy would
+ * take 500 us instead of 60. */
 static void play_locked_for_copies(uint64_t lock_us, const char *stacks) {
     play_begin(p);
     play_alloc(p, A, MIB);

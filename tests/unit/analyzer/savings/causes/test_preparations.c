@@ -1,5 +1,5 @@
-/* What host-preparation saves, with and without samples of where the host was, and that needless uploads save the work
- * that makes their bytes again. */
+/* Tests what host-preparation saves, with and without samples of where the host was, and that needless uploads also
+ * save the work that makes their bytes again. */
 #include "run.h"
 
 enum { STEPS = 20, COUNTED = STEPS - 1, CALL_US = 1000, COPY_US = 900, WORK_US = 5000, AFTER_US = 2000, GAP_US = 10 };
@@ -71,7 +71,7 @@ static void work_in_the_uploading_function_goes_away(void **state) {
     saves_up_to(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 14, 2), 0);
 }
 
-/* Neither work at a later line, nor that of another function, is known to make the data. */
+/* Neither work at a later line nor work of another function is known to make the data. */
 static void other_work_may_have_to_stay(void **state) {
     (void)state;
     play(2, 0, 1, STEPS);
@@ -98,7 +98,7 @@ static void a_loader_reads_files(void **state) {
     }
 }
 
-/* The function frees what it made after the upload, before its statement ends. */
+/* The function frees its data after the upload, before its statement ends. */
 static void freeing_belongs_to_the_statement(void **state) {
     (void)state;
     const uint64_t before_us = WORK_US + GAP_US, after_us = AFTER_US + GAP_US;
@@ -138,8 +138,8 @@ static void work_beside_the_device_saves_nothing(void **state) {
     play_end(p);
 }
 
-/* The same bytes from other memory were made again, so not making them saves the work, too. From one buffer, nothing
- * says that the work made them. */
+/* The same bytes from other memory were made again, so the work is saved if they are not made. If the bytes come from
+ * one buffer, nothing shows that the work made them. */
 static void bytes_that_are_made_again(void **state) {
     (void)state;
     for (uint64_t buffers = 1; buffers <= 2; buffers++) {

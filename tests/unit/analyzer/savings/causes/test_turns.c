@@ -25,7 +25,8 @@ static struct xs_turns turns_of_uploads(uint64_t second_bytes, const char *sql) 
     return turns;
 }
 
-/* What an upload replaced has the upload's size: a content of another size is another one, whatever its fingerprint. */
+/* A content that an upload replaced has the upload's size: a content of another size is a different one, whatever its
+ * fingerprint. */
 static void a_content_of_another_size_is_another(void **state) {
     (void)state;
     struct xs_turns turns = turns_of_uploads(MIB, PEAK);

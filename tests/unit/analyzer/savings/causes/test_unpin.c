@@ -1,9 +1,10 @@
-/* What it saves not to page-lock memory, and not to create a context again, on runs made by hand with known answers. */
+/* Tests what is saved if memory is not page-locked, or if a context is not created again, with runs made by hand whose
+ * answers are known. */
 #include "diagnosed.h"
 
 #define MS UINT64_C(1000000)
 enum { A = 0x10000000, HOST = 0x50000000, OTHER = 0x60000000, LOCKED = 0x70000000, MIB = 1 << 20, BYTES = 16 * MIB };
-/* Of BYTES: copies, and the first touch of pageable memory. */
+/* Durations for BYTES: copies, and the first touch of pageable memory. */
 enum { PAGEABLE_NS = 4000000, PINNED_NS = 800000, WORTH_NS = PAGEABLE_NS - PINNED_NS, TOUCH_NS = 6710886 };
 enum { LOCK_NS = 12000000, UNLOCK_NS = 3000000, DELAY_NS = 20000, CONTEXT_NS = 100000000, END_NS = 20000000 };
 
@@ -85,7 +86,7 @@ static void the_calls_go_and_the_copy_takes_longer(void **state) {
     end();
 }
 
-/* Nor do others that had a part of its addresses before or have it afterwards hide it. */
+/* Other allocations that had a part of its addresses before or afterwards do not hide it. */
 static void memory_that_does_not_live_hides_nothing(void **state) {
     (void)state;
     for (unsigned after = 0; after < 2; after++) {
@@ -169,7 +170,8 @@ static void context(enum play_context what, uint64_t handle, uint64_t ns) {
     p->call_ns = 0;
 }
 
-/* Of one that is kept, its end and the creation behind it; of one beside another, the creation, if it is not needed. */
+/* A context that is kept saves its end and the creation after it; a context beside another one saves its creation if
+ * it is not needed. */
 static void a_context_is_created_once(void **state) {
     (void)state;
     for (unsigned beside = 0; beside < 2; beside++) {

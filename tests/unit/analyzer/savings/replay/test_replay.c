@@ -40,7 +40,7 @@ static void a_dropped_upload_gives_back_its_call(void **state) {
     assert_int_equal(without(upload_kernel_readback(&run), 1), 2110);
 }
 
-/* Blocking uploads of 100 us, the last of which was looked at, which took 60 us more before its copy. */
+/* Plays blocking uploads of 100 us. The last one was looked at, which took 60 us more before its copy. */
 static struct xs_model *uploads_of_which_one_is_looked_at(struct run *run, int others) {
     *run = (struct run){0};
     for (int i = 0; i <= others; i++) {
@@ -68,7 +68,7 @@ static void a_look_is_not_saved(void **state) {
     assert_int_equal(without(model, 1 << 3), 3840);
 }
 
-/* What the host waited for the kernel in the readback is not given back: the next wait has it. */
+/* The time for which the readback waited for the kernel is not saved: the next wait takes it. */
 static void a_wait_for_a_kernel_moves(void **state) {
     (void)state;
     struct run run;
