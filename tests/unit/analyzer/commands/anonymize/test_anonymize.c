@@ -1,5 +1,5 @@
-/* Tests what `xferspy anonymize` does with each column of the schema, so that no new column is copied by mistake; and
- * the pseudonyms. */
+/* Tests what `xferspy anonymize` does with each column of the schema, so that no new column is copied by mistake, and
+ * with the options of the library; and the pseudonyms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,6 +75,34 @@ static void of_every_column_it_is_said_what_is_done(void **state) {
     sqlite3_finalize(rows);
     sqlite3_close(db);
     assert_int_equal(tables, xs_anonymous_table_count);
+}
+
+/* A copy keeps the values of options that cannot have a text of the user's. */
+static void options_without_texts_are_kept(void **state) {
+    enum { BOOL, CHOICE, INT, SHARE, TEXT, PATTERN };
+    static const struct {
+        const char *key;
+        int type;
+    } options[] = {
+#define XS_OPTION(field, name, type, initial, accepted, help) {"option." #field, type},
+#include "schema/options.def"
+#undef XS_OPTION
+    };
+    static const char *const kept[] = {
+#define XS_TABLE(table)
+#define XS_COLUMN(table, column, kind)
+#define XS_NUMBER(column)
+#define XS_META(key, kind) key,
+#include "analyzer/commands/anonymize/columns.def"
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        bool is_kept = options[i].type == TEXT || options[i].type == PATTERN;
+        for (size_t j = 0; j < sizeof kept / sizeof *kept; j++)
+            is_kept = is_kept || !strcmp(kept[j], options[i].key);
+        if (!is_kept)
+            fail_msg("%s needs a row in analyzer/commands/anonymize/columns.def", options[i].key);
+    }
 }
 
 /* New columns count as secret: an address and a text in a table that has them as new columns. */
@@ -173,9 +201,11 @@ static void ranges_keep_their_kind(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_every_column_it_is_said_what_is_done), cmocka_unit_test(unknown_columns_are_left_out),
-        cmocka_unit_test(equal_texts_have_one_pseudonym), cmocka_unit_test(only_what_is_public_stays),
-        cmocka_unit_test(ranges_keep_their_kind)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_every_column_it_is_said_what_is_done),
+                                       cmocka_unit_test(options_without_texts_are_kept),
+                                       cmocka_unit_test(unknown_columns_are_left_out),
+                                       cmocka_unit_test(equal_texts_have_one_pseudonym),
+                                       cmocka_unit_test(only_what_is_public_stays),
+                                       cmocka_unit_test(ranges_keep_their_kind)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
