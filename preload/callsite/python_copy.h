@@ -1,6 +1,6 @@
-/* Copies what a stack needs of the interpreter's memory while other threads change it. Everything is read through the
- * kernel, so memory that was freed or unmapped gives an error and not a fault. What was read is checked, because it may
- * be half old and half new. Only for the files python_*.c. */
+/* Copies the parts of the interpreter's memory that a stack needs, while other threads change them. Everything is read
+ * through the kernel, so memory that was freed or unmapped gives an error and not a fault. What was read is checked,
+ * because it may be half old and half new. Only for the files python_*.c. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_PYTHON_COPY_H
 #define XFERSPY_PRELOAD_CALLSITE_PYTHON_COPY_H
 

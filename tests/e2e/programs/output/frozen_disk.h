@@ -78,7 +78,7 @@ static bool has_its_thread(void) {
     bool found = false;
     DIR *threads = opendir("/proc/self/task");
     REQUIRE(threads != NULL);
-    /* cppcheck-suppress readdirCalled ; of a stream of this thread's own */
+    /* cppcheck-suppress readdirCalled ; only this thread uses the stream */
     for (const struct dirent *entry; (entry = readdir(threads)) != NULL && !found;) {
         char path[300], name[32] = "";
         snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
