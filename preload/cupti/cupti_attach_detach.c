@@ -13,7 +13,7 @@
 #include "preload/core/quiescence.h"
 #include "preload/cupti/cupti_internal.h"
 #include "preload/cupti/window_decision.h"
-#include "preload/driver/captures.h"
+#include "preload/driver/stream_captures.h"
 
 /* How long to wait until other threads have left the driver. Calls that do not wait for the device take less time than
  * this. Meanwhile, threads that reach the quiescence lock must wait there. */

@@ -9,7 +9,7 @@
 #include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti_internal.h"
-#include "preload/driver/captures.h"
+#include "preload/driver/stream_captures.h"
 #include "stubs.h"
 
 /* Starts a session with a window that the program opens. */

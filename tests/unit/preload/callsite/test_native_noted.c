@@ -3,7 +3,7 @@
 #include "native_unit.h"
 
 #include "preload/callsite/native_modules.h"
-#include "preload/callsite/native_stack.h"
+#include "preload/callsite/stack_memory.h"
 
 static struct walked before, after;
 static struct xs_reads reads;

@@ -1,7 +1,7 @@
 /* Which streams capture: each is counted once, and none for ever. */
 #include "unit.h"
 
-#include "preload/driver/captures.h"
+#include "preload/driver/stream_captures.h"
 
 #include <pthread.h>
 
