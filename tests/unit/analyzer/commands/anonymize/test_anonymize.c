@@ -44,7 +44,7 @@ static bool is_made_anew(const char *table) {
     return false;
 }
 
-/* One of them without a row in columns.def would be left out of every copy. */
+/* A column without a row in columns.def would be left out of every copy. */
 static void of_every_column_it_is_said_what_is_done(void **state) {
     (void)state;
     sqlite3 *db = empty_trace();
@@ -105,7 +105,7 @@ static void options_without_texts_are_kept(void **state) {
     }
 }
 
-/* New columns count as secret: an address and a text in a table that has them as new columns. */
+/* New columns count as secret. The table has an address and a text as new columns. */
 static void unknown_columns_are_left_out(void **state) {
     static const struct xs_anonymous_column expected[] = {{"id", XS_ANONYMOUS_NUMBER, false},
                                                           {"address", XS_ANONYMOUS_ADDRESS, true},
@@ -169,7 +169,7 @@ static void only_what_is_public_stays(void **state) {
     xs_pseudonyms_free(&p);
 }
 
-/* By the names of ranges steps of a run are told: what is of one kind, and what is a library's. */
+/* The names of ranges show the steps of a run: which ranges are of one kind, and which are a library's. */
 static void ranges_keep_their_kind(void **state) {
     static const struct {
         const char *text, *pseudonym;

@@ -1,4 +1,4 @@
-/* Traces folded into a job: exact numbers, from summaries and findings made by hand. */
+/* Tests a job of several traces: exact numbers, from summaries and findings made by hand. */
 #include "unit.h"
 
 #include "analyzer/commands/job/job.h"

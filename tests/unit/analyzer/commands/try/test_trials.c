@@ -1,4 +1,4 @@
-/* Trials: which instances are proved, the plan's text, the words of a command, and the library's log. */
+/* Tests trials: which instances are proved, the plan's text, the words of a command, and the library's log. */
 #include "diagnosed.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static bool held(const char *id) {
     return finding->first[0].held;
 }
 
-/* A download of A and its upload to B, with something in between. */
+/* A download of A, an upload of the same data to B, and something in between. */
 enum between { NOTHING, KERNEL_ON_A, MEMSET_OF_A, KERNEL_ON_B };
 static bool round_trip_held(enum between between) {
     play_begin(p);
@@ -215,7 +215,7 @@ static void logs_of_several_runs_add_up(void **state) {
     xs_repair_log_free(&log);
 }
 
-/* In the words of what a report predicts: nobody has to know what a minus means there. */
+/* A report predicts in these words, so that nobody has to know what a minus means. */
 static void a_report_says_faster_or_slower_in_words(void **state) {
     (void)state;
     static const struct {

@@ -70,7 +70,7 @@ static void a_download_of_other_content_or_another_region_is_no_repeat(void **st
     play_end(p);
 }
 
-/* Case 7, and that each download counts once. */
+/* Case 7; each download counts once. */
 static void round_trips(void **state) {
     (void)state;
     play_begin(p);
@@ -225,7 +225,7 @@ static void unused_uploads(void **state) {
     play_end(p);
 }
 
-/* It reads other memory, and does not lie between the upload and its own write. */
+/* The copy reads other memory, and does not lie between the upload and the write. */
 static void an_upload_that_a_copy_overwrites_is_unused_for_certain(void **state) {
     (void)state;
     play_begin(p);

@@ -11,7 +11,7 @@ static struct played played, *p = &played;
 
 /* --- costly-pinning --- */
 
-/* Copies that give the link model its rates. */
+/* Plays copies from which the link model takes its rates. */
 static void rates(enum xs_memory_kind host, uint64_t ns, uint64_t from) {
     p->host = host;
     for (unsigned i = 0; i < 8; i++) {
@@ -75,7 +75,7 @@ static void registered_for(unsigned copies, uint64_t register_ns, uint64_t unreg
 
 static void is_about(uint64_t ns, uint64_t expected) { assert_in_range(ns, expected - MS / 20, expected + MS / 20); }
 
-/* The memory that is allocated instead has to be touched for the first time. */
+/* The memory that is allocated instead has to be touched for the first time, which takes time. */
 static void pinned_for_one_copy(void **state) {
     (void)state;
     begin();
@@ -117,7 +117,7 @@ static void registered_memory_is_there(void **state) {
     }
 }
 
-/* The host did other things meanwhile, as far as can be told. */
+/* As far as can be told, the host did other things during the copy. */
 static void an_asynchronous_copy_saves_all_of_its_time(void **state) {
     (void)state;
     for (uint64_t register_ns = 3 * MS; register_ns <= 4 * MS; register_ns += MS) { /* and 0.5 ms, against 4.0 */
@@ -143,7 +143,8 @@ static void what_costs_little_does_not_count(void **state) {
     }
 }
 
-/* Memory without copies: registered, it was registered in vain. Pinned, it is unused-allocation. */
+/* Memory without copies: a registration of it was needless. If it was allocated as pinned memory, this is the finding
+ * unused-allocation. */
 static void without_any_copy(void **state) {
     (void)state;
     begin();
@@ -185,7 +186,7 @@ static void what_kernels_or_others_use_is_none(void **state) {
     }
 }
 
-/* The free's wait for kernels is no price: they are waited for elsewhere. */
+/* The time for which the free waits for kernels is no price, because without the free something else waits for them. */
 static void waiting_for_kernels_is_no_price(void **state) {
     (void)state;
     for (uint64_t kernel_ms = 1; kernel_ms <= 3; kernel_ms += 2) { /* of 5 ms, of which a copy is worth 3.2 */
@@ -215,7 +216,7 @@ static void what_lives_to_the_end_costs_its_allocation(void **state) {
     play_end(p);
 }
 
-/* From five pairs on it is pinned-churn, all of it. */
+/* From five pairs on, all of it is the finding pinned-churn. */
 static void churned_memory_is_pinned_churn(void **state) {
     (void)state;
     for (unsigned times = 5; times <= 6; times++) {
@@ -251,7 +252,7 @@ static void without_rates_it_is_undecided(void **state) {
     }
 }
 
-/* Whatever the rate was, nobody would act on what is left. */
+/* What is left is so little at any rate that nobody would act on it. */
 static void what_saves_little_is_not_undecided(void **state) {
     (void)state;
     for (unsigned enough = 0; enough < 2; enough++) {

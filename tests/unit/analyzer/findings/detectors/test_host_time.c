@@ -343,8 +343,8 @@ static void threads_share_the_default_stream(void **state) {
     play_end(p);
 }
 
-/* Two threads launch into the default stream in turn, and thread 1 waits for it; with `both`, thread 2 waits, too. With
- * `one_by_one`, all of a thread's work comes before that of the other one. */
+/* Two threads launch into the default stream in turns, and thread 1 waits for it. With `both`, thread 2 waits, too.
+ * With `one_by_one`, all work of one thread comes before all work of the other. */
 static void two_threads_that_wait(uint64_t stream, int rounds, bool both, bool one_by_one) {
     begin();
     p->stream = stream;
@@ -410,7 +410,7 @@ static void a_kernel_touches_managed_memory_first(void **state) {
     }
 }
 
-/* Memory that is allocated and freed in each step. Its kernels make the pages, or get them from the host. */
+/* Allocates and frees memory in each step. Kernels make its pages, or get them from the host. */
 static void new_memory_in_each_step(int steps, bool come) {
     struct managed_run run = {.p = p};
     play_begin(p);
@@ -503,8 +503,8 @@ static void kernels_read_host_memory_again(void **state) {
     play_end(p);
 }
 
-/* Records of kernels may be lost, here of more launches than the detector waits for. Later ones are found all the
- * same, and the others are counted. */
+/* Records of kernels may be lost, here those of more launches than the detector keeps waiting. Later records are found
+ * nevertheless, and the lost ones are counted. */
 static void kernels_without_a_record(void **state) {
     (void)state;
     enum { WITHOUT = (1 << 16) + 100 };

@@ -16,7 +16,7 @@ static void begin(void) {
     p->stream = STREAM;
 }
 
-/* Side by side, so that none overwrites another. */
+/* Uploads to adjacent memory, so that no upload overwrites another one. */
 static void up(uint64_t bytes) { play_up(p, A + (uint64_t)p->transfer * SMALL, bytes, NO_CONTENT, NOT_MEASURED, HOST); }
 static void down(uint64_t bytes) { play_down(p, A, bytes, NO_CONTENT, HOST); }
 
@@ -135,7 +135,7 @@ static void what_does_not_end_a_run(void **state) {
     play_end(p);
 }
 
-/* Streams, threads and directions have runs of their own, side by side. */
+/* Each stream, thread and direction has its own runs, at the same time. */
 static void runs_are_of_one_stream_and_thread(void **state) {
     (void)state;
     begin();
@@ -167,7 +167,7 @@ static void runs_are_of_one_stream_and_thread(void **state) {
     play_end(p);
 }
 
-/* Copies of a batch call are one call already, and what did not run was none. */
+/* The copies of a batch call are already one call, and calls that did not run are no copies. */
 static void batches_and_failures_are_no_run(void **state) {
     (void)state;
     begin();
@@ -183,7 +183,7 @@ static void batches_and_failures_are_no_run(void **state) {
     play_end(p);
 }
 
-/* Eight quick copies among many slow ones: one copy of all takes 2,880 + 964 ns, and that is left. */
+/* Eight quick copies are among many slow ones. One copy of all bytes takes 2,880 + 964 ns, and this time remains. */
 static void what_remains_is_one_copy(void **state) {
     (void)state;
     begin();
@@ -243,7 +243,7 @@ static void ten_blocking_downloads(void **state) {
     }
 }
 
-/* An asynchronous one blocks by the wait that follows it, whose time counts. */
+/* An asynchronous download blocks by the wait that follows it, and the time of this wait counts. */
 static void a_wait_makes_a_download_block(void **state) {
     (void)state;
     begin();
@@ -269,8 +269,9 @@ static void a_wait_makes_a_download_block(void **state) {
     play_end(p);
 }
 
-/* A wait for kernels only moves to the next wait. A kernel runs for 20,010 ns of the call, or of the wait, before the
- * copy begins; another one runs beside the rest of it, and is not waited for. */
+/* The time of a wait for kernels cannot be saved, because it only moves to the next wait. A kernel runs for 20,010 ns
+ * of the call, or of the wait, before the copy begins. Another kernel runs beside the rest of it, and nobody waits for
+ * it. */
 static void what_only_waits_for_kernels_is_left(void **state) {
     static const char without_kernels[] =
         "DELETE FROM device_kernel; UPDATE meta SET value = 0 WHERE key = 'cupti.kernels'";
@@ -307,7 +308,7 @@ static void what_only_waits_for_kernels_is_left(void **state) {
     }
 }
 
-/* Into pageable memory the call itself blocks, and counts once. */
+/* A download into pageable memory blocks in its own call, and counts once. */
 static void a_pageable_download_blocks_by_itself(void **state) {
     (void)state;
     begin();

@@ -1,5 +1,5 @@
-/* What the copies that were looked at say of those that chance left out: intervals, cells and blocks, pairs, and that
- * nothing is estimated where all is known, or where it was not chance. */
+/* Tests what the copies that were looked at show about the copies that chance left out: intervals, cells and blocks,
+ * pairs; and that nothing is estimated if everything is known, or if the choice was not by chance. */
 #include "played.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static void upload(uint64_t to, uint64_t bytes, int content, int before) {
     play_up(p, to, bytes, content, before, HOST);
 }
 
-/* The fingerprint of the latest upload is one of a copy that only followed another one. */
+/* The latest upload was fingerprinted only because it followed another copy. */
 #define FOLLOWS "UPDATE transfer SET skip = 22 WHERE id = %d;"
 /* A copy that was left out for another reason does not count as left out by chance. */
 #define BY_CHANCE "UPDATE transfer SET skip = 21 WHERE skip = 9;"
@@ -71,7 +71,8 @@ static void all_looked_at_is_exact(void **state) {
     play_end(p);
 }
 
-/* Without budget, or of a trace from before there were samples: what was looked at says nothing of the rest. */
+/* If there was no budget, or the trace is from before there were samples, the copies that were looked at show nothing
+ * about the others. */
 static void what_was_not_chance_is_not_estimated(void **state) {
     (void)state;
     play_begin(p);
@@ -88,7 +89,7 @@ static void what_was_not_chance_is_not_estimated(void **state) {
     play_end(p);
 }
 
-/* One in ten looked at, two thirds of these no-ops. */
+/* One copy in ten was looked at, and two thirds of these are no-ops. */
 static void play_tenth(void) {
     play_begin(p);
     play_alloc(p, A, BYTES);

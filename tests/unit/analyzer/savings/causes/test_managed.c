@@ -97,9 +97,9 @@ static void thrash(struct managed_run *run) {
     diagnose();
 }
 
-/* At least: each kernel without its faults, its pages sent before it, and copied back in place of the host's waits for
- * them. At most: the pages are sent once, and the host's
- * walk through them is done on the device; they come back once. Not the host's first touch of the memory. */
+/* For the least saving, each kernel has no faults, its pages are sent before it, and they are copied back instead of
+ * the host's waits for them. For the most, the pages are sent once and come back once, and the device does the host's
+ * walk through them. The host's first touch of the memory is never saved. */
 static void the_whole_run(void **state) {
     (void)state;
     struct managed_run run = {.p = p};
@@ -113,7 +113,7 @@ static void the_whole_run(void **state) {
     end();
 }
 
-/* Windows at random moments. The run is 2.1 s, so of 100 ms each kernel and each gap has been looked at or not. */
+/* Windows at random moments of a run of 2.1 s. Some of the kernels and gaps lie in windows, and others do not. */
 static const struct managed_window some[] = {
     {0, 108 * MS},       {193 * MS, 8 * MS},  {231 * MS, 8 * MS},  {366 * MS, 8 * MS},  {409 * MS, 8 * MS},
     {517 * MS, 8 * MS},  {641 * MS, 8 * MS},  {677 * MS, 8 * MS},  {805 * MS, 8 * MS},  {918 * MS, 8 * MS},
@@ -121,7 +121,8 @@ static const struct managed_window some[] = {
     {1425 * MS, 8 * MS}, {1563 * MS, 8 * MS}, {1610 * MS, 8 * MS}, {1742 * MS, 8 * MS}, {1803 * MS, 8 * MS},
     {1911 * MS, 8 * MS}, {1989 * MS, 8 * MS}};
 
-/* Their share is the share of the rest, with a margin; the part that is lost at each window's end does not matter. */
+/* The share in the windows is assumed for the rest of the run, with a margin. The records that are lost at each
+ * window's end do not matter. */
 static void windows_of_the_run(void **state) {
     (void)state;
     for (uint64_t lost_us = 0; lost_us <= 4500; lost_us += 4500) {
@@ -135,7 +136,7 @@ static void windows_of_the_run(void **state) {
     }
 }
 
-/* Few windows: a wide margin. */
+/* If there are few windows, the margin is wide. */
 static void two_windows_are_not_sure(void **state) {
     (void)state;
     static const struct managed_window two[] = {
@@ -165,8 +166,8 @@ static void kernels_that_do_not_fault(void **state) {
     end();
 }
 
-/* Both arrays of a kernel go back and forth: its time is given back once. The host waits for pages of both at once, so
- * copies would take it longer, and are no part of the least. */
+/* Both arrays of a kernel go back and forth, and the kernel's time is saved only once. The host waits for pages of both
+ * arrays at the same time. Copies would take longer than that, so the least saving has no copies. */
 static void two_arrays(void **state) {
     (void)state;
     static const uint64_t addresses[] = {A, B};
@@ -205,7 +206,7 @@ static void a_first_touch_is_no_stall(void **state) {
     end();
 }
 
-/* Pages that a prefetch moves beside kernels are nobody's wait. */
+/* Nobody waits for pages that a prefetch moves beside kernels. */
 static void prefetched_pages_are_no_stall(void **state) {
     (void)state;
     static const uint64_t addresses[] = {A};
@@ -223,7 +224,7 @@ static void prefetched_pages_are_no_stall(void **state) {
     managed_windows(&run);
     diagnose();
     assert_int_equal(saves().least_ns, 0);
-    assert_true(saves().most_ns < 400 * MS); /* what the migrations took: nothing of it can be replayed */
+    assert_true(saves().most_ns < 400 * MS); /* no part of the migrations' time can be replayed */
     end();
 }
 
