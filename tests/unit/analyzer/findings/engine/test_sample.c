@@ -135,7 +135,8 @@ static void the_chance_may_change(void **state) {
     play_end(p);
 }
 
-/* Sizes are told apart: all of the small ones are no-ops, and many of them are looked at; none of the large ones. */
+/* Copies of different sizes are estimated separately: all small ones are no-ops, and many of them are looked at; no
+ * large one is a no-op. */
 static void sizes_do_not_stand_for_each_other(void **state) {
     (void)state;
     play_begin(p);
@@ -155,7 +156,7 @@ static void sizes_do_not_stand_for_each_other(void **state) {
     play_end(p);
 }
 
-/* Looked at because another one was: an instance like others, and nothing follows from it. */
+/* A copy that was looked at because of another copy is an instance like others, but nothing follows from it. */
 static void who_only_follows_stands_for_nobody(void **state) {
     char sql[256];
     (void)state;
@@ -207,7 +208,8 @@ static void pairs_are_decided_by_their_first(void **state) {
     play_end(p);
 }
 
-/* The content that a small upload overwrote is known from the previous upload, whose chance counts. */
+/* The content that a small upload overwrote is known from the previous upload, so the chance of the previous upload
+ * counts. */
 static void what_is_inferred_is_of_the_one_before(void **state) {
     char sql[8192];
     int used = snprintf(sql, sizeof sql, BY_CHANCE);
@@ -256,12 +258,12 @@ static void play_downloads(int looked, const char *sql) {
     play_analyse(p, sql);
 }
 
-/* Copies that nobody looked at, by chance or for the budget: no checked one stands for them. */
+/* Nobody looked at these copies, by chance or because of the budget, and no checked copy represents them. */
 static void of_what_nobody_looked_at_nothing_is_known(void **state) {
     static const char *const left_out[] = {BY_CHANCE, NULL};
     (void)state;
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
-        play_downloads(1, left_out[i]); /* one alone, which is compared with none */
+        play_downloads(1, left_out[i]); /* a single download, which is compared with none */
         const struct xs_unchecked *u = unchecked_of("repeat-download");
         assert_non_null(u);
         assert_int_equal(u->copies, 19);
@@ -275,7 +277,7 @@ static void of_what_nobody_looked_at_nothing_is_known(void **state) {
     }
 }
 
-/* The rest is estimated from those that were checked, or cannot be looked at by any option. */
+/* The other copies are estimated from those that were checked, or no option would make it possible to look at them. */
 static void who_is_stood_for_is_not_unchecked(void **state) {
     (void)state;
     play_downloads(2, BY_CHANCE);

@@ -1,4 +1,4 @@
-/* An unknown function ran: conclusions from contents, reads and writes end there. */
+/* Tests that conclusions from contents, reads and writes end where an unknown function ran. */
 #include "played.h"
 
 enum { BYTES = 4096 };
@@ -60,7 +60,7 @@ static void allocations_may_be_used(void **state) {
     }
 }
 
-/* Copies around it are no run of small copies, and no value that is read again and again. */
+/* Copies before and after it are no run of small copies, and no value that is read again and again. */
 static void runs_of_copies_end(void **state) {
     (void)state;
     for (int ran = 0; ran < 2; ran++) {

@@ -1,5 +1,5 @@
-/* Findings into causes: what belongs together, what all repairs save together, what is folded, what is scaled up, what
- * is not believed, and the order. On runs made by hand with known answers. */
+/* Tests how findings become causes: what belongs together, what all repairs save together, what is folded, what is
+ * scaled up, what is not believed, and the order. The runs are made by hand, with known answers. */
 #include <inttypes.h>
 
 #include "run.h"
@@ -8,7 +8,8 @@
 
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
 
-/* Uploads of the same bytes to one of these places, each of its own line; all but the first can be dropped. */
+/* Plays uploads of the same bytes to one of these places; each place has its own line. All uploads but the first can be
+ * dropped. */
 static void play_line(uint64_t to, int droppable, uint64_t call_us) {
     takes(call_us, call_us - 50);
     for (int i = 0; i <= droppable; i++) {
@@ -119,7 +120,7 @@ static void what_two_causes_share_counts_once(void **state) {
     }
 }
 
-/* Where most of them are, they are a part of that cause. */
+/* If most of them belong to that cause, all of them are a part of it. */
 static void what_a_larger_cause_covers_is_a_part_of_it(void **state) {
     (void)state;
     play_trips(60, 5000);
@@ -131,7 +132,7 @@ static void what_a_larger_cause_covers_is_a_part_of_it(void **state) {
 
 /* --- what is not sure --- */
 
-/* A kernel ran between an upload and its end that was given other memory. */
+/* Between an upload and the end of its memory, a kernel ran that was given other memory. */
 static void a_likely_finding_saves_nothing_at_least(void **state) {
     (void)state;
     play_begin(p);
@@ -152,8 +153,8 @@ static void a_likely_finding_saves_nothing_at_least(void **state) {
     play_end(p);
 }
 
-/* The device took two copies in another order than they came, for which the model has no reason: the wait for one of
- * them would return 1 ms later, in a run of 5. Then there are bounds. */
+/* The device took two copies in another order than they came, and the model knows no reason for this: the wait for one
+ * of them would return 1 ms later, in a run of 5 ms. So there are bounds. */
 static void a_replay_that_is_wrong_is_not_believed(void **state) {
     enum { FIRST = 0x70, SECOND = 0x80 };
     (void)state;
@@ -191,8 +192,8 @@ static void a_replay_that_is_wrong_is_not_believed(void **state) {
 
 /* --- what chance left out --- */
 
-/* One upload in ten is looked at, the others take that long on the device; two thirds of these bring what is there. And
- * some downloads that were all looked at. */
+/* One upload in ten is looked at, and the others take this time on the device; two thirds of the uploads bring what is
+ * already there. There are also some downloads, which were all looked at. */
 enum { UPLOADS = 600, FOUND_ONES = 40, LEFT_OUT_BY_CHANCE = 21, REPEATED = 5 };
 
 static void play_sample(uint64_t left_out_us) {
@@ -272,7 +273,8 @@ static void the_others_count_with_their_time(void **state) {
     play_end(p);
 }
 
-/* What is scaled up of the most is none of the least: uploads of Python, around which at most the staging goes, too. */
+/* A part that is scaled up for the most is not in the least: these are uploads of Python, and at most the staging
+ * around them is saved, too. */
 static void the_least_of_all_is_scaled_as_the_least(void **state) {
     enum { OWN_US = 30 };
     (void)state;
@@ -329,7 +331,7 @@ static void looking_at_a_copy_is_not_multiplied(void **state) {
     play_end(p);
 }
 
-/* Two repairs may save one wait: an upload's copy is what the download behind it waits for. */
+/* Two repairs may save one wait: the download waits for the copy of the upload before it. */
 static void one_wait_is_not_saved_twice(void **state) {
     enum { COPIES = 400, UP_US = 20, COPY_BEHIND_US = 200, WAIT_US = 220 };
     (void)state;
@@ -464,7 +466,7 @@ static void the_first_is_not_folded(void **state) {
     play_end(p);
 }
 
-/* Only so many findings are replayed by themselves, the largest ones; together they all are. */
+/* Only the largest findings are replayed by themselves; all of them are replayed together. */
 static void more_findings_than_are_replayed(void **state) {
     enum { PLACES = 100, REPLAYED = 64, BYTES = 32 * KIB };
     uint64_t replayed = 0, all = 0;

@@ -19,8 +19,8 @@ enum { STEPS = 20, COUNTED = STEPS - 1, CALL_US = 1000, COPY_US = 900, WORK_US =
 #define BEFORE "enter_ns - 2500000"
 #define AFTER "return_ns + 1000000"
 
-/* The host works before each upload, `after_us` after it, and launches a kernel of `kernel_us`. The uploads take
- * turns in this many buffers of the host, and have so many contents. */
+/* Plays uploads. The host works before each upload, and for `after_us` after it, and launches a kernel of `kernel_us`.
+ * The uploads use this many buffers of the host in turn, and have this many contents. */
 static void play(uint64_t kernel_us, uint64_t after_us, uint64_t buffers, int contents) {
     play_begin(p);
     uint32_t id = alloc(A, MIB);
@@ -34,7 +34,7 @@ static void play(uint64_t kernel_us, uint64_t after_us, uint64_t buffers, int co
     }
 }
 
-/* 0: the finding is advice. */
+/* Requires this saving; 0: the finding is advice. */
 static void saves_up_to(const char *sql, uint64_t most_us) {
     diagnose(sql);
     FOUND("host-preparation", NULL, COUNTED);

@@ -35,7 +35,7 @@ static void the_tenth_is_the_statement_s_own(void **state) {
     play_end(p);
 }
 
-/* Behind a call of another line, half of the time is that one's. */
+/* After a call of another line, half of the time belongs to that line. */
 static void half_is_the_end_of_another_statement(void **state) {
     (void)state;
     play_begin(p);
@@ -127,7 +127,7 @@ static void pageable_copies_are_not_staged_by_a_library(void **state) {
     play_end(p);
 }
 
-/* A memset in place of the upload: no staging, no statement before the copy. */
+/* If a memset replaces the upload, there is no staging, and no statement before the copy. */
 static void a_memset_needs_no_statement_of_the_library(void **state) {
     (void)state;
     play_begin(p);
@@ -155,7 +155,7 @@ struct behind {
     uint64_t kernel_us;       /* duration of the kernel before the upload; 0: there is none */
 };
 
-/* From the upload's call to the return of the wait for it 305 us, with 30 us before it. */
+/* Plays 305 us from the upload's call to the return of the wait for it, with 30 us before the call. */
 static void play_behind(struct behind what) {
     play_begin(p);
     uint32_t a = play_alloc(p, A, MIB);
@@ -234,7 +234,7 @@ static void a_late_event_is_another_statement_s(void **state) {
     }
 }
 
-/* Events are of no known line; the statement before one is. */
+/* The line of events is not known, but the statement before an event is. */
 static void an_event_is_of_the_copy_before_it(void **state) {
     (void)state;
     play_begin(p);

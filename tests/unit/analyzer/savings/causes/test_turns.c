@@ -1,4 +1,4 @@
-/* Contents that take turns: what their rows say, and rows that cannot be read. */
+/* Tests contents that take turns: what their rows say, and rows that cannot be read. */
 #include "run.h"
 
 #include <sqlite3.h>
@@ -57,7 +57,7 @@ static unsigned detector_of(const char *id) {
     return i;
 }
 
-/* A row that is not there says nothing; one that cannot be read is an error. */
+/* A missing row says nothing; a row that cannot be read is an error. */
 static void rows_that_cannot_be_read(void **state) {
     (void)state;
     static const char *const views[] = {NULL,

@@ -32,7 +32,7 @@ static struct xs_saving saves(const char *id) {
 
 static void is_about(uint64_t ns, uint64_t expected) { assert_in_range(ns, expected - MS / 10, expected + MS / 10); }
 
-/* A copy whose call lasts as long as it, or, where `async`, only begins it. */
+/* Plays a copy. Its call lasts as long as the copy; if `async`, the call only begins the copy. */
 static void copy(enum xs_memory_kind host, uint64_t from, uint64_t bytes, uint64_t ns, bool async) {
     p->host = host;
     p->async = async;
@@ -72,7 +72,7 @@ static void unlock(uint32_t id) {
     p->call_ns = 0;
 }
 
-/* At least: less the first touch of what is allocated in its place. */
+/* For the least saving, the first touch of the memory that is allocated instead is subtracted. */
 static void the_calls_go_and_the_copy_takes_longer(void **state) {
     (void)state;
     begin();
@@ -108,7 +108,7 @@ static void memory_that_does_not_live_hides_nothing(void **state) {
     }
 }
 
-/* Copies of a batch call use it, too: all but the first of one call. */
+/* Copies of a batch call also use it: all but the first copy belong to one call. */
 static void copies_of_a_batch_use_it(void **state) {
     enum { COPIES = 4, PART = BYTES / COPIES };
     (void)state;
@@ -133,7 +133,7 @@ static void copies_of_a_batch_use_it(void **state) {
     end();
 }
 
-/* Registered memory is there, and has been touched. */
+/* Registered memory exists anyway, and has been touched. */
 static void registered_memory_is_not_touched_again(void **state) {
     (void)state;
     begin();

@@ -1,4 +1,5 @@
-/* The replay of runs that were made by hand, with known answers; and of traces of a real GPU with nothing changed. */
+/* Tests the replay of runs that were made by hand, with known answers; and of traces of a real GPU, in which nothing is
+ * changed. */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -9,7 +10,8 @@
 
 #include "schema/format/kinds.h"
 
-/* upload 0-1000 (on the device 10-1000), kernel to 3000, readback that waits for it to 3010; the run ends at 3110. */
+/* Plays an upload in 0-1000 (on the device in 10-1000), a kernel until 3000, and a readback that waits for it until
+ * 3010; the run ends at 3110. */
 static struct xs_model *upload_kernel_readback(struct run *run) {
     *run = (struct run){0};
     call(run, XS_MODEL_TRANSFER, 0, 0, 1000);
@@ -142,7 +144,7 @@ static void a_stream_that_waits_for_an_event(void **state) {
     assert_in_range(without(model, 1 << 0), 505, 520); /* the copy begins at once */
 }
 
-/* Two threads: the one that is not the program's last does not hold it. */
+/* A thread that does not end last does not delay the program's end. */
 static void another_thread(void **state) {
     (void)state;
     struct run run = {0};

@@ -176,7 +176,7 @@ static void an_allocation_that_waited(void **state) {
     assert_in_range(without(model, 1 << 1), 30, 34);
 }
 
-/* No free was measured without its wait: it takes what an allocation takes. */
+/* No free was measured without a wait, so a free is assumed to take as long as an allocation. */
 static void a_free_that_always_waited(void **state) {
     (void)state;
     struct run run = {0};
@@ -188,8 +188,8 @@ static void a_free_that_always_waited(void **state) {
 
 /* --- the example of docs/rules/analysis.md --- */
 
-/* An upload of 1 ms, a kernel of 3 ms, and 2 ms of the host's own: the calls of the uploads that are left out took 8
- * ms, and 4 of these were waits for kernels. */
+/* A step has an upload of 1 ms, a kernel of 3 ms, and 2 ms of the host's own work. The calls of the uploads that are
+ * left out took 8 ms, and 4 ms of these were waits for kernels. */
 static void waits_for_kernels_move(void **state) {
     (void)state;
     enum { STEPS = 5, STEP_US = 4000 };
