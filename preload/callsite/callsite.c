@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "preload/callsite/beside.h"
-#include "preload/callsite/native_stack.h"
 #include "preload/callsite/python.h"
+#include "preload/callsite/stack_memory.h"
 #include "preload/callsite/stack_table.h"
 #include "preload/core/alternate_stack.h"
 #include "preload/core/own_cost.h"

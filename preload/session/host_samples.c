@@ -19,7 +19,7 @@
 #define AGAIN_NS (2 * MS)
 #define ALLOWANCE_NS (1 * MS)    /* samples may take this time beyond their share */
 #define LONGEST_LOOK_NS (5 * MS) /* a look ends then, so that the drain goes on */
-#define MOST_SAVED_NS (20 * MS)  /* of a share that was not used, so much is left for later */
+#define MOST_SAVED_NS (20 * MS)  /* the most unused time that is kept for later samples */
 
 enum {
     SLOTS = 1024,
@@ -49,9 +49,9 @@ static struct {
     unsigned permille;
     uint64_t next_ns, tick_ns, spent_ns, taken, lost;
     uint64_t shared_ns; /* the share was added to left_ns until then */
-    int64_t left_ns;    /* of the share */
+    int64_t left_ns;    /* time of the share that is left */
     unsigned quiet_ticks, lost_in_a_row, unready_looks, stacks;
-    bool is_stale; /* the recording was off since the latest look: what it saw of the slots is old */
+    bool is_stale; /* recording was off since the latest look, so what that look saw of the slots is out of date */
     bool is_again; /* the next look is the one two milliseconds after a tick */
     struct seen seen[SLOTS];
     struct pending {

@@ -76,9 +76,9 @@ struct given {
     bool is_kept;   /* some of its memory is in the plan */
     bool stays;     /* the pages of some of this memory stay on the device */
     bool is_remote; /* some of this memory is used across the link */
-    double bytes;   /* of all its managed memory */
-    double staying; /* of the memory whose pages have to be sent to the device, or made there */
-    double first;   /* of the part of this memory that no earlier kernel used */
+    double bytes;   /* bytes of all its managed memory */
+    double staying; /* bytes of the memory whose pages have to be sent to the device, or made there */
+    double first;   /* bytes of the memory in `staying` that no earlier kernel used */
 };
 
 static struct given look_at_given(const struct xs_managed *m, const struct xs_managed_span *kernel) {

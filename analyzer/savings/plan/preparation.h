@@ -1,5 +1,5 @@
 /* Says where the host was seen while it worked before uploads, and after them. The samples of the thread's Python stack
- * show it (table host_sample). If they stand in the function that uploads, this function prepares the data. */
+ * show this (table host_sample). If samples are in the function that uploads, the program prepares the data there. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_PREPARATION_H
 #define XFERSPY_ANALYZER_SAVINGS_PLAN_PREPARATION_H
 

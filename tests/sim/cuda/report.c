@@ -66,7 +66,8 @@ void xs_report_memory(const struct xs_allocation *allocation, unsigned operation
     xs_report(&activity);
 }
 
-/* For the simulated runtime: the current context if it can be used, without a call that a tool would see. */
+/* Used by the simulated runtime: returns the current context if it can be used, without a call that a tool would see.
+ */
 XS_EXPORT CUcontext xs_sim_current_context(void);
 XS_EXPORT CUcontext xs_sim_current_context(void) {
     struct CUctx_st *current = xs_forked() || xs_exiting() ? NULL : xs_current();

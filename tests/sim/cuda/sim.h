@@ -272,7 +272,8 @@ struct CUstream_st *xs_stream_default(struct CUctx_st *context, bool per_thread)
 /* Queues `op`, or adds it to the capture to which the stream belongs. Takes ownership of `op`. `wait`: returns after
  * the operation was executed. */
 CUresult xs_submit(struct CUstream_st *stream, struct xs_op *op, bool wait);
-/* Does the same under the lock, for a stream that is not capturing; used to queue all nodes of a graph at once. */
+/* Queues `op` in a stream that is not capturing. The caller holds the lock, so all nodes of a graph can be queued at
+ * once. */
 void xs_enqueue_locked(struct CUstream_st *stream, struct xs_op *op);
 void xs_depend_locked(struct xs_op *op, struct CUstream_st *stream, uint64_t sequence);
 void xs_wait_locked(struct CUstream_st *stream, uint64_t sequence);

@@ -12,12 +12,12 @@ static const size_t default_attributes[16] = {3200000, 8 << 20, 250,
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t counted = PTHREAD_COND_INITIALIZER;
-/* Of each kind; WAS_ON: in this attachment. */
+/* The state of each kind. WAS_ON: it was on earlier in this attachment. */
 enum { NEVER_ON, IS_ON, WAS_ON };
 static atomic_uchar states[XS_CUPTI_CLIENTS][CUPTI_ACTIVITY_KIND_COUNT];
 static bool count_to_device, count_to_host, count_faults;
 static uint64_t counted_records;
-/* HES is the choice of whoever is first, for all. From CUPTI 13.2 on. */
+/* The first subscriber decides about HES for all subscribers, from CUPTI 13.2 on. */
 #define ATTRIBUTE_HES ((CUpti_ActivityAttribute)13)
 #define DEFAULTS                                                                                                       \
     { 3200000, 8 << 20, 250, 65536, 250, [CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER] = 1 }

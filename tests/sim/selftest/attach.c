@@ -264,7 +264,8 @@ static void let_them_work(void) {
         sched_yield();
 }
 
-/* Where nobody is in the driver at either end of an attachment, its records are those of what was done in it. */
+/* If no thread is in the driver at either end of an attachment, the records are exactly those of the work that was
+ * done in it. */
 static void windows_of_threads(void) {
     pthread_t threads[THREADS];
     OK(cuCtxGetCurrent(&context));
@@ -308,7 +309,7 @@ static void count_migrations(unsigned on) {
         OK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER));
 }
 
-/* Those of the current context so far. */
+/* Reads the records of the current context so far. */
 static unsigned migrations_after_one(CUdevice device) {
     CUdeviceptr managed;
     OK(cuMemAllocManaged(&managed, 256 * 1024, CU_MEM_ATTACH_GLOBAL));
@@ -434,7 +435,7 @@ int main(void) {
     add_one(stream, memory, 64); /* loads the kernel */
     windows(stream);
     what_is_lost(stream, other);
-    if (!is_virtual()) { /* whose one thread would wait for itself */
+    if (!is_virtual()) { /* in virtual time, the only thread would wait for itself */
         flushes(stream, other);
         windows_of_threads();
     }

@@ -1,5 +1,6 @@
-/* When page migrations are recorded, by made-up clocks: on while they are few; else first for what was saved, then in
- * windows that are spread over the run, follow no period of the program's and stay within the share. */
+/* Tests when page migrations are recorded, with made-up clocks. Recording stays on while there are few. Otherwise it is
+ * on first for the time that was saved, then in windows that are spread over the run, do not follow a period of the
+ * program, and stay within the share. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +64,8 @@ static void few_never_rest(void **state) {
     assert_int_equal(b.windows.windows[0].length_ns, 20000 * MS);
 }
 
-/* As examples/cuda/managed_thrash on an H100: 57 ms of kernels that fault, 98 ms of a loop that fetches pages back. */
+/* Behaves like examples/cuda/managed_thrash on an H100: 57 ms of kernels that fault, then 98 ms of a loop that fetches
+ * the pages back. */
 static struct program thrash(void) { return (struct program){.per_ms = {150, 18}, .phase_ms = {57, 98}}; }
 
 static void many_are_sampled_within_the_share(void **state) {
@@ -80,8 +82,8 @@ static void many_are_sampled_within_the_share(void **state) {
     assert_true(p.longest_rest_ms < 1000);
 }
 
-/* Both phases are looked at for the same share of them, although windows in one of them cost eight times as much, and
- * however late that is known. */
+/* The same share of both phases is recorded, although windows in one phase cost eight times as much, and however late
+ * this becomes known. */
 static void windows_follow_no_period(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -95,7 +97,8 @@ static void windows_follow_no_period(void **state) {
     }
 }
 
-/* A rest of more than a second, as after dear windows, is no quiet part: while it is off no record can come. */
+/* A pause of more than a second, as after expensive windows, is no quiet part of the run: no record can come while
+ * recording is off. */
 static void a_long_rest_is_not_quiet(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -116,7 +119,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Nor do they where all windows cost the same, and the program's period is the windows' usual distance. */
+/* Windows do not follow the program's period either if all windows cost the same and the period is the usual distance
+ * of windows. */
 static void windows_meet_all_of_a_period(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -146,7 +150,7 @@ static void run_of_4_s(struct program *p, struct xs_migration_budget *b, unsigne
         in_eighth[b->windows.windows[i].start_ns / (500 * MS)]++;
 }
 
-/* In every eighth of a run of four seconds there are windows, the first migrations among them. */
+/* Every eighth of a run of four seconds has windows, and the first migrations are in one. */
 static void a_short_run_is_covered(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -159,7 +163,8 @@ static void a_short_run_is_covered(void **state) {
         assert_true(in_eighth[i]);
 }
 
-/* As with CUPTI 13.0 on an H100: a window cannot be shorter than 40 ms, so there are few, and in all halves. */
+/* With CUPTI 13.0 on an H100 a window cannot be shorter than 40 ms. So there are few windows, but some in each half of
+ * the run. */
 static void long_windows_are_spread(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -173,7 +178,7 @@ static void long_windows_are_spread(void **state) {
     assert_true(p.made * RECORD_US < 4000 * 1000 * 3 / 100);
 }
 
-/* What comes late is charged, too: only the first stretch may cost more than was saved. */
+/* Late records are charged, too: only the first window may cost more than was saved. */
 static void late_records_are_charged(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -226,7 +231,8 @@ static void records_bound_a_window(void **state) {
         assert_true(b.windows.windows[i].length_ns <= 3 * MS);
 }
 
-/* Migrations stop: after a while it is on again, without windows. They come again: so do the windows. */
+/* If migrations stop, recording is on without windows after a while. If migrations come again, the windows come again,
+ * too. */
 static void quiet_parts_are_recorded_whole(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -251,7 +257,8 @@ static void quiet_parts_are_recorded_whole(void **state) {
     assert_true(b.samples && b.rests > rests);
 }
 
-/* More windows than are remembered: those that are lie at the same distances, and the time of all of them is known. */
+/* If there are more windows than can be kept, the kept ones are evenly spaced, and the total time of all windows is
+ * known. */
 static void windows_are_thinned(void **state) {
     (void)state;
     static struct xs_migration_budget b;

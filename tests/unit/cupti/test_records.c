@@ -1,5 +1,5 @@
-/* Decoding: records of every size that CUPTI ever wrote, each at the very end of its memory, so that a read past an
- * older version's record is an error of the address sanitizer. */
+/* Decodes records of every size that CUPTI ever wrote. Each record ends where its memory ends, so that the address
+ * sanitizer finds a read past the record of an older version. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static struct xs_cupti_decoder decoder_of(uint32_t version) {
         .clock = &stub_clock, .next_record = next_record, .version = version, .offset_ns = OFFSET};
 }
 
-/* Decodes `count` times the first `bytes` bytes of a record. */
+/* Decodes the first `bytes` bytes of a record `count` times. */
 static int64_t decode(struct xs_cupti_decoder *decoder, const void *record, size_t bytes, size_t count) {
     uint8_t *data = malloc(bytes * count);
     assert_non_null(data);
@@ -47,7 +47,7 @@ static int64_t decode(struct xs_cupti_decoder *decoder, const void *record, size
 
 static CUpti_ActivityMemcpy6 a_copy(void) {
     CUpti_ActivityMemcpy6 r;
-    memset(&r, 0xee, sizeof r); /* what an older version did not write must not be read */
+    memset(&r, 0xee, sizeof r); /* fields that an older version did not write must not be read */
     r.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
     r.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
     r.srcKind = CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
@@ -191,7 +191,8 @@ static void syncs(void **state) {
     assert_int_equal(stub_store.sync.event, 0);
 }
 
-/* Which fields mean anything depends on the counter: a fault's value is a program counter and not a size. */
+/* The kind of counter decides which fields have a meaning: the value of a fault is a program counter, and not a size.
+ */
 static void migrations(void **state) {
     (void)state;
     CUpti_ActivityUnifiedMemoryCounter3 r;

@@ -24,7 +24,7 @@ static void handles_become_rows_once(void **state) {
     put_on(0xa, 0, XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD, 2); /* 3: thread 2's */
     put_on(0xb, 0, XS_FLAG_HAS_STREAM, 1);                      /* 4: context 2's */
     put_on(0xa, 0x99, XS_FLAG_HAS_STREAM, 1);                   /* 5 */
-    put_on(0xa, 0x99, XS_FLAG_HAS_STREAM, 2);                   /* the same from another thread */
+    put_on(0xa, 0x99, XS_FLAG_HAS_STREAM, 2);                   /* the same stream handle in another thread */
     put_on(0, 0x99, XS_FLAG_HAS_STREAM, 1);                     /* 6: of no known context */
     put_on(0xa, 0x99, 0, 1);                                    /* none */
     expect("SELECT context, stream FROM sync", "1|1\n1|1\n1|2\n1|2\n1|3\n2|4\n1|5\n1|5\nNULL|6\n1|NULL");

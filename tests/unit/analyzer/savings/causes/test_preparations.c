@@ -1,5 +1,5 @@
-/* What host-preparation saves, with and without samples of where the host was, and that needless uploads save the work
- * that makes their bytes again. */
+/* Tests what host-preparation saves, with and without samples of where the host was, and that needless uploads also
+ * save the work that makes their bytes again. */
 #include "run.h"
 
 #include "analyzer/savings/plan/statement.h"
@@ -21,8 +21,8 @@ enum { STEPS = 20, COUNTED = STEPS - 1, CALL_US = 1000, COPY_US = 900, WORK_US =
 #define BEFORE "enter_ns - 2500000"
 #define AFTER "return_ns + 1000000"
 
-/* The host works before each upload, `after_us` after it, and launches a kernel of `kernel_us`. The uploads take
- * turns in this many buffers of the host, and have so many contents. */
+/* Plays uploads. The host works before each upload, and for `after_us` after it, and launches a kernel of `kernel_us`.
+ * The uploads use this many buffers of the host in turn, and have this many contents. */
 static void play(uint64_t kernel_us, uint64_t after_us, uint64_t buffers, int contents) {
     play_begin(p);
     uint32_t id = alloc(A, MIB);
@@ -124,7 +124,7 @@ static void a_loader_reads_files(void **state) {
     }
 }
 
-/* The function frees what it made after the upload, before its statement ends. */
+/* The function frees its data after the upload, before its statement ends. */
 static void freeing_belongs_to_the_statement(void **state) {
     (void)state;
     const uint64_t before_us = WORK_US + GAP_US, after_us = AFTER_US + GAP_US;
@@ -164,8 +164,8 @@ static void work_beside_the_device_saves_nothing(void **state) {
     play_end(p);
 }
 
-/* The same bytes from other memory were made again, so not making them saves the work, too. From one buffer, nothing
- * says that the work made them. */
+/* The same bytes from other memory were made again, so the work is saved if they are not made. If the bytes come from
+ * one buffer, nothing shows that the work made them. */
 static void bytes_that_are_made_again(void **state) {
     (void)state;
     for (uint64_t buffers = 1; buffers <= 2; buffers++) {

@@ -1,4 +1,5 @@
-/* What it saves not to page-lock memory, and not to create a context again, on runs made by hand with known answers. */
+/* Tests what is saved if memory is not page-locked, or if a context is not created again, with runs made by hand whose
+ * answers are known. */
 #include "diagnosed.h"
 
 #define MS UINT64_C(1000000)
@@ -39,7 +40,7 @@ static struct xs_saving saves(const char *id) {
 
 static void is_about(uint64_t ns, uint64_t expected) { assert_in_range(ns, expected - MS / 10, expected + MS / 10); }
 
-/* A copy whose call lasts as long as it, or, where `async`, only begins it. */
+/* Plays a copy. Its call lasts as long as the copy; if `async`, the call only begins the copy. */
 static void copy(enum xs_memory_kind host, uint64_t from, uint64_t bytes, uint64_t ns, bool async) {
     p->host = host;
     p->async = async;
@@ -79,7 +80,7 @@ static void unlock(uint32_t id) {
     p->call_ns = 0;
 }
 
-/* At least: less the first touch of what is allocated in its place. */
+/* For the least saving, the first touch of the memory that is allocated instead is subtracted. */
 static void the_calls_go_and_the_copy_takes_longer(void **state) {
     (void)state;
     begin();
@@ -93,7 +94,7 @@ static void the_calls_go_and_the_copy_takes_longer(void **state) {
     end();
 }
 
-/* Nor do others that had a part of its addresses before or have it afterwards hide it. */
+/* Other allocations that had a part of its addresses before or afterwards do not hide it. */
 static void memory_that_does_not_live_hides_nothing(void **state) {
     (void)state;
     for (unsigned after = 0; after < 2; after++) {
@@ -115,7 +116,7 @@ static void memory_that_does_not_live_hides_nothing(void **state) {
     }
 }
 
-/* Copies of a batch call use it, too: all but the first of one call. */
+/* Copies of a batch call also use it: all but the first copy belong to one call. */
 static void copies_of_a_batch_use_it(void **state) {
     enum { COPIES = 4, PART = BYTES / COPIES };
     (void)state;
@@ -140,7 +141,7 @@ static void copies_of_a_batch_use_it(void **state) {
     end();
 }
 
-/* Registered memory is there, and has been touched. */
+/* Registered memory exists anyway, and has been touched. */
 static void registered_memory_is_not_touched_again(void **state) {
     (void)state;
     begin();
@@ -177,7 +178,8 @@ static void context(enum play_context what, uint64_t handle, uint64_t ns) {
     p->call_ns = 0;
 }
 
-/* Of one that is kept, its end and the creation behind it; of one beside another, the creation, if it is not needed. */
+/* A context that is kept saves its end and the creation after it; a context beside another one saves its creation if
+ * it is not needed. */
 static void a_context_is_created_once(void **state) {
     (void)state;
     for (unsigned beside = 0; beside < 2; beside++) {
