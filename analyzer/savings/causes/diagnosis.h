@@ -100,7 +100,7 @@ struct xs_diagnosis {
     struct xs_idle idle;        /* of the steps after the warm-up, or of the run if it has no steps; empty unless
                                  * xs_analysis_options.accounts_idle is set */
     size_t idle_steps;          /* number of steps that `idle` is about; 0: `idle` is about the whole run */
-    struct xs_waits_paid waits; /* of the whole run; empty if xs_analysis_options.judges_waits is not set, or if the
+    struct xs_waits_paid waits; /* of the whole run; empty if xs_analysis_options.judged_waits is not set, or if the
                                  * replay is not trusted */
 
     struct xs_detour *detours; /* not in `together`: it is not known whether the device could do the host's work */
