@@ -93,6 +93,18 @@ run "$XFERSPY" report t.db; expect_status 0
 expect_out "ran its own code, mostly at ema.py:23 in update, after the download at train.cu:69 in main, before the upload at"
 run "$XFERSPY" report --json t.db; expect_status 0; expect_out '"main_thread": false'; cp stdout report.json
 run python3 "$SOURCE/report/idle.py" report.json; expect_status 0
+# A line of a library counts only without lines of the program, also if most samples are there.
+python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("t.db")
+db.execute("INSERT INTO python_code (id, file, function, first_line) VALUES (902, '/v/lib/python3.11/site-packages/numpy/a.py', 'dot', 1)")
+db.execute("INSERT INTO stack (id, native_frames, python_frames, is_cut) VALUES (902, 0, 1, 1)")
+db.execute("INSERT INTO stack_frame (id, stack, depth, code, line, is_entry) VALUES (902 * 4096 + 2048, 902, 0, 902, 7, 1)")
+db.execute("UPDATE host_sample SET stack = 902 WHERE stack IN (900, 901) AND id % 4 IN (0, 3)")
+db.commit()
+END
+run "$XFERSPY" report t.db; expect_status 0
+expect_out "ran its own code, partly at ema.py:23 in update, after the download at train.cu:69 in main"; expect_not "a.py:7"
 sampled 900 1
 run "$XFERSPY" report t.db; expect_status 0
 expect_out "before the upload at train.cu:63 in main, while its main thread was mostly at ema.py:23 in update"
