@@ -1,53 +1,82 @@
-/* Idle time and waits in words and as JSON; see idle_words.h. */
+/* Idle time in words and as JSON; see idle_words.h. */
 #include "analyzer/words/idle_words.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/base/units.h"
 #include "analyzer/trace/kind_words.h"
+#include "analyzer/trace/shared_frame.h"
 #include "analyzer/words/place.h"
 #include "schema/format/kinds.h"
 
 const char *const xs_idle_reason_names[XS_IDLE_REASONS] = {"start", "call", "host", "launching", "queued", "end"};
 
-static const char *call_word(unsigned kind, unsigned direction) {
-    static const char *const words[] = {[XS_MODEL_TRANSFER] = "the copy",
-                                        [XS_MODEL_MEMSET] = "the memset",
-                                        [XS_MODEL_ALLOCATION] = "the allocation",
-                                        [XS_MODEL_FREE] = "the free",
-                                        [XS_MODEL_LAUNCH] = "the launch",
-                                        [XS_MODEL_SYNC] = "the wait",
-                                        [XS_MODEL_RECORD] = "the recording of an event",
-                                        [XS_MODEL_WAIT_EVENT] = "the wait for an event",
-                                        [XS_MODEL_OTHER] = "the call"};
-    if (kind == XS_MODEL_TRANSFER && direction == XS_DIR_H2D)
-        return "the upload";
-    if (kind == XS_MODEL_TRANSFER && direction == XS_DIR_D2H)
-        return "the download";
-    return words[kind < sizeof words / sizeof *words ? kind : XS_MODEL_OTHER];
+/* --- calls --- */
+
+/* What a call is, for people (after "was inside ") and in JSON. */
+struct call_words {
+    const char *said, *kind;
+};
+
+static struct call_words words_of(const struct xs_findings *findings, const struct xs_idle_call *call) {
+    static const struct call_words words[] = {[XS_MODEL_TRANSFER] = {"the copy", "transfer"},
+                                              [XS_MODEL_MEMSET] = {"the memset", "memset"},
+                                              [XS_MODEL_ALLOCATION] = {"the allocation", "allocation"},
+                                              [XS_MODEL_FREE] = {"the free", "free"},
+                                              [XS_MODEL_LAUNCH] = {"the launch", "launch"},
+                                              [XS_MODEL_SYNC] = {"the wait", "sync"},
+                                              [XS_MODEL_RECORD] = {"the recording of an event", "event"},
+                                              [XS_MODEL_WAIT_EVENT] = {"the wait for an event", "event"},
+                                              [XS_MODEL_OTHER] = {"the call", "other"}};
+    unsigned kind = call->kind < sizeof words / sizeof *words ? call->kind : XS_MODEL_OTHER;
+    bool is_locked = call->memory_kind == XS_MEM_PINNED || call->memory_kind == XS_MEM_REGISTERED;
+    unsigned traits = xs_site_entry(findings->sites, call->site)->traits;
+    if (kind == XS_MODEL_TRANSFER && call->direction == XS_DIR_H2D)
+        return (struct call_words){"the upload", "transfer"};
+    if (kind == XS_MODEL_TRANSFER && call->direction == XS_DIR_D2H)
+        return (struct call_words){"the download", "transfer"};
+    if (kind == XS_MODEL_ALLOCATION && is_locked)
+        return (struct call_words){"the page-locking", "page_locking"};
+    if (kind == XS_MODEL_FREE && is_locked)
+        return (struct call_words){"the release of page-locked memory", "page_unlocking"};
+    if (kind == XS_MODEL_OTHER && traits & (XS_TRAIT_CREATES_CONTEXT | XS_TRAIT_RETAINS_PRIMARY))
+        return (struct call_words){"CUDA's start", "context"};
+    if (kind == XS_MODEL_OTHER && traits & XS_TRAIT_LOADS_CODE)
+        return (struct call_words){"the load of a module", "module_load"};
+    return words[kind];
 }
 
-static void say_call(struct xs_string *text, const struct xs_findings *findings, unsigned kind, unsigned direction,
-                     uint32_t site) {
-    const struct xs_frame *frame = xs_site_frame(findings, site);
-    xs_string_format(text, "%s ", call_word(kind, direction));
+void xs_idle_call_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_call *call) {
+    const struct xs_frame *frame = xs_site_frame(findings, call->site);
+    xs_string_format(text, "%s ", words_of(findings, call).said);
     if (frame)
         xs_place_at(text, findings->sites, frame);
     else
-        xs_string_format(text, "(%s)", xs_site_name(findings, site));
+        xs_string_format(text, "(%s)", xs_site_name(findings, call->site));
 }
 
-static void say_of(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_call *call) {
-    say_call(text, findings, call->kind, call->direction, call->site);
-}
+/* --- rows --- */
 
-static const struct xs_frame *sampled_frame(const struct xs_findings *findings, const struct xs_idle_row *row) {
+const struct xs_frame *xs_idle_sampled_frame(const struct xs_findings *findings, const struct xs_idle_row *row) {
     return row->place ? xs_callsites_place_frame(findings->sites->callsites, row->place) : NULL;
 }
 
-/* Writes "ema.py:23 in step (`weight.mul_(decay)`)". */
-static void say_sampled(struct xs_string *text, const struct xs_findings *findings, const struct xs_frame *frame) {
+const struct xs_frame *xs_idle_shared_frame(const struct xs_findings *findings, const struct xs_idle_row *row) {
+    const struct xs_sites *sites = findings->sites;
+    int64_t before = xs_site_parts(sites, row->before.site).stack, after = xs_site_parts(sites, row->after.site).stack;
+    bool is_known = sites->callsites && row->before.known && row->after.known && before && after;
+    return is_known ? xs_shared_frame(sites->callsites, before, after) : NULL;
+}
+
+bool xs_idle_is_mostly(const struct xs_idle_row *row) { return row->most_ns >= row->sampled_ns / 2; }
+
+/* Writes "mostly at ema.py:23 in step (`weight.mul_(decay)`)". */
+static void say_sampled(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row,
+                        const struct xs_frame *frame) {
     enum { SOURCE_COLUMNS = 60 };
     char *line = xs_place_source(findings->sites, frame);
+    xs_string_format(text, xs_idle_is_mostly(row) ? "mostly at " : "partly at ");
     xs_place_text(text, findings->sites, frame);
     if (line) {
         xs_string_add(text, " (`", 3);
@@ -57,42 +86,79 @@ static void say_sampled(struct xs_string *text, const struct xs_findings *findin
     free(line);
 }
 
+/* Writes ", between the wait at A and the download at B", or the part of it that is known. */
+static void say_lines(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row) {
+    const struct xs_idle_call *before = &row->line_before, *after = &row->line_after;
+    bool is_host = row->reason == XS_IDLE_HOST; /* its text already has "after" and "before" */
+    bool is_same = before->known && after->known && before->site == after->site &&
+                   before->direction == after->direction && before->memory_kind == after->memory_kind;
+    if (before->known) {
+        xs_string_format(text, after->known && !is_same ? ", between " : is_host ? ", later than " : ", after ");
+        xs_idle_call_say(text, findings, before);
+    }
+    if (is_same) {
+        xs_string_format(text, " and before the next one");
+    } else if (after->known) {
+        xs_string_format(text, before->known ? " and " : is_host ? ", earlier than " : ", before ");
+        xs_idle_call_say(text, findings, after);
+    }
+}
+
 static void say_host(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row) {
-    const struct xs_frame *frame = sampled_frame(findings, row);
+    const struct xs_frame *sampled = row->is_main ? NULL : xs_idle_sampled_frame(findings, row);
+    const struct xs_frame *shared = sampled ? NULL : xs_idle_shared_frame(findings, row);
     xs_string_format(text, "ran its own code");
-    if (frame && !row->is_main) {
-        xs_string_format(text, ", mostly at ");
-        say_sampled(text, findings, frame);
+    if (sampled) {
+        xs_string_format(text, ", ");
+        say_sampled(text, findings, row, sampled);
+        xs_string_format(text, ",");
+    } else if (shared) {
+        xs_string_format(text, ", called at ");
+        xs_place_text(text, findings->sites, shared);
         xs_string_format(text, ",");
     }
     xs_string_format(text, " after ");
-    say_of(text, findings, &row->before);
+    xs_idle_call_say(text, findings, &row->before);
     xs_string_format(text, ", before ");
-    say_of(text, findings, &row->after);
+    xs_idle_call_say(text, findings, &row->after);
 }
 
-/* Writes where the main thread was, if the thread that the row is about runs no Python code. */
-static void say_main(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row) {
-    const struct xs_frame *frame = row->is_main ? sampled_frame(findings, row) : NULL;
-    if (!frame)
+/* Writes where the thread was mostly, or the main thread if the thread runs no Python code. */
+static void say_where(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row) {
+    const struct xs_frame *frame = xs_idle_sampled_frame(findings, row);
+    bool is_edge = row->reason == XS_IDLE_START || row->reason == XS_IDLE_END;
+    if (!frame || (!row->is_main && !is_edge))
         return;
-    xs_string_format(text, ", while its main thread was mostly at ");
-    say_sampled(text, findings, frame);
+    xs_string_format(text, row->is_main ? ", while its main thread was " : ", and was ");
+    say_sampled(text, findings, row, frame);
 }
 
-void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row) {
+uint64_t xs_idle_apart_ns(const struct xs_idle_row *row) { return row->launches ? row->apart_ns / row->launches : 0; }
+
+bool xs_idle_is_launch_bound(const struct xs_idle_row *row) { return row->launches && row->ns > row->apart_ns / 2; }
+
+/* Writes " (launch-bound: 1,240 launches a step, 6.10 us apart)". Without steps, writes the launches of the run. */
+static void say_launches(struct xs_string *text, const struct xs_idle_row *row, size_t steps) {
+    char count[XS_UNIT_BYTES], ns[XS_UNIT_BYTES];
+    uint64_t launches = row->launches / (steps ? steps : 1);
+    if (launches < 2)
+        return;
+    xs_string_format(text, " (%s%s launches%s, %s apart)", xs_idle_is_launch_bound(row) ? "launch-bound: " : "",
+                     xs_format_count(count, launches), steps ? " a step" : "", xs_format_ns(ns, xs_idle_apart_ns(row)));
+}
+
+void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row,
+                 size_t steps) {
     switch (row->reason) {
     case XS_IDLE_START:
         xs_string_format(text, "had not yet called CUDA on the thread that later gave the work");
-        say_main(text, findings, row);
         break;
     case XS_IDLE_CALL:
         xs_string_format(text, "was inside ");
-        say_of(text, findings, &row->before);
+        xs_idle_call_say(text, findings, &row->before);
         break;
     case XS_IDLE_HOST:
         say_host(text, findings, row);
-        say_main(text, findings, row);
         break;
     case XS_IDLE_LAUNCHING:
         xs_string_format(text, "was giving the GPU its next small piece of work");
@@ -105,39 +171,34 @@ void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, con
         xs_string_format(text, "had no more work for the GPU");
         break;
     }
-}
-
-void xs_wait_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_wait_row *row) {
-    say_call(text, findings, row->kind, row->direction, row->site);
+    if (row->reason != XS_IDLE_CALL && row->reason != XS_IDLE_HOST && row->before.known) {
+        xs_string_format(text, ": ");
+        xs_idle_call_say(text, findings, &row->before);
+    }
+    say_lines(text, findings, row);
+    say_where(text, findings, row);
+    say_launches(text, row, steps);
 }
 
 /* --- JSON --- */
 
-void xs_idle_kind_json(struct xs_json *json, unsigned kind, unsigned direction) {
-    static const char *const kinds[] = {
-        [XS_MODEL_TRANSFER] = "transfer", [XS_MODEL_MEMSET] = "memset",    [XS_MODEL_ALLOCATION] = "allocation",
-        [XS_MODEL_FREE] = "free",         [XS_MODEL_LAUNCH] = "launch",    [XS_MODEL_SYNC] = "sync",
-        [XS_MODEL_RECORD] = "event",      [XS_MODEL_WAIT_EVENT] = "event", [XS_MODEL_OTHER] = "other"};
-    bool is_known = kind == XS_MODEL_TRANSFER && direction < XS_DIRECTION_COUNT;
-    xs_json_text(json, "kind", kinds[kind < sizeof kinds / sizeof *kinds ? kind : XS_MODEL_OTHER]);
-    xs_json_text(json, "direction", is_known ? xs_direction_names[direction] : NULL);
+void xs_idle_kind_json(struct xs_json *json, const struct xs_findings *findings, const struct xs_idle_call *call) {
+    bool is_known = call->kind == XS_MODEL_TRANSFER && call->direction < XS_DIRECTION_COUNT;
+    xs_json_text(json, "kind", words_of(findings, call).kind);
+    xs_json_text(json, "direction", is_known ? xs_direction_names[call->direction] : NULL);
 }
 
-static void put_call(struct xs_json *json, const char *key, const struct xs_findings *findings, unsigned kind,
-                     unsigned direction, uint32_t site) {
-    xs_json_object(json, key);
-    xs_idle_kind_json(json, kind, direction);
-    xs_json_text(json, "entry_point", xs_site_name(findings, site));
-    xs_place_json_object(json, xs_site_frame(findings, site), false);
-    xs_json_end(json, '}');
-}
-
-static void put_idle_call(struct xs_json *json, const char *key, const struct xs_findings *findings,
-                          const struct xs_idle_call *call) {
-    if (call->known)
-        put_call(json, key, findings, call->kind, call->direction, call->site);
-    else
+void xs_idle_call_json(struct xs_json *json, const char *key, const struct xs_findings *findings,
+                       const struct xs_idle_call *call) {
+    if (!call->known) {
         xs_json_null(json, key);
+        return;
+    }
+    xs_json_object(json, key);
+    xs_idle_kind_json(json, findings, call);
+    xs_json_text(json, "entry_point", xs_site_name(findings, call->site));
+    xs_place_json_object(json, xs_site_frame(findings, call->site), false);
+    xs_json_end(json, '}');
 }
 
 static void put_sampled(struct xs_json *json, const struct xs_findings *findings, const struct xs_idle_row *row) {
@@ -149,7 +210,30 @@ static void put_sampled(struct xs_json *json, const struct xs_findings *findings
     xs_json_count(json, "ns", row->sampled_ns);
     xs_json_count(json, "most_ns", row->most_ns);
     xs_json_bool(json, "main_thread", row->is_main);
-    xs_place_json_object(json, sampled_frame(findings, row), false);
+    xs_place_json_object(json, xs_idle_sampled_frame(findings, row), false);
+    xs_json_end(json, '}');
+}
+
+static void put_within(struct xs_json *json, const struct xs_findings *findings, const struct xs_idle_row *row) {
+    const struct xs_frame *frame = xs_idle_shared_frame(findings, row);
+    if (!frame) {
+        xs_json_null(json, "within");
+        return;
+    }
+    xs_json_object(json, "within");
+    xs_place_json(json, frame);
+    xs_json_end(json, '}');
+}
+
+static void put_launches(struct xs_json *json, const struct xs_idle_row *row) {
+    if (!row->launches) {
+        xs_json_null(json, "launches");
+        return;
+    }
+    xs_json_object(json, "launches");
+    xs_json_count(json, "count", row->launches);
+    xs_json_count(json, "apart_ns", xs_idle_apart_ns(row));
+    xs_json_bool(json, "launch_bound", xs_idle_is_launch_bound(row));
     xs_json_end(json, '}');
 }
 
@@ -160,8 +244,12 @@ static void put_idle_row(struct xs_json *json, const struct xs_findings *finding
     xs_json_count(json, "ns", row->ns);
     xs_json_count(json, "times", row->count);
     xs_json_count(json, "longest_ns", row->longest_ns);
-    put_idle_call(json, "after", findings, &row->before);
-    put_idle_call(json, "before", findings, &row->after);
+    xs_idle_call_json(json, "after", findings, &row->before);
+    xs_idle_call_json(json, "before", findings, &row->after);
+    xs_idle_call_json(json, "line_before", findings, &row->line_before);
+    xs_idle_call_json(json, "line_after", findings, &row->line_after);
+    put_within(json, findings, row);
+    put_launches(json, row);
     put_sampled(json, findings, row);
     xs_json_end(json, '}');
 }
@@ -190,30 +278,4 @@ void xs_idle_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) {
         put_idle_row(json, diagnosis->findings, &idle->rows[i]);
     xs_json_end(json, ']');
     xs_json_end(json, '}');
-}
-
-void xs_wait_numbers_json(struct xs_json *json, const struct xs_wait_row *row) {
-    xs_json_count(json, "times", row->count);
-    xs_json_count(json, "waited_ns", row->waited_ns);
-    xs_json_count(json, "busy_ns", row->busy_ns);
-    xs_json_count(json, "idle_ns", row->idle_ns);
-    xs_json_count(json, "saves_ns", row->saves_ns);
-    xs_json_count(json, "together_ns", row->together_ns);
-}
-
-void xs_waits_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) {
-    const struct xs_waits_paid *waits = &diagnosis->waits;
-    if (!waits->rows) {
-        xs_json_null(json, "waits");
-        return;
-    }
-    xs_json_array(json, "waits");
-    for (size_t i = 0; i < waits->count; i++) {
-        const struct xs_wait_row *row = &waits->rows[i];
-        xs_json_object(json, NULL);
-        put_call(json, "call", diagnosis->findings, row->kind, row->direction, row->site);
-        xs_wait_numbers_json(json, row);
-        xs_json_end(json, '}');
-    }
-    xs_json_end(json, ']');
 }

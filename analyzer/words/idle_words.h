@@ -1,5 +1,4 @@
-/* Says why devices were idle, and what the run would save without waits, in words for people and in JSON for programs.
- */
+/* Says why devices were idle, in words for people and in JSON for programs. */
 #ifndef XFERSPY_ANALYZER_WORDS_IDLE_WORDS_H
 #define XFERSPY_ANALYZER_WORDS_IDLE_WORDS_H
 
@@ -9,22 +8,40 @@
 
 extern const char *const xs_idle_reason_names[XS_IDLE_REASONS];
 
-/* Writes the keys "kind" and "direction" of a call into the open object. `kind`: enum xs_model_kind. */
-void xs_idle_kind_json(struct xs_json *json, unsigned kind, unsigned direction);
+/* Writes "the download at solver.cu:20 in step", or "the launch (cuLaunchKernel)" for a call without a place, escaped.
+ */
+void xs_idle_call_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_call *call);
+
+/* Writes the keys "kind" and "direction" of a call into the open object. */
+void xs_idle_kind_json(struct xs_json *json, const struct xs_findings *findings, const struct xs_idle_call *call);
+
+/* Writes the call as an object; null if it is not known. */
+void xs_idle_call_json(struct xs_json *json, const char *key, const struct xs_findings *findings,
+                       const struct xs_idle_call *call);
 
 /* Writes what the program did, as the end of a sentence that begins with "the device was idle while the program": "ran
- * its own code after the download at solver.cu:20 in step, before the launch (cuLaunchKernel)". The text is escaped. */
-void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row);
+ * its own code after the download at solver.cu:20 in step, before the launch (cuLaunchKernel)". The text is escaped.
+ * `steps`: number of steps that the account is about; 0: none. */
+void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row,
+                 size_t steps);
 
-/* Writes "the download at solver.cu:20 in step", escaped. */
-void xs_wait_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_wait_row *row);
+/* Returns the line at which most samples of a row are; NULL: there are no samples. */
+const struct xs_frame *xs_idle_sampled_frame(const struct xs_findings *findings, const struct xs_idle_row *row);
 
-/* Writes the keys "idle" and "waits" into the open object; null if the diagnosis does not have them. */
+/* True if at least half of the samples are at that line. */
+bool xs_idle_is_mostly(const struct xs_idle_row *row);
+
+/* Returns the line of the function that made both calls of a row through other functions (shared_frame.h); NULL: there
+ * is none. */
+const struct xs_frame *xs_idle_shared_frame(const struct xs_findings *findings, const struct xs_idle_row *row);
+
+/* Returns the average distance of launches back to back; 0: there are none. */
+uint64_t xs_idle_apart_ns(const struct xs_idle_row *row);
+
+/* True if the device was idle for most of the time between these launches. */
+bool xs_idle_is_launch_bound(const struct xs_idle_row *row);
+
+/* Writes the key "idle" into the open object; null if the diagnosis does not have it. */
 void xs_idle_json(struct xs_json *json, const struct xs_diagnosis *diagnosis);
-void xs_waits_json(struct xs_json *json, const struct xs_diagnosis *diagnosis);
-
-/* Writes how often and how long the host waited at a place, and what the run would save without these waits, as keys of
- * the open object. */
-void xs_wait_numbers_json(struct xs_json *json, const struct xs_wait_row *row);
 
 #endif

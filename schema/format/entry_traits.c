@@ -31,6 +31,8 @@ static const struct {
     {"DevicePrimaryCtxRetain", XS_TRAIT_RETAINS_PRIMARY},
     {"DevicePrimaryCtxRelease", XS_TRAIT_RELEASES_PRIMARY},
     {"DevicePrimaryCtxReset", XS_TRAIT_RESETS_PRIMARY},
+    {"ModuleLoad", XS_TRAIT_LOADS_CODE},
+    {"LibraryLoad", XS_TRAIT_LOADS_CODE},
 };
 
 unsigned xs_entry_traits(const char *name) {

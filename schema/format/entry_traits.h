@@ -21,6 +21,7 @@ enum xs_entry_trait {
     XS_TRAIT_RELEASES_PRIMARY = 1u << 13,
     XS_TRAIT_RESETS_PRIMARY = 1u << 14,
     XS_TRAIT_WAITS_FOR_EVENT = 1u << 15, /* makes a stream wait for the event api_call.object */
+    XS_TRAIT_LOADS_CODE = 1u << 16,      /* loads a module or a library of kernels */
 };
 
 /* Returns the traits of a function by its name, which may have any suffix that the driver or the runtime exports; 0:

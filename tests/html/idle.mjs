@@ -139,10 +139,23 @@ check('waits: why nothing is saved', 'busy', {}, async (page) => {
   assert.deepEqual(
     (await cells(page, WAITS)).map(([place, saves]) => [place, saves]),
     [
-      ['the wait at app/busy.py:12 in finish', 'nothingthe device is busy 97 % of the run'],
-      ['the wait at app/busy.py:5 in begin', 'nothingtoo short to matter'],
+      ['the wait at app/busy.py:12 in finishfor the kernel step', 'nothingthe device is busy 97 % of the run'],
+      ['the wait at app/busy.py:5 in beginfor the kernel step', 'nothingthe waits take <0.1 % of the run'],
     ],
   );
+});
+
+check('idle time: the line that samples show, and its text', 'sampled', {}, async (page) => {
+  await page.click('#tab-idle');
+  const [[first]] = await cells(page, ACCOUNT);
+  assert.match(first, /^ran its own code after the .* at .*mostly at ema\.py:23 in updateweight\.mul_\(decay\)$/);
+});
+
+check('idle time: between which lines kernels are launched', 'guide', {}, async (page) => {
+  await page.click('#tab-idle');
+  const row = (await cells(page, ACCOUNT)).find(([what]) => what.startsWith('was giving the GPU'));
+  assert.match(row[0], /between the upload at train\.cu:64 in main.*and the download at train\.cu:69 in main/);
+  assert.match(row[0], /2 launches a step, 11\.2 µs apart$/);
 });
 
 check('idle time of two devices', 'two_devices', {}, async (page) => {
@@ -167,7 +180,7 @@ check('idle time: more rows than the page has', 'more', {}, async (page) => {
   const [said] = await texts(page, '[aria-label="Idle time"] > .note');
   assert.equal(said, `${left.length} smaller rows: ${time(ns)} together.`);
   const bytes = await page.evaluate(() => JSON.stringify(window.xferspy.run.idle).length);
-  assert.ok(bytes < 12000, `${bytes} bytes of the page`);
+  assert.ok(bytes < 14000, `${bytes} bytes of the page`);
 });
 
 check('idle time that is not known', 'without_cupti', {}, async (page) => {

@@ -52,6 +52,7 @@ made half findings.sql recorded_half.sql
 made repaired findings.sql repaired.sql
 made unchecked no_findings.sql unchecked.sql
 made callsites findings.sql callsites.sql
+made sampled findings.sql callsites.sql ../../html/samples.sql
 made simulated simulated.sql
 made without_cupti without_cupti.sql
 made killed killed.sql

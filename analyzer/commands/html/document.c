@@ -32,7 +32,7 @@ static int read_sites(void *data, const struct xs_reading *reading, char *messag
 int xs_html_run_open(const char *path, struct xs_html_run_of *run) {
     *run = (struct xs_html_run_of){0};
     const struct xs_analysis_options analysis = {
-        .on_instance = on_instance, .data = run, .accounts_idle = true, .judges_waits = true};
+        .on_instance = on_instance, .data = run, .accounts_idle = true, .judged_waits = XS_JUDGES_WAITS};
     const struct xs_reading_request request = {.analysis = &analysis, .more = read_sites, .data = run};
     int status = xs_reading_open(path, &request, &run->reading);
     xs_marks_free(&run->claims);

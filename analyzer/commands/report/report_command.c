@@ -227,18 +227,29 @@ static void show_reading(const struct xs_reading *reading, const struct xs_by *b
     xs_tried_free(&tried);
 }
 
+/* Judges all waits only if they are shown, because that takes many replays. */
+static enum xs_judged_waits judged_waits(const struct view *view) {
+    if (view->by >= 0)
+        return XS_JUDGES_NO_WAITS;
+    if (view->format == FORMAT_JSON || view->sections & XS_SECTION_BIT(WAITS))
+        return XS_JUDGES_WAITS;
+    bool shows_idle =
+        view->format == FORMAT_TEXT && view->each && (!view->sections || view->sections & XS_SECTION_BIT(IDLE));
+    return shows_idle ? XS_JUDGES_FIRST_WAIT : XS_JUDGES_NO_WAITS;
+}
+
 /* Prints the report of one trace. After a failure, prints a message, and nothing to the output. `index`: number of its
  * heading; negative: none. */
 static int report_one(const char *path, struct view *view, int index) {
     struct xs_reading reading = {0};
     struct totals totals = {.key = (enum xs_by_key)view->by};
     bool by = view->by >= 0;
-    const struct xs_analysis_options analysis = {
-        .on_instance = by ? xs_by_claim : NULL,
-        .data = &totals.claims,
-        .filter = view->filter,
-        .accounts_idle = !by && (!view->job || view->each || view->format == FORMAT_JSON),
-        .judges_waits = !by && (view->format == FORMAT_JSON || view->sections & XS_SECTION_BIT(WAITS))};
+    const struct xs_analysis_options analysis = {.on_instance = by ? xs_by_claim : NULL,
+                                                 .data = &totals.claims,
+                                                 .filter = view->filter,
+                                                 .accounts_idle =
+                                                     !by && (!view->job || view->each || view->format == FORMAT_JSON),
+                                                 .judged_waits = judged_waits(view)};
     const struct xs_reading_request request = {.analysis = &analysis, .more = by ? read_totals : NULL, .data = &totals};
     if (xs_open(path, &reading.trace, false) < 0)
         return XS_EXIT_ERROR;

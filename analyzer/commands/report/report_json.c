@@ -11,6 +11,7 @@
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
 #include "analyzer/words/steps_words.h"
+#include "analyzer/words/wait_words.h"
 #include "analyzer/words/where_words.h"
 
 void xs_report_json_begin(struct xs_json *json) {

@@ -18,8 +18,12 @@ struct xs_analysis_options {
     /* Returns true if a verdict's instances belong to the part of a joined finding that gets a saving of its own
      * (xs_diagnosed.part_saves). NULL: there is no such part. */
     bool (*is_in_part)(unsigned detector, unsigned verdict);
-    bool accounts_idle;     /* account for the devices' idle time (xs_diagnose) */
-    bool judges_waits;      /* replay the run without its waits, which takes two replays for each place that waits */
+    bool accounts_idle; /* account for the devices' idle time (xs_diagnose) */
+    enum xs_judged_waits {
+        XS_JUDGES_NO_WAITS,
+        XS_JUDGES_FIRST_WAIT, /* only the place with most time in waits, without what it waited for */
+        XS_JUDGES_WAITS
+    } judged_waits;         /* replay the run without its waits, which takes two replays for each place that waits */
     bool shows_replay;      /* replay the run even if no finding needs it (xs_diagnose) */
     bool keeps_repairables; /* fill xs_findings.repairables */
     bool fold_nothing;      /* false: findings under both 1 ms and 0.1 % of the run are ranked after the others */

@@ -218,10 +218,14 @@ static bool is_replay_needed(const struct xs_findings *findings, const struct xs
 static int account_idle(const struct xs_trace *trace, struct xs_diagnosis *diagnosis,
                         const struct xs_analysis_options *options, const struct xs_model *model, int64_t run_ns,
                         bool is_believed, char *message) {
-    if (options && options->judges_waits && is_believed)
-        xs_waits_paid_find(&diagnosis->waits, model, run_ns);
-    if (!options || !options->accounts_idle || !diagnosis->findings->exposed_known)
-        return XS_OK;
+    bool judges_all = options && options->judged_waits == XS_JUDGES_WAITS;
+    int status = XS_OK;
+    if (options && options->judged_waits && is_believed)
+        xs_waits_paid_find(&diagnosis->waits, model, run_ns, judges_all ? XS_WAITS_MOST_ROWS : 1);
+    if (judges_all && is_believed)
+        status = xs_waited_work_read(&diagnosis->waits, model, trace, message);
+    if (status < 0 || !options || !options->accounts_idle || !diagnosis->findings->exposed_known)
+        return status;
     const struct xs_steps *steps = &diagnosis->findings->steps;
     int64_t start_ns = 0, end_ns = model->run_ns;
     if (steps->count > steps->warm_up) {
@@ -230,9 +234,9 @@ static int account_idle(const struct xs_trace *trace, struct xs_diagnosis *diagn
         diagnosis->idle_steps = steps->count - steps->warm_up;
     }
     struct xs_pause_samples samples;
-    int status = xs_pause_samples_read(&samples, trace, diagnosis->findings->sites, message, NULL);
+    status = xs_pause_samples_read(&samples, trace, diagnosis->findings->sites, message, NULL);
     if (status >= 0)
-        xs_idle_account(&diagnosis->idle, model, &samples, start_ns, end_ns);
+        xs_idle_account(&diagnosis->idle, model, diagnosis->findings->sites, &samples, start_ns, end_ns);
     xs_pause_samples_free(&samples);
     return status;
 }
@@ -248,7 +252,7 @@ static int find_no_causes(const struct xs_trace *trace, struct xs_diagnosis *dia
     int64_t run;
     diagnosis->replay_fit.measured_ns = diagnosis->findings->recorded.run_ns;
     diagnosis->together.known = true;
-    if (!options || (!options->accounts_idle && !options->judges_waits))
+    if (!options || (!options->accounts_idle && !options->judged_waits))
         return XS_OK;
     int status = xs_model_read(&model, trace, diagnosis->findings->sites, message, NULL);
     if (status >= 0) {

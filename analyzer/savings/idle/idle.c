@@ -2,6 +2,7 @@
 #include "analyzer/savings/idle/idle.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
@@ -10,63 +11,140 @@
 #include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 
+/* The calls that a row is about; XS_NO_CALL: none. */
+struct ends {
+    uint32_t before, after, line_before, line_after;
+};
+
 struct account {
     const struct xs_model *model;
+    const struct xs_sites *sites; /* NULL: each known site counts as a line */
     struct xs_idle *idle;
     const struct xs_pause_samples *samples; /* NULL: none */
-    struct xs_hash rows;    /* maps reason, device and the two calls' places to the index of a row plus 1 */
-    struct xs_hash sampled; /* maps the index of a row and a place to the time of its samples */
+    uint32_t *line_before, *line_after;     /* by call: the nearest call of its thread that has a line, which may be the
+                                             * call itself; XS_NO_CALL: none */
+    struct xs_hash pairs;                   /* maps the places of two calls to a number of the pair, from 1 */
+    struct xs_hash rows;                    /* maps reason, device and two pairs to the index of a row plus 1 */
+    struct xs_hash sampled;                 /* maps the index of a row and a place to the time of its samples */
     size_t capacity;
-    int32_t device; /* number of the model */
-    int64_t id;     /* its device.id */
+    struct {
+        struct ends ends;
+        uint64_t row;          /* index of the row plus 1; 0: none yet */
+    } latest[XS_IDLE_REASONS]; /* of this device */
+    int32_t device;            /* number of the model */
+    int64_t id;                /* its device.id */
 };
 
 static int64_t earlier_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* --- lines --- */
+
+static bool has_line(const struct account *account, uint32_t call) {
+    uint32_t site = account->model->calls[call].site;
+    const struct xs_frame *frame = account->sites ? xs_site_place_frame(account->sites, site) : NULL;
+    return account->sites ? frame && !frame->library : site != 0;
+}
+
+static void find_lines(struct account *account) {
+    const struct xs_model *model = account->model;
+    uint32_t count = model->call_count;
+    account->line_before = xs_realloc(NULL, (count + (size_t)1) * sizeof *account->line_before);
+    account->line_after = xs_realloc(NULL, (count + (size_t)1) * sizeof *account->line_after);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t before = model->calls[i].previous;
+        uint32_t line = before < i ? account->line_before[before] : XS_NO_CALL;
+        account->line_before[i] = has_line(account, i) ? i : line;
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        uint32_t after = model->calls[i].next;
+        uint32_t line = after > i && after < count ? account->line_after[after] : XS_NO_CALL;
+        account->line_after[i] = account->line_before[i] == i ? i : line;
+    }
+}
+
+/* Returns the ends of a time between two calls. Each of them may be XS_NO_CALL. */
+static struct ends between(const struct account *account, uint32_t before, uint32_t after) {
+    struct ends ends = {before, after, before == XS_NO_CALL ? XS_NO_CALL : account->line_before[before],
+                        after == XS_NO_CALL ? XS_NO_CALL : account->line_after[after]};
+    bool has_own =
+        (before != XS_NO_CALL && ends.line_before == before) || (after != XS_NO_CALL && ends.line_after == after);
+    if (has_own)
+        ends.line_before = ends.line_after = XS_NO_CALL;
+    return ends;
+}
+
+/* Returns the ends of a time inside a call. */
+static struct ends inside(const struct account *account, uint32_t call) {
+    struct ends ends = between(account, call, call);
+    ends.after = XS_NO_CALL;
+    return ends;
+}
+
+/* Returns the ends of a time for which only the lines matter. A call without a line is left out. */
+static struct ends around(const struct account *account, uint32_t before, uint32_t after) {
+    bool has_own = before == after && account->line_before[before] == before;
+    if (has_own)
+        return (struct ends){before, XS_NO_CALL, XS_NO_CALL, XS_NO_CALL};
+    return (struct ends){XS_NO_CALL, XS_NO_CALL, account->line_before[before], account->line_after[after]};
+}
+
 /* --- charging --- */
 
-/* Returns a number of 40 bits for the place of a call and its direction; 0: there is no call. */
-static uint64_t place_of(const struct account *account, uint32_t call) {
-    const struct xs_model_call *c = call == XS_NO_CALL ? NULL : &account->model->calls[call];
-    return c ? ((uint64_t)c->site + 1) | (uint64_t)(c->direction & 0x7f) << 33 : 0;
-}
-
-static struct xs_idle_call call_of(const struct account *account, uint32_t call) {
+struct xs_idle_call xs_idle_call_of(const struct xs_model *model, uint32_t call) {
     if (call == XS_NO_CALL)
         return (struct xs_idle_call){0};
-    const struct xs_model_call *c = &account->model->calls[call];
-    return (struct xs_idle_call){.known = true, .kind = c->kind, .direction = c->direction, .site = c->site};
+    const struct xs_model_call *c = &model->calls[call];
+    bool is_memory = c->kind == XS_MODEL_ALLOCATION || c->kind == XS_MODEL_FREE;
+    return (struct xs_idle_call){.known = true,
+                                 .kind = c->kind,
+                                 .direction = c->direction,
+                                 .memory_kind = is_memory ? c->memory_kind : 0,
+                                 .site = c->site};
 }
 
-static struct xs_idle_row *row_of(struct account *account, enum xs_idle_reason reason, uint32_t before,
-                                  uint32_t after) {
+/* Returns a number for the place of a call; 0: there is no call. */
+static uint64_t place_of(const struct account *account, uint32_t call) {
+    struct xs_idle_call c = xs_idle_call_of(account->model, call);
+    return c.known ? ((uint64_t)c.site + 1) | (uint64_t)c.direction << 40 | (uint64_t)c.memory_kind << 48 : 0;
+}
+
+static uint64_t pair_of(struct account *account, uint32_t before, uint32_t after) {
+    uint64_t *number = xs_hash_put(&account->pairs, place_of(account, before), place_of(account, after));
+    if (!*number)
+        *number = account->pairs.count;
+    return *number;
+}
+
+static bool is_same(const struct ends *a, const struct ends *b) {
+    return a->before == b->before && a->after == b->after && a->line_before == b->line_before &&
+           a->line_after == b->line_after;
+}
+
+/* Returns the row of this device. If it does not exist yet, adds it, or returns NULL. */
+static struct xs_idle_row *row_of(struct account *account, enum xs_idle_reason reason, struct ends ends, bool adds) {
     struct xs_idle *idle = account->idle;
-    uint64_t *found = xs_hash_put(&account->rows, place_of(account, before) | (uint64_t)reason << 60,
-                                  place_of(account, after) | (uint64_t)(uint32_t)account->device << 40);
+    if (account->latest[reason].row && is_same(&account->latest[reason].ends, &ends))
+        return &idle->rows[account->latest[reason].row - 1];
+    uint64_t calls = pair_of(account, ends.before, ends.after);
+    uint64_t low = calls | pair_of(account, ends.line_before, ends.line_after) << 32;
+    uint64_t high = (uint64_t)(uint32_t)account->device << 8 | reason;
+    uint64_t *found = adds ? xs_hash_put(&account->rows, low, high) : xs_hash_find(&account->rows, low, high);
+    if (!found)
+        return NULL;
     if (!*found) {
         xs_grow(&idle->rows, idle->count, &account->capacity, sizeof *idle->rows);
-        idle->rows[idle->count++] = (struct xs_idle_row){.reason = reason,
-                                                         .device = account->id,
-                                                         .before = call_of(account, before),
-                                                         .after = call_of(account, after)};
+        idle->rows[idle->count++] =
+            (struct xs_idle_row){.reason = reason,
+                                 .device = account->id,
+                                 .before = xs_idle_call_of(account->model, ends.before),
+                                 .after = xs_idle_call_of(account->model, ends.after),
+                                 .line_before = xs_idle_call_of(account->model, ends.line_before),
+                                 .line_after = xs_idle_call_of(account->model, ends.line_after)};
         *found = idle->count;
     }
+    account->latest[reason].ends = ends;
+    account->latest[reason].row = *found;
     return &idle->rows[*found - 1];
-}
-
-static struct xs_idle_row *charge(struct account *account, enum xs_idle_reason reason, uint32_t before, uint32_t after,
-                                  int64_t start_ns, int64_t end_ns) {
-    if (start_ns >= end_ns)
-        return NULL;
-    struct xs_idle_row *row = row_of(account, reason, before, after);
-    uint64_t ns = (uint64_t)(end_ns - start_ns);
-    row->count++;
-    row->ns += ns;
-    if (ns > row->longest_ns) {
-        row->longest_ns = ns;
-        row->longest_at_ns = start_ns;
-    }
-    return row;
 }
 
 /* True if the thread has samples at all; a thread without Python code has none. */
@@ -75,12 +153,11 @@ static bool is_sampled(const struct xs_pause_samples *samples, int64_t thread) {
     return first < samples->count && samples->items[first].thread == thread;
 }
 
-/* Charges time of the program's own code, on the thread of a call, and adds the samples of this time. */
-static void charge_host(struct account *account, enum xs_idle_reason reason, uint32_t before, uint32_t after,
-                        uint32_t of_call, int64_t start_ns, int64_t end_ns) {
+/* Adds the samples of the thread that made the call, or of the main thread if that thread has none. */
+static void add_samples(struct account *account, struct xs_idle_row *row, uint32_t of_call, int64_t start_ns,
+                        int64_t end_ns) {
     const struct xs_pause_samples *samples = account->samples;
-    struct xs_idle_row *row = charge(account, reason, before, after, start_ns, end_ns);
-    if (!row || !samples || !samples->count || !account->model->thread_ids)
+    if (!samples || !samples->count || !account->model->thread_ids)
         return;
     int64_t thread = account->model->thread_ids[account->model->calls[of_call].thread];
     bool is_main = !is_sampled(samples, thread);
@@ -96,13 +173,38 @@ static void charge_host(struct account *account, enum xs_idle_reason reason, uin
     }
 }
 
-/* Sets the place of each row at which most of its samples are. */
+/* Charges a time in which the thread that made the call `of_call` gave the device its next work. */
+static void charge(struct account *account, enum xs_idle_reason reason, struct ends ends, uint32_t of_call,
+                   int64_t start_ns, int64_t end_ns) {
+    if (start_ns >= end_ns)
+        return;
+    struct xs_idle_row *row = row_of(account, reason, ends, true);
+    uint64_t ns = (uint64_t)(end_ns - start_ns);
+    row->count++;
+    row->ns += ns;
+    if (ns > row->longest_ns) {
+        row->longest_ns = ns;
+        row->longest_at_ns = start_ns;
+    }
+    add_samples(account, row, of_call, start_ns, end_ns);
+}
+
+static bool is_of_library(const struct account *account, uint32_t place) {
+    const struct xs_frame *frame =
+        account->sites && account->sites->callsites ? xs_callsites_place_frame(account->sites->callsites, place) : NULL;
+    return frame && frame->library;
+}
+
+/* Sets the place of each row at which most of its samples are. A line of a library counts only if there are no samples
+ * at lines of the program: outer frames of deep stacks are missing, and with them the program's line. */
 static void find_places(struct account *account) {
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&account->sampled, entry));) {
         struct xs_idle_row *row = &account->idle->rows[entry->low];
         uint32_t place = (uint32_t)entry->high;
-        bool is_first = entry->value == row->most_ns && place < row->place;
-        if (place && (entry->value > row->most_ns || is_first)) {
+        int order = !row->place ? 1
+                                : (is_of_library(account, row->place) - is_of_library(account, place))
+                                      ?: xs_compare_uint64(entry->value, row->most_ns) ?: xs_compare(row->place, place);
+        if (place && order > 0) {
             row->place = place;
             row->most_ns = entry->value;
         }
@@ -121,9 +223,9 @@ static void charge_pause(struct account *account, uint32_t before, uint32_t afte
     bool is_short = calls[after].enter_ns - calls[before].return_ns < XS_IDLE_HOST_NS;
     bool launches = is_short && gives_work_only(&calls[before]) && gives_work_only(&calls[after]);
     if (launches)
-        charge(account, XS_IDLE_LAUNCHING, XS_NO_CALL, XS_NO_CALL, start_ns, end_ns);
+        charge(account, XS_IDLE_LAUNCHING, around(account, before, after), after, start_ns, end_ns);
     else
-        charge_host(account, XS_IDLE_HOST, before, after, after, start_ns, end_ns);
+        charge(account, XS_IDLE_HOST, between(account, before, after), after, start_ns, end_ns);
 }
 
 /* Charges the time from `start_ns` to the enter of the call, by going back from call to call. If the thread paused
@@ -133,13 +235,14 @@ static void charge_calls_before(struct account *account, uint32_t call, int64_t 
     while (end_ns > start_ns) {
         uint32_t before = calls[call].handed_by ? calls[call].handed_by - 1 : calls[call].previous;
         if (before == XS_NO_CALL || before >= call) {
-            charge_host(account, XS_IDLE_START, XS_NO_CALL, XS_NO_CALL, call, start_ns, end_ns);
+            struct ends ends = {XS_NO_CALL, XS_NO_CALL, XS_NO_CALL, account->line_after[call]};
+            charge(account, XS_IDLE_START, ends, call, start_ns, end_ns);
             return;
         }
         int64_t returned_ns = earlier_of(xs_later(calls[before].return_ns, start_ns), end_ns);
         charge_pause(account, before, call, returned_ns, end_ns);
         int64_t entered_ns = earlier_of(xs_later(calls[before].enter_ns, start_ns), returned_ns);
-        charge(account, XS_IDLE_CALL, before, XS_NO_CALL, entered_ns, returned_ns);
+        charge(account, XS_IDLE_CALL, inside(account, before), before, entered_ns, returned_ns);
         end_ns = entered_ns;
         call = before;
     }
@@ -168,15 +271,38 @@ static void charge_until(struct account *account, const struct xs_model_operatio
     }
     if (is_early ||
         call->enter_ns > operation->start_ns) { /* an operation begins before its call in a damaged trace only */
-        charge(account, XS_IDLE_QUEUED, XS_NO_CALL, XS_NO_CALL, start_ns, end_ns);
+        charge(account, XS_IDLE_QUEUED, around(account, operation->call, operation->call), operation->call, start_ns,
+               end_ns);
         return;
     }
     int64_t entered_ns = earlier_of(xs_later(call->enter_ns, start_ns), end_ns);
     if (gives_work_only(call))
-        charge(account, XS_IDLE_LAUNCHING, XS_NO_CALL, XS_NO_CALL, entered_ns, end_ns);
+        charge(account, XS_IDLE_LAUNCHING, around(account, operation->call, operation->call), operation->call,
+               entered_ns, end_ns);
     else
-        charge(account, XS_IDLE_CALL, operation->call, XS_NO_CALL, entered_ns, end_ns);
+        charge(account, XS_IDLE_CALL, inside(account, operation->call), operation->call, entered_ns, end_ns);
     charge_calls_before(account, operation->call, start_ns, entered_ns);
+}
+
+/* --- launches back to back --- */
+
+/* Counts the launches of the device that came close behind another launch of their thread, in the rows for the time
+ * between their lines. */
+static void count_launches(struct account *account) {
+    const struct xs_model *model = account->model;
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        const struct xs_model_call *before = call->previous == XS_NO_CALL ? NULL : &model->calls[call->previous];
+        bool is_next = call->kind == XS_MODEL_LAUNCH && before && before->kind == XS_MODEL_LAUNCH;
+        if (!is_next || call->device != account->device || call->enter_ns - before->return_ns >= XS_IDLE_HOST_NS ||
+            before->enter_ns < account->idle->start_ns || call->enter_ns > account->idle->end_ns)
+            continue;
+        struct xs_idle_row *row = row_of(account, XS_IDLE_LAUNCHING, around(account, call->previous, i), false);
+        if (row) {
+            row->launches++;
+            row->apart_ns = xs_sum(row->apart_ns, (uint64_t)(call->enter_ns - before->enter_ns));
+        }
+    }
 }
 
 /* --- one device --- */
@@ -191,7 +317,9 @@ static int compare_operations(const void *a, const void *b) {
 static void account_device(struct account *account, const struct xs_model_operation **operations, size_t count) {
     struct xs_idle *idle = account->idle;
     int64_t all_end_ns = account->idle->end_ns, busy_until_ns = account->idle->start_ns;
+    uint32_t last = operations[0]->call; /* the call of the work that ended last */
     struct xs_idle_device *device = &idle->devices[idle->device_count++];
+    memset(account->latest, 0, sizeof account->latest);
     *device = (struct xs_idle_device){.device = account->id};
     for (size_t i = 0; i < count; i++) {
         int64_t start_ns = earlier_of(xs_later(operations[i]->start_ns, account->idle->start_ns), all_end_ns);
@@ -201,18 +329,22 @@ static void account_device(struct account *account, const struct xs_model_operat
             charge_until(account, operations[i], busy_until_ns, start_ns);
         }
         device->busy_ns += (uint64_t)(end_ns - earlier_of(xs_later(start_ns, busy_until_ns), end_ns));
+        last = end_ns >= busy_until_ns ? operations[i]->call : last;
         busy_until_ns = xs_later(busy_until_ns, end_ns);
     }
     if (all_end_ns > busy_until_ns) {
         device->idle_ns += (uint64_t)(all_end_ns - busy_until_ns);
-        charge(account, XS_IDLE_END, XS_NO_CALL, XS_NO_CALL, busy_until_ns, all_end_ns);
+        struct ends ends = {XS_NO_CALL, XS_NO_CALL, account->line_before[last], XS_NO_CALL};
+        charge(account, XS_IDLE_END, ends, last, busy_until_ns, all_end_ns);
     }
+    count_launches(account);
 }
 
 /* --- the run --- */
 
 static int compare_calls(const struct xs_idle_call *a, const struct xs_idle_call *b) {
-    return xs_compare(a->site, b->site) ?: xs_compare(a->direction, b->direction);
+    return xs_compare(a->site, b->site)
+               ?: xs_compare(a->direction, b->direction) ?: xs_compare(a->memory_kind, b->memory_kind);
 }
 
 static int compare_rows(const void *a, const void *b) {
@@ -220,19 +352,22 @@ static int compare_rows(const void *a, const void *b) {
     return xs_compare_uint64(y->ns, x->ns)
                ?: xs_compare(x->reason, y->reason)
                ?: xs_compare(x->device, y->device)
-               ?: compare_calls(&x->before, &y->before) ?: compare_calls(&x->after, &y->after);
+               ?: compare_calls(&x->before, &y->before)
+               ?: compare_calls(&x->after, &y->after)
+               ?: compare_calls(&x->line_before, &y->line_before) ?: compare_calls(&x->line_after, &y->line_after);
 }
 
-void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const struct xs_pause_samples *samples,
-                     int64_t start_ns, int64_t end_ns) {
+void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const struct xs_sites *sites,
+                     const struct xs_pause_samples *samples, int64_t start_ns, int64_t end_ns) {
     *idle = (struct xs_idle){.start_ns = start_ns, .end_ns = end_ns};
-    struct account account = {.model = model, .idle = idle, .samples = samples};
+    struct account account = {.model = model, .sites = sites, .idle = idle, .samples = samples};
     size_t count = model->operation_count;
     const struct xs_model_operation **operations = xs_realloc(NULL, count * sizeof *operations);
     idle->devices = xs_zeroed(XS_IDLE_MOST_DEVICES, sizeof *idle->devices);
     for (size_t i = 0; i < count; i++)
         operations[i] = &model->operations[i];
     xs_sort(operations, count, sizeof *operations, compare_operations);
+    find_lines(&account);
     for (size_t i = 0, last = 0; i < count && idle->device_count < XS_IDLE_MOST_DEVICES; i = last) {
         account.device = operations[i]->device;
         account.id = model->device_ids ? model->device_ids[account.device] : account.device;
@@ -242,8 +377,11 @@ void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const s
     }
     find_places(&account);
     xs_sort(idle->rows, idle->count, sizeof *idle->rows, compare_rows);
+    xs_hash_free(&account.pairs);
     xs_hash_free(&account.rows);
     xs_hash_free(&account.sampled);
+    free(account.line_before);
+    free(account.line_after);
     free(operations);
 }
 

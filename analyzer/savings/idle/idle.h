@@ -17,20 +17,21 @@ enum xs_idle_reason {
     XS_IDLE_START,     /* everything before its first call that gives a device work */
     XS_IDLE_CALL,      /* it was inside the call `before` */
     XS_IDLE_HOST,      /* it was between the calls `before` and `after`, in the program's own code */
-    XS_IDLE_LAUNCHING, /* it was about to give the device its next small piece of work; the host is slower than the
-                        * device */
-    XS_IDLE_QUEUED,    /* it had given the device the work earlier; the device waited for other work, or for its own
-                        * queue */
+    XS_IDLE_LAUNCHING, /* it was about to give the device its next small piece of work, by the call `before` if that has
+                        * a line; the host is slower than the device */
+    XS_IDLE_QUEUED,    /* it had given the device the work earlier, by the call `before` if that has a line; the device
+                        * waited for other work, or for its own queue */
     XS_IDLE_END,       /* it gave the device no more work */
     XS_IDLE_REASONS
 };
 
 /* A place that calls CUDA. */
 struct xs_idle_call {
-    bool known;        /* false: the reason has no such call, and the other fields are 0 */
-    uint8_t kind;      /* enum xs_model_kind */
-    uint8_t direction; /* for a copy, its number in XS_DIRECTIONS */
-    uint32_t site;     /* site number; 0: unknown */
+    bool known;          /* false: does not apply, and the other fields are 0 */
+    uint8_t kind;        /* enum xs_model_kind */
+    uint8_t direction;   /* of a copy: number of XS_DIRECTIONS */
+    uint8_t memory_kind; /* of an allocation or a free: number of XS_MEMORY_KINDS */
+    uint32_t site;       /* site number; 0: unknown */
 };
 
 /* The idle times of a device that have one reason and one pair of places. */
@@ -38,13 +39,18 @@ struct xs_idle_row {
     enum xs_idle_reason reason;
     int64_t device; /* device.id; -1: unknown */
     struct xs_idle_call before, after;
+    /* If neither call above has a line of the program: the nearest calls of the thread before and after this time that
+     * have one. Kernels are launched without a line, for example. */
+    struct xs_idle_call line_before, line_after;
     uint64_t count; /* number of idle times that have a part with this reason and these places */
     uint64_t ns, longest_ns;
     int64_t longest_at_ns; /* when the longest part began */
-    /* The next fields say what samples show of the program's own code in these idle times (XS_IDLE_HOST,
-     * XS_IDLE_START). */
+    /* Of XS_IDLE_LAUNCHING: all launches between these lines that followed another launch closely, also while the
+     * device was busy. */
+    uint64_t launches, apart_ns; /* their number, and the sum of their distances to the launch before */
+    /* What samples show of the program's own code in these idle times. */
     uint64_t sampled_ns; /* time that all samples stand for; 0: there are none */
-    uint64_t most_ns;    /* time that the samples at `place` stand for */
+    uint64_t most_ns;    /* time that those at `place` stand for */
     uint32_t place;      /* place with most time (xs_callsites_place_frame); 0: not known */
     bool is_main;        /* the samples are of the main thread, because the thread runs no Python code */
 };
@@ -69,10 +75,13 @@ struct xs_idle {
 #define XS_IDLE_MOST_DEVICES 256
 
 /* Makes the account for a part of the run, from `start_ns` to `end_ns`, for example for the steps. `samples`: NULL is
- * none. The rows of a device add up to its idle time. Its idle time and busy time add up to the length of this part.
- * Always call xs_idle_free. */
-void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const struct xs_pause_samples *samples,
-                     int64_t start_ns, int64_t end_ns);
+ * none. `sites`: those of the model; NULL: each known site counts as a line of the program. The rows of a device add up
+ * to its idle time. Its idle time and busy time add up to the length of this part. Always call xs_idle_free. */
+void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const struct xs_sites *sites,
+                     const struct xs_pause_samples *samples, int64_t start_ns, int64_t end_ns);
+
+/* Returns the place of a call; not known if the call is XS_NO_CALL. */
+struct xs_idle_call xs_idle_call_of(const struct xs_model *model, uint32_t call);
 void xs_idle_free(struct xs_idle *idle);
 
 #endif

@@ -38,10 +38,7 @@ struct places {
     int64_t least_ns; /* the least time of the run, which the device's work takes */
 };
 
-/* True if the call returned later because it waited for the device. A copy's call also counts if it waited only for the
- * copy's own operations. A call whose only purpose is to wait always counts, because it takes time even if the work has
- * ended. */
-static bool waits(const struct xs_model_call *call) {
+bool xs_model_waits(const struct xs_model_call *call) {
     if (call->kind == XS_MODEL_SYNC)
         return true;
     if (call->wait == XS_WAITS_NOT || call->is_of_batch)
@@ -54,8 +51,7 @@ static struct place *place_of(struct places *places, struct xs_hash *known, uint
     uint64_t *number = xs_hash_put(known, c->site, c->direction);
     if (!*number) {
         xs_grow(&places->items, places->count, &places->capacity, sizeof *places->items);
-        places->items[places->count] =
-            (struct place){.row = {.kind = c->kind, .direction = c->direction, .site = c->site}};
+        places->items[places->count] = (struct place){.row = {.call = xs_idle_call_of(places->model, call)}};
         *number = ++places->count;
     }
     places->place_of[call] = (uint32_t)*number;
@@ -120,7 +116,7 @@ static void find_places(struct places *places) {
     find_busy(places);
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
-        if (!waits(call))
+        if (!xs_model_waits(call))
             continue;
         struct place *place = place_of(places, &known, i);
         place->row.count++;
@@ -195,7 +191,7 @@ static void replay(struct places *places, size_t count) {
 
 bool xs_wait_pays(const struct xs_wait_row *row, uint64_t run_ns) { return row->saves_ns > run_ns / LEAST_PAY; }
 
-void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns) {
+void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns, size_t most_rows) {
     struct places places = {.model = model, .run_ns = run_ns};
     size_t calls = (size_t)model->call_count + 1;
     *waits = (struct xs_waits_paid){0};
@@ -206,7 +202,7 @@ void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *mode
     for (size_t i = 0; i < places.count; i++)
         places.order[i] = &places.items[i];
     xs_sort(places.order, places.count, sizeof *places.order, by_waited);
-    waits->count = places.count < XS_WAITS_MOST_ROWS ? places.count : XS_WAITS_MOST_ROWS;
+    waits->count = places.count < most_rows ? places.count : most_rows;
     waits->left_out = places.count - waits->count;
     for (size_t i = waits->count; i < places.count; i++)
         waits->left_out_ns = xs_sum(waits->left_out_ns, places.order[i]->row.waited_ns);
@@ -221,6 +217,9 @@ void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *mode
 }
 
 void xs_waits_paid_free(struct xs_waits_paid *waits) {
+    for (size_t i = 0; i < waits->count; i++)
+        for (size_t k = 0; k < waits->rows[i].work_count; k++)
+            free(waits->rows[i].work[k].name);
     free(waits->rows);
     *waits = (struct xs_waits_paid){0};
 }

@@ -8,20 +8,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/savings/idle/waited_work.h"
 #include "analyzer/savings/replay/model.h"
 
-/* One place at which the host waits: for a stream, an event or a device, or inside a blocking copy or a free. */
+/* One place that waits: waits for a stream, an event or a device, blocking copies, and frees that wait. */
 struct xs_wait_row {
-    uint8_t kind, direction; /* enum xs_model_kind; for a copy, its number in XS_DIRECTIONS */
-    uint32_t site;           /* site number; 0: unknown */
-    uint64_t count;          /* number of calls; a call that has another purpose counts only if it waited */
-    uint64_t waited_ns;      /* time inside these calls */
-    uint64_t busy_ns;        /* the part of this time in which their device was busy */
-    uint64_t idle_ns;        /* time for which their device was idle when they returned, from the end of its work to the
-                              * begin of its next work */
-    uint64_t saves_ns;       /* the most that the run saves if none of these calls waits */
-    uint64_t together_ns;    /* the most that it saves if no call of this row and of the rows before it waits; never
-                              * less than in the row before */
+    struct xs_idle_call call;
+    uint64_t count;       /* number of its waits; of other calls, only those that waited */
+    uint64_t waited_ns;   /* time inside these calls */
+    uint64_t busy_ns;     /* the part of this time in which their device was busy */
+    uint64_t idle_ns;     /* time for which their device was idle when they returned, from the end of its work to the
+                           * begin of its next work */
+    uint64_t saves_ns;    /* the most that the run saves if none of these calls waits */
+    uint64_t together_ns; /* the most that it saves if no call of this row and of the rows before it waits; never less
+                           * than in the row before */
+    struct xs_waited_work work[XS_WAITED_WORKS]; /* what these calls waited for, the largest first */
+    size_t work_count;
+    uint64_t work_ns; /* sum of all work that they waited for */
 };
 
 struct xs_waits_paid {
@@ -34,12 +37,18 @@ struct xs_waits_paid {
 /* Each row takes two replays, so only the places with most time in waits become rows. */
 #define XS_WAITS_MOST_ROWS 12
 
-/* True if the run saves enough without these waits to be worth a change. `run_ns` is the measured duration of the run.
- */
+/* True if the call returned later because it waited for the device. A copy's call also counts if it waited only for the
+ * copy's own operations. A call whose only purpose is to wait always counts, because it takes time even if the work has
+ * ended. */
+bool xs_model_waits(const struct xs_model_call *call);
+
+/* True if the run saves enough without these waits to be worth a change. Less is called nothing. `run_ns` is the
+ * measured duration of the run. */
 bool xs_wait_pays(const struct xs_wait_row *row, uint64_t run_ns);
 
-/* `run_ns` is the duration of the replay without changes. Call xs_waits_paid_free. */
-void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns);
+/* Finds all but the work of the rows. `run_ns` is the duration of the replay without changes. There are at most
+ * `most_rows` rows. Call xs_waits_paid_free. */
+void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns, size_t most_rows);
 void xs_waits_paid_free(struct xs_waits_paid *waits);
 
 #endif

@@ -23,11 +23,16 @@
  * > SELECT count(*), count(DISTINCT allocation) FROM argument
  * 3|3
  *
- * > SELECT e.name, c.result FROM api_call c JOIN entry_point e ON e.id = c.entry_point WHERE e.name LIKE '%Unload'
- * > ORDER BY c.id
- * cuModuleUnload|0
- * cuLibraryUnload|0
- * cuModuleUnload|0
+ * Modules and libraries that are loaded and unloaded; a load that fails has no module:
+ * > SELECT e.name, c.result, c.object IS NOT NULL AND c.object <> 0, c.return_ns > c.enter_ns
+ * > FROM api_call c JOIN entry_point e ON e.id = c.entry_point WHERE e.name LIKE '%oad%' ORDER BY c.id
+ * cuModuleLoadData|0|1|1
+ * cuLibraryLoadData|0|1|1
+ * cuModuleLoadData|200|0|1
+ * cuModuleUnload|0|1|1
+ * cuLibraryUnload|0|1|1
+ * cuModuleLoadData|0|1|1
+ * cuModuleUnload|0|1|1
  */
 #include <cuda.h>
 #include <string.h>
@@ -91,6 +96,7 @@ int main(void) {
 
     OK(cuGraphExecDestroy(exec));
     OK(cuGraphDestroy(graph));
+    REQUIRE(cuModuleLoadData(&module2, "no code") == CUDA_ERROR_INVALID_IMAGE);
     OK(cuModuleUnload(module));
     OK(cuLibraryUnload(library));
     OK(cuModuleLoadData(&module2, add_one_ptx));

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "analyzer/trace/callsites.h"
+#include "analyzer/trace/shared_frame.h"
 #include "schema/write/store.h"
 
 /* Modules 1: the user's program, 2: the C library, 3: Python, 4: torch. Each was loaded at its number * 0x10000. */
@@ -237,12 +238,39 @@ static void damaged_rows(void **state) {
     drop(&c);
 }
 
+/* Stacks 1 and 2: solve() calls residual() at line 88 and correct() at line 92, which make the calls. Stack 3: solve()
+ * makes the call itself, at line 90. Stack 4 has no outer frames. */
+static void functions_that_two_stacks_share(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, MODULES STACK(1, 0) STACK(2, 0) STACK(3, 0) STACK(4, 1) NATIVE(1, 0, 1, 100) NATIVE(1, 1, 1, 300)
+                 NATIVE(1, 2, 1, 400) NATIVE(2, 0, 1, 200) NATIVE(2, 1, 1, 310) NATIVE(2, 2, 1, 400)
+                     NATIVE(3, 0, 1, 320) NATIVE(3, 1, 1, 400) NATIVE(4, 0, 1, 100) NATIVE(4, 1, 1, 300)
+                         SYMBOL(1, 100, 0, "'residual'", "'/src/solver.cpp'", 20)
+                             SYMBOL(1, 200, 0, "'correct'", "'/src/solver.cpp'", 30)
+                                 SYMBOL(1, 300, 0, "'solve'", "'/src/solver.cpp'", 88)
+                                     SYMBOL(1, 310, 0, "'solve'", "'/src/solver.cpp'", 92)
+                                         SYMBOL(1, 320, 0, "'solve'", "'/src/solver.cpp'", 90)
+                                             SYMBOL(1, 400, 0, "'main'", "'/src/main.cpp'", 7));
+    const struct xs_frame *shared = xs_shared_frame(c.callsites, 1, 2);
+    assert_non_null(shared);
+    assert_string_equal(shared->function, "solve");
+    assert_int_equal(shared->line, 88);
+    assert_int_equal(xs_shared_frame(c.callsites, 2, 1)->line, 92);
+    assert_int_equal(xs_shared_frame(c.callsites, 1, 3)->line, 88);
+    assert_null(xs_shared_frame(c.callsites, 3, 1)); /* the line is the place itself */
+    assert_null(xs_shared_frame(c.callsites, 1, 1));
+    assert_null(xs_shared_frame(c.callsites, 1, 4));
+    assert_null(xs_shared_frame(c.callsites, 1, 0));
+    drop(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing),       cmocka_unit_test(inlined_frames),
         cmocka_unit_test(python_frames), cmocka_unit_test(lines_of_the_main_thread),
         cmocka_unit_test(places),        cmocka_unit_test(ranges),
-        cmocka_unit_test(damaged_rows),
+        cmocka_unit_test(damaged_rows),  cmocka_unit_test(functions_that_two_stacks_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

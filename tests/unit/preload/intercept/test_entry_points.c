@@ -93,7 +93,8 @@ static void traits_fit_the_rows(void **state) {
                     {XS_TRAIT_DESTROYS_CONTEXT, XS_CAT_CONTEXT},
                     {XS_TRAIT_RETAINS_PRIMARY, XS_CAT_CONTEXT},
                     {XS_TRAIT_RELEASES_PRIMARY, XS_CAT_CONTEXT},
-                    {XS_TRAIT_RESETS_PRIMARY, XS_CAT_CONTEXT}};
+                    {XS_TRAIT_RESETS_PRIMARY, XS_CAT_CONTEXT},
+                    {XS_TRAIT_LOADS_CODE, XS_CAT_LOOKUP}};
     bool found[COUNT_OF(expected)] = {false};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -14,25 +14,36 @@ const REASONS = {
   start: ['no call yet', 'had not yet called CUDA on the thread that later gave the work'],
   end: ['no more work', 'had no more work for the GPU'],
 };
-const CALLS = { transfer: 'copy', sync: 'wait', event: 'call for an event', other: 'call' };
-const COPIES = { h2d: 'upload', d2h: 'download' };
-const BUSY = 0.9; // from this share on, a device is called busy
-const TOO_SHORT = 0.001; // of the run: waits that cannot save anything worth a change
+const CALLS = {
+  transfer: 'the copy',
+  sync: 'the wait',
+  event: 'the call for an event',
+  other: 'the call',
+  page_locking: 'the page-locking',
+  page_unlocking: 'the release of page-locked memory',
+  context: 'CUDA’s start',
+  module_load: 'the load of a module',
+};
+const COPIES = { h2d: 'the upload', d2h: 'the download' };
 
 // Time for each of the steps, as the report has it, or all of it if there are none.
 const each = (ns, steps) => f.ns(Math.trunc(ns / (steps || 1)));
 const deviceName = ({ device }) => (device >= 0 ? `GPU ${device}` : 'GPU ?');
 
-// The largest rows as objects, with their places.
-function rowsOf({ rows, places }) {
+// The largest rows as objects, with their places and lines.
+function rowsOf({ rows, places, lines }) {
   return rows.ns.map((ns, i) => ({
     ...Object.fromEntries(Object.entries(rows).map(([key, column]) => [key, column[i]])),
     after: places[rows.after[i]],
     before: places[rows.before[i]],
+    lineBefore: places[rows.line_before[i]],
+    lineAfter: places[rows.line_after[i]],
+    sampled: lines[rows.sampled[i]],
+    within: lines[rows.within[i]],
   }));
 }
 
-const word = (place) => `the ${COPIES[place.direction] ?? CALLS[place.kind] ?? place.kind}`;
+const word = (place) => COPIES[place.direction] ?? CALLS[place.kind] ?? `the ${place.kind}`;
 
 // "the download at train.cu:69 in main" after some words, and the text of that line.
 function call(words, place) {
@@ -40,22 +51,54 @@ function call(words, place) {
     'div',
     {},
     `${words} `,
-    place.label && 'at ',
+    place.label && !place.label.startsWith('while ') && 'at ',
     mono(place.label || place.entry_point),
     place.source && h('div', { class: 'quoted' }, h('code', {}, place.source)),
   );
 }
 
+// "mostly at ema.py:23 in step" after some words, and the text of that line.
+const at = (words, line) =>
+  h('div', {}, `${words} `, mono(line.label), line.source && h('div', { class: 'quoted' }, h('code', {}, line.source)));
+
+// The nearest calls that have a line, if the row's own calls have none.
+function linesOf({ lineBefore: before, lineAfter: after }) {
+  if (before && before === after)
+    return [call(`after ${word(before)}`, before), h('div', {}, 'and before the next one')];
+  return [
+    before && call(`${after ? 'between' : 'after'} ${word(before)}`, before),
+    after && call(`${before ? 'and' : 'before'} ${word(after)}`, after),
+  ];
+}
+
+// How many launches came back to back in the row's time, and how far apart.
+function launchesOf({ launches, apart_ns: apart }, steps) {
+  const count = Math.trunc(launches / (steps || 1));
+  const said = `${f.count(count)} launches${steps ? ' a step' : ''}, ${f.ns(apart)} apart`;
+  return count > 1 && h('div', { class: 'dim' }, said);
+}
+
+// Where the thread was between its calls, by samples, or the function that made both calls.
+function sampledOf({ sampled, within, reason, is_sampled_main: main, mostly }) {
+  if (sampled) return at(`${main ? 'while its main thread was ' : ''}${mostly ? 'mostly' : 'partly'} at`, sampled);
+  return reason === 'host' && within && at('called at', within);
+}
+
 // What the program did; a device is named if there are several.
-function what(row, several) {
+function what(row, several, steps) {
   const { reason, after, before } = row;
   const said = REASONS[reason][1];
-  const here = several && h('div', { class: 'dim' }, deviceName(row));
-  if (reason === 'call') return [call(`${said} ${word(after)}`, after), here];
-  if (reason !== 'host') return [said, here];
+  const rest = [
+    linesOf(row),
+    sampledOf(row),
+    launchesOf(row, steps),
+    several && h('div', { class: 'dim' }, deviceName(row)),
+  ].flat();
+  if (reason === 'call') return [call(`${said} ${word(after)}`, after), ...rest];
+  if (reason !== 'host') return [after ? call(`${said}: ${word(after)}`, after) : h('div', {}, said), ...rest];
   if (after.label && after.label === before.label)
-    return [call(`${said} between ${word(after)} and ${word(before)}`, after), here];
-  return [call(`${said} after ${word(after)}`, after), call(`before ${word(before)}`, before), here];
+    return [call(`${said} between ${word(after)} and ${word(before)}`, after), ...rest];
+  return [call(`${said} after ${word(after)}`, after), call(`before ${word(before)}`, before), ...rest];
 }
 
 // "idle for 282 µs of a step's 904 µs (31 %), on average over 497 steps", as a bar and as its key.
@@ -92,14 +135,15 @@ function device(idle, of) {
 }
 
 // By what the program did, and then where.
-const wordsOf = ({ reason, after, before }) => [reason, after?.label, before?.label].join(' ');
+const wordsOf = ({ reason, after, before, lineBefore, lineAfter }) =>
+  [reason, (after ?? lineBefore)?.label, (before ?? lineAfter)?.label].join(' ');
 
 // The rows, in the order that a link has; `reveal` shows a part of the time in the timeline.
 function account(idle, reveal) {
   const { steps, span_ns: span, devices, rows_left_out: left } = idle;
   const several = devices.length > 1;
   const columns = [
-    { key: 'what', title: 'While the program', value: (row) => wordsOf(row), cell: (row) => what(row, several) },
+    { key: 'what', title: 'While the program', value: (row) => wordsOf(row), cell: (row) => what(row, several, steps) },
     { key: 'ns', title: 'Idle', number: true, value: (row) => -row.ns, text: (row) => f.ns(row.ns) },
     { title: steps ? 'Of steps' : 'Of run', number: true, text: (row) => f.share(row.ns, span) },
     steps && { title: 'A step', number: true, text: (row) => each(row.ns, steps) },
@@ -128,18 +172,6 @@ function account(idle, reveal) {
   ];
 }
 
-// Why it saves nothing not to wait.
-function because({ idle, report }, wait) {
-  const { devices, span_ns: span, steps } = idle;
-  if (wait.waited_ns < report.run.recorded_ns * TOO_SHORT) return 'too short to matter';
-  const [of] = devices;
-  if (devices.length === 1 && of.busy_ns / span >= BUSY)
-    return `the device is busy ${f.share(of.busy_ns, span)} of ${steps ? 'the step' : 'the run'}`;
-  return wait.busy_ns > wait.waited_ns / 2
-    ? `the device is busy ${f.share(wait.busy_ns, wait.waited_ns)} of this time`
-    : 'it would wait elsewhere';
-}
-
 function waits(run) {
   const { waits: rows, places, waits_known: known, waits_left_out: left } = run.idle;
   const head = ['Waits', 'Would it save time not to wait?'];
@@ -149,14 +181,20 @@ function waits(run) {
   const steps = run.report.steps?.count ?? 0;
   const often = (wait) => (steps && wait.times >= steps / 10 ? f.three(wait.times / steps) : '');
   const columns = [
-    { title: 'Without waiting in', cell: (wait) => call(word(places[wait.place]), places[wait.place]) },
+    {
+      title: 'Without waiting in',
+      cell: (wait) => [
+        call(word(places[wait.place]), places[wait.place]),
+        wait.waited_for && h('div', { class: 'dim' }, `for ${wait.waited_for}`),
+      ],
+    },
     {
       title: 'Saves up to',
       number: true,
       cell: (wait) =>
         wait.pays
           ? h('strong', {}, f.ns(wait.saves_ns))
-          : [h('div', {}, 'nothing'), h('div', { class: 'dim because' }, because(run, wait))],
+          : [h('div', {}, 'nothing'), h('div', { class: 'dim because' }, wait.why_nothing)],
     },
     { title: 'Together', number: true, text: (wait) => f.ns(wait.together_ns) },
     { title: 'Times', number: true, text: (wait) => f.count(wait.times) },

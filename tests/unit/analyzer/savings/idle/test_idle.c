@@ -3,11 +3,12 @@
 
 #include "analyzer/savings/idle/idle.h"
 #include "savings/replay/made_run.h"
+#include "schema/format/kinds.h"
 
 static struct xs_idle account_of(struct run *run, int64_t run_us) {
     struct xs_idle idle;
     const struct xs_model *model = ended(run, run_us);
-    xs_idle_account(&idle, model, NULL, 0, model->run_ns);
+    xs_idle_account(&idle, model, NULL, NULL, 0, model->run_ns);
     assert_int_equal(idle.device_count, 1);
     assert_int_equal(idle.devices[0].busy_ns + idle.devices[0].idle_ns, model->run_ns);
     uint64_t ns = 0;
@@ -125,13 +126,13 @@ static void another_thread_works(void **state) {
     ended(&run, 1000);
     run.calls[2].handed_by = 2;
     struct xs_idle idle;
-    xs_idle_account(&idle, &run.model, NULL, 0, 1000 * US);
+    xs_idle_account(&idle, &run.model, NULL, NULL, 0, 1000 * US);
     assert_int_equal(idle.rows[0].reason, XS_IDLE_CALL);
     assert_int_equal(idle.rows[0].ns, 750 * US);
     assert_int_equal(idle.rows[0].before.site, 3);
     xs_idle_free(&idle);
     run.calls[2].handed_by = 0;
-    xs_idle_account(&idle, &run.model, NULL, 0, 1000 * US);
+    xs_idle_account(&idle, &run.model, NULL, NULL, 0, 1000 * US);
     assert_int_equal(idle.rows[0].reason, XS_IDLE_HOST);
     assert_int_equal(idle.rows[0].ns, 803 * US);
     xs_idle_free(&idle);
@@ -146,15 +147,67 @@ static void a_part_of_the_run(void **state) {
         runs(&run, XS_ENGINE_OTHER, 1000 * i + 10, 1000 * i + 400);
     }
     struct xs_idle idle;
-    xs_idle_account(&idle, ended(&run, 4000), NULL, 1200 * US, 2200 * US);
+    xs_idle_account(&idle, ended(&run, 4000), NULL, NULL, 1200 * US, 2200 * US);
     assert_int_equal(idle.devices[0].busy_ns, 390 * US);
     assert_int_equal(idle.devices[0].idle_ns, 610 * US);
     assert_int_equal(sum(&idle, XS_IDLE_HOST), 600);
     assert_int_equal(sum(&idle, XS_IDLE_LAUNCHING), 10);
     xs_idle_free(&idle);
-    xs_idle_account(&idle, &run.model, NULL, 500 * US, 900 * US); /* ends while the device is idle */
+    xs_idle_account(&idle, &run.model, NULL, NULL, 500 * US, 900 * US); /* ends while the device is idle */
     assert_int_equal(idle.devices[0].idle_ns, 400 * US);
     assert_int_equal(sum(&idle, XS_IDLE_HOST), 400);
+    xs_idle_free(&idle);
+}
+
+/* Kernels that are launched without a line lie between a wait and a download that have one. */
+static void launches_between_lines(void **state) {
+    (void)state;
+    struct run run = {0};
+    for (int step = 0; step < 2; step++) {
+        int at = 200 * step;
+        waits(&run, XS_WAITS_STREAM, at, at + 2);
+        run.calls[run.model.call_count - 1].site = 5;
+        for (int i = 0; i < 4; i++) {
+            call(&run, XS_MODEL_LAUNCH, 0, at + 10 + 20 * i, at + 10 + 20 * i);
+            runs(&run, XS_ENGINE_OTHER, at + 15 + 20 * i, at + 18 + 20 * i);
+        }
+        call(&run, XS_MODEL_TRANSFER, 0, at + 80, at + 90)->site = 7;
+        runs(&run, XS_ENGINE_D2H, at + 84, at + 88);
+    }
+    struct xs_idle idle = account_of(&run, 400);
+    const struct xs_idle_row *launching = NULL, *end = NULL;
+    for (size_t i = 0; i < idle.count; i++) {
+        launching = idle.rows[i].reason == XS_IDLE_LAUNCHING ? &idle.rows[i] : launching;
+        end = idle.rows[i].reason == XS_IDLE_END ? &idle.rows[i] : end;
+    }
+    assert_non_null(launching);
+    assert_false(launching->before.known);
+    assert_int_equal(launching->line_before.site, 5);
+    assert_int_equal(launching->line_after.site, 7);
+    assert_int_equal(launching->launches, 2 * 3); /* the first launch of a step follows no other launch closely */
+    assert_int_equal(launching->apart_ns, 2 * 3 * 20 * US);
+    assert_int_equal(launching->ns, 2 * (4 * 5 + 3 * 12) * US);
+    assert_non_null(end);
+    assert_int_equal(end->line_before.site, 7);
+    xs_idle_free(&idle);
+}
+
+/* Page-locking and an allocation of device memory by one entry point have rows of their own. */
+static void page_locking(void **state) {
+    (void)state;
+    struct run run = {0};
+    call(&run, XS_MODEL_LAUNCH, 0, 0, 0);
+    runs(&run, XS_ENGINE_OTHER, 5, 8);
+    call(&run, XS_MODEL_ALLOCATION, 0, 10, 110)->memory_kind = XS_MEM_DEVICE;
+    call(&run, XS_MODEL_ALLOCATION, 0, 110, 410)->memory_kind = XS_MEM_REGISTERED;
+    call(&run, XS_MODEL_LAUNCH, 0, 411, 411);
+    runs(&run, XS_ENGINE_OTHER, 416, 500);
+    struct xs_idle idle = account_of(&run, 500);
+    assert_int_equal(idle.rows[0].reason, XS_IDLE_CALL);
+    assert_int_equal(idle.rows[0].before.memory_kind, XS_MEM_REGISTERED);
+    assert_int_equal(idle.rows[0].ns, 300 * US);
+    assert_int_equal(idle.rows[1].before.memory_kind, XS_MEM_DEVICE);
+    assert_int_equal(idle.rows[1].ns, 100 * US);
     xs_idle_free(&idle);
 }
 
@@ -163,7 +216,7 @@ static void no_work_at_all(void **state) {
     struct run run = {0};
     struct xs_idle idle;
     call(&run, XS_MODEL_ALLOCATION, 0, 1, 2);
-    xs_idle_account(&idle, ended(&run, 10), NULL, 0, 10 * US);
+    xs_idle_account(&idle, ended(&run, 10), NULL, NULL, 0, 10 * US);
     assert_int_equal(idle.device_count, 0);
     assert_int_equal(idle.count, 0);
     xs_idle_free(&idle);
@@ -177,6 +230,8 @@ int main(void) {
         cmocka_unit_test(queued_work),
         cmocka_unit_test(another_thread_works),
         cmocka_unit_test(a_part_of_the_run),
+        cmocka_unit_test(launches_between_lines),
+        cmocka_unit_test(page_locking),
         cmocka_unit_test(no_work_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@ static struct xs_waits_paid found(struct run *run, int64_t run_us) {
     const struct xs_model *model = ended(run, run_us);
     int64_t run_ns;
     assert_true(xs_replay_error(model, &run_ns) < 0.001);
-    xs_waits_paid_find(&waits, model, run_ns);
+    xs_waits_paid_find(&waits, model, run_ns, XS_WAITS_MOST_ROWS);
     return waits;
 }
 
@@ -33,7 +33,7 @@ static void a_wait_that_pays(void **state) {
     rounds(&run, 60);
     struct xs_waits_paid waits = found(&run, 4 * 180);
     assert_int_equal(waits.count, 1);
-    assert_int_equal(waits.rows[0].site, 9);
+    assert_int_equal(waits.rows[0].call.site, 9);
     assert_int_equal(waits.rows[0].count, 4);
     assert_int_equal(waits.rows[0].waited_ns, 4 * 116 * US);
     assert_in_range(waits.rows[0].saves_ns, 3 * 60 * US, 4 * 112 * US);
@@ -153,10 +153,52 @@ static void short_copies_do_not_get_longer(void **state) {
     run.calls[run.model.call_count - 1].site = 2;
     struct xs_waits_paid waits = found(&run, 50);
     assert_int_equal(waits.count, 2);
-    assert_int_equal(waits.rows[0].site, 2);
+    assert_int_equal(waits.rows[0].call.site, 2);
     assert_int_equal(waits.rows[0].saves_ns, 6 * US);
     assert_int_equal(waits.rows[1].saves_ns, 0);
     assert_int_equal(waits.rows[1].together_ns, 6 * US);
+    xs_waits_paid_free(&waits);
+}
+
+/* A download waits for two kernels of its stream, and then for its own copy. It does not wait for a kernel in another
+ * stream, for which a wait for the device waits. */
+static void what_is_waited_for(void **state) {
+    (void)state;
+    struct run run = {0};
+    uint32_t kernels[CALLS] = {0};
+    for (int i = 0; i < 3; i++) {
+        static const int start[] = {5, 100, 10}, end[] = {100, 300, 600};
+        call(&run, XS_MODEL_LAUNCH, 0, i, i)->stream = i == 2 ? 2 : 1;
+        runs(&run, XS_ENGINE_OTHER, start[i], end[i]);
+        kernels[i] = (uint32_t)i + 11;
+    }
+    struct xs_model_call *download = call(&run, XS_MODEL_TRANSFER, 0, 50, 324);
+    download->site = 1;
+    download->wait = XS_WAITS_STREAM;
+    runs(&run, XS_ENGINE_D2H, 302, 320);
+    waits(&run, XS_WAITS_DEVICE, 325, 604);
+    run.calls[4].site = 2;
+    kernels[2] = XS_WAITED_IS_GRAPH;
+    struct xs_waits_paid waits = found(&run, 610);
+    xs_waited_work_find(&waits, &run.model, kernels);
+    assert_int_equal(waits.count, 2);
+    for (size_t i = 0; i < waits.count; i++) {
+        const struct xs_wait_row *row = &waits.rows[i];
+        if (row->call.site == 1) {
+            assert_int_equal(row->work_count, 3);
+            assert_int_equal(row->work[0].kernel, 12);
+            assert_int_equal(row->work[0].ns, 200 * US);
+            assert_int_equal(row->work[1].kernel, 11);
+            assert_int_equal(row->work[1].ns, 50 * US); /* the wait begins in the middle of the kernel */
+            assert_int_equal(row->work[2].kind, XS_WAITED_OWN);
+            assert_int_equal(row->work[2].ns, 18 * US);
+            assert_int_equal(row->work_ns, 268 * US);
+        } else {
+            assert_int_equal(row->work_count, 1);
+            assert_int_equal(row->work[0].kind, XS_WAITED_GRAPH);
+            assert_int_equal(row->work[0].ns, 275 * US);
+        }
+    }
     xs_waits_paid_free(&waits);
 }
 
@@ -169,6 +211,7 @@ int main(void) {
         cmocka_unit_test(waits_for_short_kernels),
         cmocka_unit_test(nothing_to_wait_for),
         cmocka_unit_test(short_copies_do_not_get_longer),
+        cmocka_unit_test(what_is_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
