@@ -9,27 +9,35 @@
 
 const char *const xs_idle_reason_names[XS_IDLE_REASONS] = {"start", "call", "host", "launching", "queued", "end"};
 
-static const char *call_word(unsigned kind, unsigned direction) {
-    static const char *const words[] = {[XS_MODEL_TRANSFER] = "the copy",
-                                        [XS_MODEL_MEMSET] = "the memset",
-                                        [XS_MODEL_ALLOCATION] = "the allocation",
-                                        [XS_MODEL_FREE] = "the free",
-                                        [XS_MODEL_LAUNCH] = "the launch",
-                                        [XS_MODEL_SYNC] = "the wait",
-                                        [XS_MODEL_RECORD] = "the recording of an event",
-                                        [XS_MODEL_WAIT_EVENT] = "the wait for an event",
-                                        [XS_MODEL_OTHER] = "the call"};
+/* The kinds of calls as they are called in sentences and in JSON. */
+static const struct kind {
+    const char *words, *name;
+} kinds[] = {[XS_MODEL_TRANSFER] = {"the copy", "transfer"},
+             [XS_MODEL_MEMSET] = {"the memset", "memset"},
+             [XS_MODEL_ALLOCATION] = {"the allocation", "allocation"},
+             [XS_MODEL_FREE] = {"the free", "free"},
+             [XS_MODEL_LAUNCH] = {"the launch", "launch"},
+             [XS_MODEL_SYNC] = {"the wait", "sync"},
+             [XS_MODEL_RECORD] = {"the recording of an event", "event"},
+             [XS_MODEL_WAIT_EVENT] = {"the wait for an event", "event"},
+             [XS_MODEL_OTHER] = {"the call", "other"}};
+
+static const struct kind *kind_of(unsigned kind) {
+    return &kinds[kind < sizeof kinds / sizeof *kinds ? kind : XS_MODEL_OTHER];
+}
+
+static const char *call_words(unsigned kind, unsigned direction) {
     if (kind == XS_MODEL_TRANSFER && direction == XS_DIR_H2D)
         return "the upload";
     if (kind == XS_MODEL_TRANSFER && direction == XS_DIR_D2H)
         return "the download";
-    return words[kind < sizeof words / sizeof *words ? kind : XS_MODEL_OTHER];
+    return kind_of(kind)->words;
 }
 
 static void say_call(struct xs_string *text, const struct xs_findings *findings, unsigned kind, unsigned direction,
                      uint32_t site) {
     const struct xs_frame *frame = xs_site_frame(findings, site);
-    xs_string_format(text, "%s ", call_word(kind, direction));
+    xs_string_format(text, "%s ", call_words(kind, direction));
     if (frame)
         xs_place_at(text, findings->sites, frame);
     else
@@ -114,12 +122,8 @@ void xs_wait_say(struct xs_string *text, const struct xs_findings *findings, con
 /* --- JSON --- */
 
 void xs_idle_kind_json(struct xs_json *json, unsigned kind, unsigned direction) {
-    static const char *const kinds[] = {
-        [XS_MODEL_TRANSFER] = "transfer", [XS_MODEL_MEMSET] = "memset",    [XS_MODEL_ALLOCATION] = "allocation",
-        [XS_MODEL_FREE] = "free",         [XS_MODEL_LAUNCH] = "launch",    [XS_MODEL_SYNC] = "sync",
-        [XS_MODEL_RECORD] = "event",      [XS_MODEL_WAIT_EVENT] = "event", [XS_MODEL_OTHER] = "other"};
     bool is_known = kind == XS_MODEL_TRANSFER && direction < XS_DIRECTION_COUNT;
-    xs_json_text(json, "kind", kinds[kind < sizeof kinds / sizeof *kinds ? kind : XS_MODEL_OTHER]);
+    xs_json_text(json, "kind", kind_of(kind)->name);
     xs_json_text(json, "direction", is_known ? xs_direction_names[direction] : NULL);
 }
 

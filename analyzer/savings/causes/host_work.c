@@ -40,7 +40,7 @@ static uint64_t bytes_for_work(const struct xs_plan *plan, uint32_t number) {
             copy != XS_PLAN_NONE && calls[copy].kind == XS_MODEL_TRANSFER && calls[copy].direction == XS_DIR_D2H;
         if (is_download)
             bytes = xs_sum(bytes, calls[copy].bytes);
-        else if (xs_plan_gives_work(plan, i))
+        else if (xs_model_gives_work(&calls[i]))
             break;
     }
     return bytes;

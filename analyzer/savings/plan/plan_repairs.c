@@ -288,16 +288,12 @@ static void copy_by_host(struct xs_plan *plan, uint32_t number, enum xs_plan_end
     xs_plan_change(plan, call, &(struct xs_call_change){.dropped = true, .before_ns = xs_model_ns((int64_t)ns)});
 }
 
-bool xs_plan_gives_work(const struct xs_plan *plan, uint32_t call) {
-    static const unsigned giving = 1u << XS_MODEL_TRANSFER | 1u << XS_MODEL_MEMSET | 1u << XS_MODEL_LAUNCH;
-    return giving >> plan->model->calls[call].kind & 1;
-}
-
 /* Returns how long the program works before a call because of data that it has downloaded. The repaired program still
  * requests work of the device, and its statement takes some time for that. This time is the least gap before calls of
  * the same line. If all these gaps contain such work, the least gap is too long, so it is limited. */
 static int64_t work_before(const struct xs_plan *plan, uint32_t call) {
-    int64_t own = xs_plan_gives_work(plan, call) ? xs_statement_overhead(plan, call, XS_ASYNC_CALL_NS) : 0;
+    int64_t own =
+        xs_model_gives_work(&plan->model->calls[call]) ? xs_statement_overhead(plan, call, XS_ASYNC_CALL_NS) : 0;
     int64_t stays = own < USUAL_STATEMENT_NS ? own : USUAL_STATEMENT_NS;
     return xs_later(0, xs_statement_gap(plan, call) - stays);
 }
@@ -307,7 +303,7 @@ int64_t xs_plan_work_on_data(const struct xs_plan *plan, uint32_t download, uint
     *next = xs_plan_reader(plan, download);
     while ((*next = plan->model->calls[*next].next) != XS_PLAN_NONE) {
         work = xs_model_ns(work + work_before(plan, *next));
-        if (xs_plan_gives_work(plan, *next))
+        if (xs_model_gives_work(&plan->model->calls[*next]))
             break;
     }
     return work;

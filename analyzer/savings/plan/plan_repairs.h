@@ -19,9 +19,6 @@ void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *item
  * host_memory.h. */
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item);
 
-/* True if the call gives the device work: a copy, a memset or a launch. */
-bool xs_plan_gives_work(const struct xs_plan *plan, uint32_t call);
-
 /* Returns the call after which a thread of the program works on a download's data: the main thread's wait for it, or
  * the download itself. */
 static inline uint32_t xs_plan_reader(const struct xs_plan *plan, uint32_t download) {
