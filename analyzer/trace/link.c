@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
@@ -55,7 +56,7 @@ static void add_sample(struct fit *fit, enum xs_link_class class, uint64_t bytes
 }
 
 static uint64_t median(uint64_t *values, uint64_t count) {
-    qsort(values, count, sizeof *values, xs_ascending_uint64);
+    xs_sort(values, count, sizeof *values, xs_ascending_uint64);
     return values[(count - 1) / 2];
 }
 

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/causes/contexts.h"
 #include "analyzer/savings/causes/detours.h"
@@ -167,8 +168,7 @@ static struct claim *rank_claims(const struct xs_findings *findings, size_t *cou
     for (size_t i = 0; i < findings->count; i++)
         if (has_repair(&findings->items[i]))
             claims[(*count)++] = (struct claim){i, findings->items[i].claimed_ns};
-    if (*count)
-        qsort(claims, *count, sizeof *claims, by_claim);
+    xs_sort(claims, *count, sizeof *claims, by_claim);
     return claims;
 }
 

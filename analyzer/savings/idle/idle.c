@@ -21,8 +21,6 @@ struct account {
     int64_t id;     /* its device.id */
 };
 
-static int64_t earlier_of(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* --- charging --- */
 
 /* Returns a number of 40 bits for the place of a call and its direction; 0: there is no call. */
@@ -136,9 +134,9 @@ static void charge_calls_before(struct account *account, uint32_t call, int64_t 
             charge_host(account, XS_IDLE_START, XS_NO_CALL, XS_NO_CALL, call, start_ns, end_ns);
             return;
         }
-        int64_t returned_ns = earlier_of(xs_later(calls[before].return_ns, start_ns), end_ns);
+        int64_t returned_ns = xs_earlier(xs_later(calls[before].return_ns, start_ns), end_ns);
         charge_pause(account, before, call, returned_ns, end_ns);
-        int64_t entered_ns = earlier_of(xs_later(calls[before].enter_ns, start_ns), returned_ns);
+        int64_t entered_ns = xs_earlier(xs_later(calls[before].enter_ns, start_ns), returned_ns);
         charge(account, XS_IDLE_CALL, before, XS_NO_CALL, entered_ns, returned_ns);
         end_ns = entered_ns;
         call = before;
@@ -171,7 +169,7 @@ static void charge_until(struct account *account, const struct xs_model_operatio
         charge(account, XS_IDLE_QUEUED, XS_NO_CALL, XS_NO_CALL, start_ns, end_ns);
         return;
     }
-    int64_t entered_ns = earlier_of(xs_later(call->enter_ns, start_ns), end_ns);
+    int64_t entered_ns = xs_earlier(xs_later(call->enter_ns, start_ns), end_ns);
     if (gives_work_only(call))
         charge(account, XS_IDLE_LAUNCHING, XS_NO_CALL, XS_NO_CALL, entered_ns, end_ns);
     else
@@ -194,13 +192,13 @@ static void account_device(struct account *account, const struct xs_model_operat
     struct xs_idle_device *device = &idle->devices[idle->device_count++];
     *device = (struct xs_idle_device){.device = account->id};
     for (size_t i = 0; i < count; i++) {
-        int64_t start_ns = earlier_of(xs_later(operations[i]->start_ns, account->idle->start_ns), all_end_ns);
-        int64_t end_ns = earlier_of(xs_later(operations[i]->end_ns, start_ns), all_end_ns);
+        int64_t start_ns = xs_earlier(xs_later(operations[i]->start_ns, account->idle->start_ns), all_end_ns);
+        int64_t end_ns = xs_earlier(xs_later(operations[i]->end_ns, start_ns), all_end_ns);
         if (start_ns > busy_until_ns) {
             device->idle_ns += (uint64_t)(start_ns - busy_until_ns);
             charge_until(account, operations[i], busy_until_ns, start_ns);
         }
-        device->busy_ns += (uint64_t)(end_ns - earlier_of(xs_later(start_ns, busy_until_ns), end_ns));
+        device->busy_ns += (uint64_t)(end_ns - xs_earlier(xs_later(start_ns, busy_until_ns), end_ns));
         busy_until_ns = xs_later(busy_until_ns, end_ns);
     }
     if (all_end_ns > busy_until_ns) {
