@@ -6,6 +6,7 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/statement.h"
+#include "analyzer/savings/plan/work_on_data.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
