@@ -69,7 +69,7 @@ void xs_try_left_out(struct xs_string *text, const struct xs_trial *trial);
 /* Adds how much of the plan was done: "drop-uploads: 198 of 199 copies"; nothing if nothing was done. */
 void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt);
 /* Adds the demands of the user that were not met; nothing if the user demanded nothing and nothing is wrong. */
-void xs_try_gate(struct xs_string *text, const struct xs_try *t);
+void xs_try_demands(struct xs_string *text, const struct xs_try *t);
 enum xs_style xs_try_style(const struct xs_try *t, size_t attempt);
 
 void xs_try_text(const struct xs_try *t, struct xs_out *out);
