@@ -43,15 +43,15 @@ static void add_sample(struct fit *fit, enum xs_link_class class, uint64_t bytes
         c->ns = xs_realloc(NULL, SAMPLES * sizeof *c->ns);
         c->bytes = xs_realloc(NULL, SAMPLES * sizeof *c->bytes);
     }
-    uint64_t place = c->seen++;
+    uint64_t slot = c->seen++;
     fit->samples++;
-    if (place >= SAMPLES) {
+    if (slot >= SAMPLES) {
         fit->random = fit->random * 6364136223846793005u + 1442695040888963407u;
-        place = (fit->random >> 33) % c->seen;
+        slot = (fit->random >> 33) % c->seen;
     }
-    if (place < SAMPLES) {
-        c->ns[place] = ns;
-        c->bytes[place] = bytes;
+    if (slot < SAMPLES) {
+        c->ns[slot] = ns;
+        c->bytes[slot] = bytes;
     }
 }
 

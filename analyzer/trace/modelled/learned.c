@@ -11,7 +11,7 @@ enum { KEPT = 255, ENOUGH = 3, FEW = 8 };
 #define USUAL_LATENCY_NS 5000
 
 void xs_values_add(struct xs_values *values, int64_t value) {
-    uint64_t place = values->seen++;
+    uint64_t slot = values->seen++;
     if (values->kept == values->capacity && values->capacity < KEPT) {
         values->capacity = values->capacity ? values->capacity * 4 < KEPT ? values->capacity * 4 : KEPT : 4;
         values->items = xs_realloc(values->items, values->capacity * sizeof *values->items);
@@ -20,9 +20,9 @@ void xs_values_add(struct xs_values *values, int64_t value) {
         values->items[values->kept++] = value;
         return;
     }
-    place = xs_mix(place + 0x9e3779b97f4a7c15u) % values->seen; /* each value has the same chance to be kept */
-    if (place < KEPT)
-        values->items[place] = value;
+    slot = xs_mix(slot + 0x9e3779b97f4a7c15u) % values->seen; /* each value has the same chance to be kept */
+    if (slot < KEPT)
+        values->items[slot] = value;
 }
 
 static void find_median(struct xs_values *values) {
