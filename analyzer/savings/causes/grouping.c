@@ -268,7 +268,7 @@ static void sum_up(struct grouping *g) {
     }
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         const struct xs_saving *one = &diagnosis->causes[i].saves;
-        is_limited |= diagnosis->items[diagnosis->causes[i].findings[0]].finding->potential; /* host_work.h */
+        is_limited |= diagnosis->items[diagnosis->causes[i].findings[0]].finding->potential; /* host_work_least.h */
         least_ns = xs_sum(least_ns, one->least_ns);
         all->least_ns = one->least_ns > all->least_ns ? one->least_ns : all->least_ns;
         if (diagnosis->replayed)

@@ -1,5 +1,5 @@
-/* Lowers the least saving of work on downloaded data; see host_work.h. */
-#include "analyzer/savings/causes/host_work.h"
+/* Lowers the least saving of work on downloaded data; see host_work_least.h. */
+#include "analyzer/savings/causes/host_work_least.h"
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/numbers.h"
