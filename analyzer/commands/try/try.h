@@ -11,7 +11,7 @@
 enum { XS_TRY_JSON_VERSION = 1 };
 #define XS_TRY_FORMAT "xferspy-try"
 
-/* The result of a trial that was measured. */
+/* The runs of a trial that was measured, and what follows from their times and outputs. */
 struct xs_tried_runs {
     struct xs_bench bench; /* two sides: the unchanged program, and the program with the repair */
     struct xs_bench_side sides[2];
