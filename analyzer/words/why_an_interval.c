@@ -55,7 +55,8 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
                "do it, and the device needs the result.";
     case XS_REPAIR_PREPARE_ON_DEVICE:
         return "It saves most if the device does the host's work before the uploads in nearly no time, and needs none "
-               "of their bytes. It saves nothing if the host only waits for these bytes, as for a file.";
+               "of their bytes. It saves least if only the work goes away that samples show while the thread ran: a "
+               "thread that sleeps waits for something, such as a file.";
     case XS_REPAIR_GRAPH:
         return "It saves most if a graph's kernels follow each other without a pause.";
     case XS_REPAIR_OWN_STREAM:

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "preload/callsite/native_modules.h"
-#include "preload/callsite/native_stack.h"
+#include "preload/callsite/stack_memory.h"
 
 struct xs_expression {
     const uint8_t *code, *end; /* memory of the module */

@@ -13,7 +13,7 @@
 
 #define SLOTS 16384u
 #define MOST_SETS (SLOTS / 2)
-#define WORDS 131072u /* of each set: number, count, ids */
+#define WORDS 131072u /* each set takes its number, its count and its ids */
 
 #define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)

@@ -9,9 +9,9 @@
 
 #include "preload/core/memory_map.h"
 #include "preload/core/thread.h"
-#include "preload/driver/captures.h"
 #include "preload/driver/driver_api.h"
 #include "preload/driver/driver_context.h"
+#include "preload/driver/stream_captures.h"
 #include "schema/format/kinds.h"
 
 /* What the type of a parameter says about the memory to which it points. XS_HINT_ANY: the type says nothing, so only

@@ -62,7 +62,7 @@ static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end);
 /* The state that a waiting thread has seen unchanged since `since_ns`. */
 struct standstill {
     uint64_t since_ns, taken; /* chunks taken so far */
-    uint32_t chunks, rings;   /* of the spool; of the drain thread's bell */
+    uint32_t chunks, rings;   /* chunks of the spool; rings of the drain thread's bell */
 };
 
 /* Time at which a thread last found waiting hopeless; 0: never. Other threads need not repeat its scan of every chunk,

@@ -13,12 +13,12 @@
 #include "preload/core/quiescence.h"
 #include "preload/cupti/cupti_internal.h"
 #include "preload/cupti/window_decision.h"
-#include "preload/driver/captures.h"
+#include "preload/driver/stream_captures.h"
 
 /* How long to wait until other threads have left the driver. Calls that do not wait for the device take less time than
  * this. Meanwhile, threads that reach the quiescence lock must wait there. */
 #define PATIENCE_NS UINT64_C(2000000)
-#define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* the same time if the user requested windows */
+#define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* used instead of PATIENCE_NS if the user requested windows */
 /* How long to wait for the device while the quiescence lock is closed. The wait needs a limit because device work may
  * wait for a thread that waits at the lock. */
 #define IDLE_NS UINT64_C(10000000)
@@ -29,9 +29,10 @@
 #define MOST_RETRY_MS 1000u
 /* The pause after a failed change, as a multiple of the time for which the change stopped the program. */
 #define REST_OF_FAILURE 50u
-/* If the program does not wait for the device for this long, CUPTI is attached or detached anyway, */
+/* If the program does not wait for the device for this long, CUPTI is attached or detached anyway, unless the program
+ * has kernels of LONG_KERNEL_NS or more. */
 #define MOMENT_NS UINT64_C(50000000)
-/* unless the program has kernels as long as this, because such a kernel would stop the program during the change. */
+/* A kernel of this length would stop the program for too long during the change. */
 #define LONG_KERNEL_NS UINT64_C(20000000)
 /* The longest time that threads wait at the quiescence lock (core/quiescence.c). */
 #define SLOW_SWITCH_NS UINT64_C(10000000000)
@@ -58,7 +59,7 @@ static unsigned retry_ms;
 static uint64_t not_before_ns; /* no change before this time, after a failed one */
 _Atomic int xs_cupti_switch_due;
 XS_TLS bool xs_cupti_moment;
-static _Atomic bool ended, decides; /* decides: the budget or the user limits what is recorded */
+static _Atomic bool ended, decides; /* `decides`: the budget or the user limits what is recorded */
 
 bool xs_cupti_is_attached(void) { return attached; }
 bool xs_cupti_is_paused(void) { return !attached && xs_cupti_shares_now(); }
@@ -178,8 +179,8 @@ static void end_pause(void) {
     xs_gate_open();
 }
 
-/* If a change was slow, ends changes for good, at the latest when CUPTI is detached again, because what took so long
- * once may do so again. */
+/* If a change was slow, ends changes for good, at the latest when CUPTI is detached again, because the next change may
+ * be as slow. */
 static void end_where_slow(uint64_t held_ns) {
     is_last_switch |= held_ns >= SLOW_SWITCH_NS;
     if (is_last_switch && !attached && !atomic_load(&ended)) {
@@ -278,8 +279,8 @@ unsigned xs_cupti_watch_windows(void) {
     bool is_bounded = atomic_load(&decides); /* false: this only adds up the cost of recording */
     if (!xs_cupti_is_active() || atomic_load(&ended))
         return 0;
-    /* Not inside, because preparing the quiescence lock takes up to 20 ms, in which no thread may have to wait for this
-     * one; and only when needed, because most programs end before a change is due. */
+    /* This is done outside, because preparing the quiescence lock takes up to 20 ms, and no thread may have to wait for
+     * this one meanwhile. It is done only when needed, because most programs end before a change is due. */
     if (is_asked || gate_wanted)
         prepare_gate();
     if (!xs_cupti_enter())

@@ -15,8 +15,8 @@
 static bool wanted, bounded;      /* wanted: migrations have to be recorded; bounded: only as the budget allows */
 static _Atomic bool begun, works; /* begun: enabling the counters was tried; works: with success */
 static struct xs_migration_budget budget;
-static _Atomic bool hurry;      /* managed memory was allocated, so migrations may begin */
-static _Atomic int64_t decoded; /* records that are no longer in a queued buffer */
+static _Atomic bool hurry;                        /* managed memory was allocated, so migrations may begin */
+static _Atomic uint64_t decoded, decoded_cost_ns; /* records that are no longer in a queued buffer, and their cost */
 static _Atomic uint64_t cost_ns;
 
 static CUptiResult configure(bool on) {
@@ -56,10 +56,7 @@ static CUptiResult switch_records(bool on) {
     return result;
 }
 
-uint64_t xs_cupti_migrations_cost_ns(void) {
-    int64_t records = atomic_load(&decoded);
-    return bounded ? atomic_load(&cost_ns) : records > 0 ? (uint64_t)records * XS_MIGRATION_COST_NS : 0;
-}
+uint64_t xs_cupti_migrations_cost_ns(void) { return atomic_load(bounded ? &cost_ns : &decoded_cost_ns); }
 
 static void switch_by_budget(void) {
     uint64_t before_ns = xs_monotonic_ns(), cpu_ns = xs_thread_cpu_ns();
@@ -91,13 +88,23 @@ void xs_cupti_managed_memory(void) {
 
 bool xs_cupti_has_migrations(void) { return atomic_load(&works); }
 
-void xs_cupti_decoded_migrations(int64_t count) { atomic_fetch_add(&decoded, count); }
+void xs_cupti_migrations_decoded(const struct xs_cupti_buffer *buffer) {
+    atomic_fetch_add(&decoded, buffer->migrations.records);
+    atomic_fetch_add(&decoded_cost_ns, buffer->migrations.cost_ns);
+}
+
+void xs_cupti_migrations_queued(const struct xs_cupti_buffer *buffer) {
+    atomic_fetch_sub(&decoded, buffer->migrations.records);
+    atomic_fetch_sub(&decoded_cost_ns, buffer->migrations.cost_ns);
+}
 
 /* Counts the records so far, including those that are not yet drained, because they have already cost their time.
  * Called inside (cupti_session.c). */
-static uint64_t migration_records(void) {
+static struct xs_migration_tally migration_records(void) {
     struct xs_cupti_decoder reader = {.next_record = xs_cupti_next_record(), .version = xs_cupti_api.version};
-    return (uint64_t)atomic_load(&decoded) + xs_cupti_buffers_migrations(&reader);
+    struct xs_migration_tally queued = xs_cupti_buffers_migrations(&reader);
+    return (struct xs_migration_tally){atomic_load(&decoded) + queued.records,
+                                       atomic_load(&decoded_cost_ns) + queued.cost_ns};
 }
 
 /* Called inside. */
@@ -121,15 +128,15 @@ void xs_cupti_stop_migrations(void) {
 /* Called inside. */
 static unsigned watch_migrations(uint64_t now_ns) {
     static uint64_t records_before, grown_ns;
-    uint64_t records = migration_records();
+    struct xs_migration_tally records = migration_records();
     if (xs_migration_budget_switch(&budget, now_ns, records)) {
         switch_by_budget();
         xs_cupti_note(note_migrations);
     }
     atomic_store(&cost_ns, budget.spent_ns);
-    if (records != records_before || atomic_exchange(&hurry, false))
+    if (records.records != records_before || atomic_exchange(&hurry, false))
         grown_ns = now_ns;
-    records_before = records;
+    records_before = records.records;
     unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* read again: switching it takes ms */
     return wait_ms || now_ns - grown_ns >= UINT64_C(1000000000) ? wait_ms : SOON_MS;
 }

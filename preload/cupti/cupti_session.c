@@ -330,19 +330,17 @@ static bool prepare_drain(struct xs_cupti_decoder *decoder) {
 
 /* Writes the buffer's records. If CUPTI is not needed for this, the thread leaves meanwhile, so that threads that want
  * CUPTI do not wait when the disk does not answer. Inside. */
-static int64_t decode(struct xs_cupti_decoder *decoder, const struct xs_cupti_buffer *buffer) {
+static int64_t decode(struct xs_cupti_decoder *decoder, struct xs_cupti_buffer *buffer) {
     decoder->correlation_base = buffer->correlation_base;
     decoder->offsets = buffer->offsets;
     decoder->record_count = buffer->record_count;
-    int64_t migrations = (int64_t)xs_cupti_count_migrations(decoder, buffer->data, buffer->valid_bytes);
-    xs_cupti_decoded_migrations(migrations);
+    xs_cupti_count_migrations(decoder, buffer);
+    xs_cupti_migrations_decoded(buffer);
     if (buffer->offsets)
         xs_cupti_leave();
     int64_t result = xs_cupti_decode(decoder, buffer->data, buffer->valid_bytes);
     if (buffer->offsets)
         xs_cupti_enter();
-    if (result < 0)
-        xs_cupti_decoded_migrations(-migrations);
     return result;
 }
 
@@ -388,7 +386,8 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
     while ((result = drain_one(&decoder, &tail)) >= 0)
         total += result;
     if (result != -INT64_MAX) {
-        xs_cupti_decoded_migrations(-(int64_t)decoder.records[XS_RECORD_MIGRATION]); /* the records are queued again */
+        for (const struct xs_cupti_buffer *buffer = done; buffer; buffer = buffer->next)
+            xs_cupti_migrations_queued(buffer);
         xs_cupti_buffers_requeue(done);
         return result;
     }

@@ -48,7 +48,7 @@ struct xs_windows {
     uint64_t switches_ns;    /* time for which attaching and detaching stopped the program */
     uint64_t switch_ns;      /* moving mean of the time to detach and attach again */
     uint64_t detaching_ns;   /* time that the last detaching took */
-    uint64_t wanted_ns;      /* so much time must pass without recording before the next window */
+    uint64_t wanted_ns;      /* this much time must pass without recording before the next window */
     uint64_t random;
     unsigned detachments;
 

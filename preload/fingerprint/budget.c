@@ -13,7 +13,7 @@
  * factor uses more of the budget, but if all copies come at once, fewer of the late ones would be looked at. */
 #define HASTE 2.0
 #define PLENTY 1e9
-/* At most so much of the time before the first copy counts for the share. Otherwise a program that takes a minute to
+/* At most this much of the time before the first copy counts for the share. Otherwise a program that takes a minute to
  * start would afterwards be slowed down by much more than the share. */
 #define BEFORE_FIRST_NS 2000000000.0
 

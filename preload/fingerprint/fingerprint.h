@@ -35,8 +35,8 @@ extern XS_TLS bool xs_fingerprint_guessed;
 
 /* Called before and after the real call of a copy. xs_fingerprint_before decides how the content is fingerprinted, and
  * does what has to be done before the call; `stack` is the number of the calling thread's own frames.
- * xs_fingerprint_after does the rest; it may commit `e`, and returns the
- * event that xs_end must commit. Both do nothing while fingerprints are off. */
+ * xs_fingerprint_after does the rest; it may commit `e`, and returns the event that xs_end must commit. Both do nothing
+ * while fingerprints are off. */
 void xs_fingerprint_before_copy(struct xs_event *e, uint32_t stack);
 struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_before(struct xs_event *e, uint32_t stack) {

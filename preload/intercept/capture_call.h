@@ -14,7 +14,7 @@
 #include "preload/capture/decode.h"
 #include "preload/capture/described_call.h"
 #include "preload/cupti/cupti.h"
-#include "preload/driver/captures.h"
+#include "preload/driver/stream_captures.h"
 #include "preload/fingerprint/fingerprint.h"
 
 /* ---- which stream ---- */

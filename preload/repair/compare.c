@@ -83,7 +83,7 @@ static bool prepare(struct looker *l, CUcontext context) {
     if (is_ready(l, context))
         return true;
     if (l->context && !l->failed && l->life == atomic_load(&lives) && xs_driver(cuEventDestroy_v2)) {
-        xs_driver(cuEventDestroy_v2)(l->filled[0]); /* of another context, which still exists */
+        xs_driver(cuEventDestroy_v2)(l->filled[0]); /* the event belongs to another context, which still exists */
         xs_driver(cuEventDestroy_v2)(l->filled[1]);
     }
     l->context = context;

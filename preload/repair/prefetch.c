@@ -147,7 +147,7 @@ static bool is_on_host(uint64_t page) {
 }
 
 struct extent {
-    uint64_t start, end;   /* of the allocation */
+    uint64_t start, end;   /* address range of the allocation */
     uint64_t first, pages; /* address of its first page, and number of its pages */
 };
 static struct extent extent_of(const struct managed *m) {

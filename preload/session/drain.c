@@ -183,7 +183,7 @@ static int take_over(void) {
         xs_store_rollback(drain.store);
         return records < 0 ? (int)records : status;
     }
-    return keep_size(0); /* CUPTI's records are many at a time */
+    return keep_size(0); /* CUPTI hands over many records at a time */
 }
 
 static int write_end(int failure) {

@@ -98,7 +98,7 @@ static inline const struct xs_spool_header *xs_spool_found_header(const struct x
  * and cannot contain an event; the trace itself may be missing. Changes nothing. */
 bool xs_spool_is_unstarted(const char *trace);
 
-/* Deletes the files that such a process left, and the trace itself. True if xs_spool_is_unstarted was true. */
+/* If xs_spool_is_unstarted is true, deletes the files that the process left and the trace itself, and returns true. */
 bool xs_spool_clear_unstarted(const char *trace);
 
 #endif

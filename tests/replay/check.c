@@ -30,7 +30,7 @@ static const double allowed = 0.02;
 
 static char build[PATH_BYTES], work[PATH_BYTES / 4] = "/tmp/xferspy-replay.XXXXXX", trace_path[PATH_BYTES / 2];
 static uint64_t seed;
-static double *errors; /* of all comparisons so far */
+static double *errors; /* the errors of all comparisons so far */
 static size_t error_count, error_capacity;
 
 static void remove_work(void) {

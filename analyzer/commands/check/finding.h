@@ -51,7 +51,7 @@ struct xs_check_findings {
     size_t count;
     struct xs_match_place *places; /* all call sites of the run, also those without findings */
     size_t place_count;
-    struct xs_texts texts; /* of the places */
+    struct xs_texts texts; /* the texts of the places */
 };
 
 /* Copies the findings, sorted by rank. The caller frees them. */

@@ -37,8 +37,8 @@ struct xs_side_run {
     int64_t start_unix_ns, pid, driver_version, rank, world_size;
     uint64_t file_device, file_number; /* device and inode number of the trace's file; 0: not known */
     uint64_t transfers;
-    uint64_t timed, without_time; /* of the transfers that should have a device record: number of those with a
-                                     device time, which may be modelled, and of those without one */
+    uint64_t timed, without_time; /* number of transfers with a device time, which may be modelled; and of transfers
+                                     without one, although they should have a device record */
     bool simulated, duration_known, live;
     struct xs_metric_values metrics;
     struct xs_metric_value own;                           /* the part of its wall time that xferspy itself used */

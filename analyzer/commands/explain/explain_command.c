@@ -59,9 +59,9 @@ static const char doc[] =
     "blocked.\n"
     "\n"
     "`#2' is the second place in the program where the same thing was found. TSV has a header line, nanoseconds and "
-    "bytes; an empty field means that it is not known. `removable_ns' is device time, or time inside calls where the "
-    "finding is about that. "
-    "`kind' and `row' name a table of the trace and the `id' in it, for `xferspy query'.";
+    "bytes; an empty field means that it is not known. `removable_ns' is device time, or for some "
+    "findings the time inside calls. `kind' and `row' name a table of the trace and the `id' in it, for `xferspy "
+    "query'.";
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *arguments = state->input;

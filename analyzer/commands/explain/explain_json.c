@@ -133,7 +133,7 @@ static int put_one(const struct xs_explain *explain, struct xs_json *json, char 
     if (status >= 0)
         status = xs_stacks_json(explain, json, message);
     if (explain->all)
-        put_instances(explain, json, "all_instances"); /* because `instances' is their number */
+        put_instances(explain, json, "all_instances"); /* the key `instances` has their number */
     xs_json_end(json, '}');
     return status;
 }

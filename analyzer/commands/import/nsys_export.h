@@ -52,7 +52,7 @@ static inline int64_t xs_nsys_int_or(sqlite3_stmt *statement, int column, int64_
 /* Reads start and end of an event from two adjacent columns. False: the values are no times. */
 bool xs_nsys_span(sqlite3_stmt *statement, int column, int64_t *start, int64_t *end);
 
-/* Returns the text of a column, which `nsys` keeps; NULL: the column has no text. */
+/* Returns the text of a column, valid as long as `nsys` is open; NULL: the column has no text. */
 const char *xs_nsys_text(struct xs_nsys *nsys, sqlite3_stmt *statement, int column);
 
 /* Returns the text in StringIds whose id is in a column; NULL: there is none. */

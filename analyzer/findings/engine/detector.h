@@ -102,7 +102,8 @@ struct xs_detector {
 extern const struct xs_detector *const xs_detectors[];
 extern const size_t xs_detector_count;
 
-/* These functions return the remedy and the repair of a verdict; if it has none of its own, those of the detector. */
+/* These functions return the remedy and the repair of a verdict, or the detector's if the verdict has none of its own.
+ */
 const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verdict);
 enum xs_repair_kind xs_detector_repair(const struct xs_detector *detector, unsigned verdict);
 
@@ -136,8 +137,8 @@ enum xs_drawn xs_drawn_alone(const struct xs_transfer_view *transfer);
  * copy is looked at, this one is looked at as well, so only the choice of the earlier copy was random. */
 enum xs_drawn xs_drawn_pair(const struct xs_transfer_view *transfer, enum xs_look earlier);
 
-/* Claims this part of the time of a transfer, memset or allocation for the total. Of several claims on one account only
- * the largest counts. Has no effect for detectors of the kinds XS_POTENTIAL and XS_ADVICE, or for account NULL. */
+/* Claims this part of the time of a transfer, memset or allocation for the total. If one account gets several claims,
+ * only the largest counts. Has no effect for detectors of the kinds XS_POTENTIAL and XS_ADVICE, or for account NULL. */
 void xs_claim(struct xs_detection *detection, struct xs_account *account, const struct xs_times *removable);
 
 /* Claims time that has no account (migrations) and that only this detector claims. */

@@ -278,7 +278,7 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
         set_fit(diagnosis, &model, run);
         status = account_idle(trace, diagnosis, options, &model, run, diagnosis->replayed, message);
         find_savings(diagnosis, &plan, options, run);
-        xs_preparations_add(diagnosis, &plan);
+        xs_preparations_add(diagnosis, &plan, run);
         xs_contexts_time(diagnosis, &plan);
         xs_released_at_find(diagnosis, &plan);
         status = status < 0 ? status : xs_detours_find(diagnosis, &plan, trace, run, message);

@@ -475,7 +475,7 @@ static bool is_done_once(const struct xs_repairable *item) {
 
 size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end) {
     if (count && xs_detector_repair(xs_detectors[items->detector], items->verdict) == XS_REPAIR_PREPARE_ON_DEVICE)
-        xs_preparation_look(plan, items, count);
+        xs_preparation_look(plan, items, count, end);
     size_t found = 0, changed = count > 1 && is_done_once(&items[count - 1]) ? count - 1 : count;
     for (size_t i = 0; i < changed; i++)
         found += repair(plan, &items[i], end);
@@ -486,11 +486,13 @@ size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size
 }
 
 void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *items, size_t own, size_t count,
-                          enum xs_plan_end end) {
+                          bool drops_host_memory, enum xs_plan_end end) {
     for (size_t i = 0; i < own; i++)
         repair(plan, &items[i], end);
     for (size_t i = own; i < count && end == XS_PLAN_MOST; i++)
         drop_copy(plan, xs_plan_number(plan, &items[i]), end);
+    if (drops_host_memory && end == XS_PLAN_MOST)
+        xs_plan_drop_useless_memory(plan);
 }
 
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item) {

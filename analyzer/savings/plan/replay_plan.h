@@ -14,7 +14,7 @@
 #include "analyzer/savings/plan/pinning.h"
 #include "analyzer/savings/replay/replay.h"
 
-/* The end of a repair's range that is computed: the least or the most saving. */
+/* What a repair saves is a range. This enum says which end of the range is computed: the least or the most. */
 enum xs_plan_end { XS_PLAN_LEAST, XS_PLAN_MOST };
 
 /* What a plan does to one copy of a batch call. */
@@ -26,8 +26,8 @@ struct xs_plan_copy {
     uint64_t instead_ns; /* time of the work that replaces the copies that are left out */
 };
 
-/* The shares of the samples between two calls that stand in the function that uploads: before its uploads, and after
- * them, where the statement may free what it made. 0: there are few samples, or none. */
+/* Tells how much of the program's time before and after uploads is spent in the function that uploads, as shares of the
+ * samples taken there. After an upload the statement may free what it made. 0: there are few samples, or none. */
 struct xs_preparation {
     double before, after;
 };
@@ -46,6 +46,7 @@ struct xs_plan {
     struct xs_managed *managed; /* managed.h */
     struct xs_pause_samples samples;
     struct xs_preparation preparation; /* of the finding whose repair is made (preparation.h) */
+    bool counts_only_awake;            /* for XS_PLAN_LEAST: a sample counts only if its thread did not sleep */
     double peer_ns_per_byte;           /* time per byte of the trace's peer copies; 0: it has none */
 
     struct xs_model split[2];        /* by end of the range: the model with a stream for each thread instead of legacy
@@ -112,10 +113,10 @@ void xs_plan_split_streams(struct xs_plan *plan, enum xs_plan_end end);
 uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns);
 
 /* Returns the most that the changes of these calls can save: the calls' own time, their work on the device, and the
- * program's time before them that is dropped with them. UINT64_MAX: there is no limit, because a repair lets work run
- * at the same time as other work, which also saves pauses, or keeps managed memory on the device, which changes
- * kernels. The replay alone can save more: it lets kernels of two streams run at once without the copy that was between
- * them. */
+ * program's time before them that is dropped with them. UINT64_MAX: there is no limit. This is so if a repair lets work
+ * run at the same time as other work, which also saves pauses, and if a repair keeps managed memory on the device,
+ * which changes kernels. The replay alone can save more: it lets kernels of two streams run at once without the copy
+ * that was between them. */
 uint64_t xs_plan_room(const struct xs_plan *plan);
 
 void xs_plan_clear(struct xs_plan *plan);

@@ -1,5 +1,5 @@
-/* Holds the numbers that a report states about one trace. They are computed once, in summary*.c. The files
- * report/report_*.c print them as text or JSON, and compute nothing. */
+/* Holds the numbers that a report states about one trace. They are computed once, in summary*.c. The files of
+ * commands/report print them as text or JSON, and compute nothing. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_H
 

@@ -4,7 +4,7 @@
 
 #include "analyzer/totals/timeline/timeline.h"
 
-/* Columns of every statement: first the common columns, then the columns of calls or those of work. */
+/* Columns of every statement: first the common columns, then the columns of calls or the columns of work. */
 enum {
     XS_SOURCE_START,
     XS_SOURCE_END,

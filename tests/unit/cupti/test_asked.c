@@ -9,10 +9,10 @@
 #include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti_internal.h"
-#include "preload/driver/captures.h"
+#include "preload/driver/stream_captures.h"
 #include "stubs.h"
 
-/* With a window that the program opens. */
+/* Starts a session with a window that the program opens. */
 static struct fake_cupti *start_asked(enum xs_window_opener opener) {
     return start_wished((struct xs_cupti_wishes){
         .window = {.opener = opener, .range = "step"}, .driver_version = 13000, .is_idle_within = is_idle});
@@ -22,7 +22,7 @@ static bool has_kernels(const struct fake_cupti *fake) {
     return fake->kinds & 1u << CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
 }
 
-/* What the flusher does when it was rung. */
+/* Does what the flusher does when it is woken. */
 static void watch(void) { CHECK(xs_cupti_watch_windows()); }
 
 /* CUPTI is attached when the window is opened, and detached when it is closed, if that is done by a thread that has
@@ -100,7 +100,7 @@ static void switch_by_range(int change) {
     watch();
 }
 
-/* What the trace has for the id that CUPTI gives a copy. */
+/* Returns the trace's number for the id that CUPTI gives a copy. */
 static uint32_t id_in_trace(const struct fake_cupti *fake, uint32_t id) {
     CUpti_CallbackData call = {.callbackSite = CUPTI_API_ENTER, .correlationId = id};
     fake->subscriber(NULL, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, &call);
@@ -114,7 +114,7 @@ static void put_wait(struct fake_cupti *fake, uint32_t id) {
     r->correlationId = id;
 }
 
-/* Whether CUPTI's ids begin anew with an attachment or go on, those of the trace go on, and not by much more. */
+/* Whether CUPTI's ids begin anew with an attachment or continue, the trace's numbers continue, without a large gap. */
 static void ids_go_on(void) {
     struct fake_cupti *fake = start_asked(XS_WINDOW_BY_RANGE);
     switch_by_range(1);

@@ -1,5 +1,5 @@
-/* What becomes of device times when they have cost what they may, against the stand-in libcupti: detached where that
- * can be done, and stopped for good where it cannot. They never go on. */
+/* Tests what happens when device times have used up their budget, with the fake libcupti: CUPTI is detached if that is
+ * possible, and recording is stopped for good if it is not. Recording never just continues. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -130,8 +130,8 @@ static void stopped_behind_an_idle_device(void) {
     watch_until_switched(fake);
 }
 
-/* Where nothing bounds it, recording costs the most, and what it costs is known: at every look, and at the end what
- * came after the last one. */
+/* If nothing limits recording, it costs most, and its cost is known: at every look, and at the end for the time after
+ * the last look. */
 static void cost_without_a_budget(void) {
     struct xs_cupti_wishes wishes = {
         .kernels = true, .migrations = "off", .driver_version = 13000, .is_idle_within = is_idle, .others_ns = nothing};
@@ -149,8 +149,8 @@ static void cost_without_a_budget(void) {
     CHECK(xs_cupti_state()->detachments == 0 && !xs_cupti_windows(&stub_clock));
 }
 
-/* What page migrations cost is a part of the one budget: of two programs with the same launches the one that has
- * migrations, too, is the one of which CUPTI is detached. */
+/* The cost of page migrations is a part of the one budget: of two programs with the same launches, CUPTI is detached
+ * from the one that also has migrations. */
 static void spend_almost_all(bool with_migrations) {
     struct xs_cupti_wishes wishes = {.kernels = true,
                                      .migrations = "all",
@@ -168,7 +168,7 @@ static void spend_almost_all(bool with_migrations) {
     usleep(1000000);
     const uint64_t share_ns = (xs_monotonic_ns() - begin_ns) / 50, spent_ns = share_ns * 19 / 20;
     if (with_migrations)
-        xs_cupti_decoded_migrations((int64_t)(share_ns / 2 / XS_MIGRATION_COST_NS));
+        xs_cupti_migrations_decoded(&(struct xs_cupti_buffer){.migrations = {.records = 1, .cost_ns = share_ns / 2}});
     CHECK(xs_cupti_migrations_cost_ns() <= share_ns / 2);
     atomic_fetch_add(&xs_gate_slot->launches, (10000000 + spent_ns) / 2500); /* and the advance */
     for (unsigned i = 0; i < 3; i++) /* the flusher may have something to prepare first */

@@ -20,7 +20,7 @@
 struct program {
     uint64_t call_ns, recorded_ns, others_percent, switch_ns;
     uint64_t idle_ns;       /* before its first call */
-    uint64_t graph_kernels; /* not 0: what it calls are launches of graphs with so many */
+    uint64_t graph_kernels; /* kernels of each graph; not 0: the program's calls are launches of such graphs */
 };
 
 static const struct xs_window_spec nothing_asked;
@@ -125,7 +125,7 @@ static void costs_are_learnt(void **state) {
     assert_true(share(&r) < 2.6);
 }
 
-/* What a program did not spend while it called nothing it may not spend at once afterwards. */
+/* Budget that a program did not use while it made no calls may not be spent at once afterwards. */
 static void little_is_saved_up(void **state) {
     static const struct program late = {
         .call_ns = 5000, .recorded_ns = 4500, .switch_ns = 12 * MS, .idle_ns = 10 * SECOND};
@@ -314,7 +314,7 @@ static void look_at(struct xs_windows *w, uint64_t at_ns, bool is_open, enum xs_
         xs_windows_switched(w, to, at_ns, at_ns + 10 * MS);
 }
 
-/* Nothing is recorded before the program opens a window, and what it costs closes none. */
+/* Nothing is recorded before the program opens a window, and no window is closed because of its cost. */
 static void windows_of_the_program(void **state) {
     struct xs_window_spec spec;
     struct xs_windows w;

@@ -52,7 +52,7 @@ static void a_small_tmpfs_is_not_used(void **state) {
         bool in_memory = xs_spool_create_for_trace(in_scratch("b.db"), 1 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(),
                                                    &spool, &files) == 0 &&
                          files.memory[0] != 0;
-        /* It may become larger than there is room for, but does not. */
+        /* The spool may become larger than there is room for, but it does not. */
         int refused = xs_spool_grow(&spool, 120), grown = xs_spool_grow_without_file(&spool, 120);
         _exit(!beside_it ? 1 : !in_memory ? 2 : refused != XS_ERROR_FULL ? 3 : grown != 0 ? 4 : 0);
     }
@@ -66,7 +66,7 @@ static bool leave(const char *name, off_t bytes) {
     return done;
 }
 
-/* Whether a spool would lie in memory now. */
+/* Returns whether a spool would be in memory now. */
 static bool lies_in_memory(const char *name) {
     struct xs_spool spool;
     struct xs_spool_files files;
@@ -202,7 +202,7 @@ static void another_user_gives_the_memory_back(void **state) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/* Whether it lies in memory, and takes no more of it than the chunks that are there. */
+/* Returns whether the spool is in memory, and takes no more of it than its chunks need. */
 static bool is_small(const struct xs_spool *spool, const struct xs_spool_files *files) {
     struct stat st;
     return stat(files->memory, &st) == 0 && st.st_size > 60 * MIB &&
@@ -289,7 +289,7 @@ static void a_folder_that_another_user_made_is_not_used(void **state) {
                       ? 4
                       : 0;
         failed |= chmod(folder, 0700) != 0 || !lies_in_memory("d.db") ? 8 : 0;
-        /* Whoever can write to the folder above can rename this one and put another in its place. */
+        /* A user who can write to the folder above can rename this folder and put another one in its place. */
         failed |= chmod("/dev/shm", 0777) != 0 || lies_in_memory("e.db") ? 16 : 0;
         _exit(failed);
     }

@@ -1,4 +1,4 @@
-/* What is left of killed processes, and who deletes it when. */
+/* Tests what killed processes leave behind, and when it is deleted. */
 #include "killed.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static void a_moved_trace_keeps_its_spool_for_days(void **state) {
         assert_int_equal(rename(in_scratch(from), in_scratch(to)), 0);
     }
     sweep();
-    assert_true(exists(memory)); /* and was marked */
+    assert_true(exists(memory)); /* the spool was marked */
     make_older(memory, 2 * DAY);
     sweep();
     assert_true(exists(memory));
@@ -85,7 +85,7 @@ static void change_spool(size_t offset, const void *to, size_t bytes) {
     close(fd);
 }
 
-/* Of a newer version, say, whose process is running. Nobody here can know. */
+/* The spool may belong to a newer version whose process is running. This cannot be known here. */
 static void one_of_another_layout_is_left(void **state) {
     static const size_t offsets[] = {0, offsetof(struct xs_spool_header, event_bytes)};
     (void)state;
@@ -149,7 +149,7 @@ __attribute__((noinline)) static void fill_stack(void) {
         junk[i] = 'x';
 }
 
-/* What lies behind the texts is written into the pointer, too, which goes wherever the trace goes. */
+/* The bytes after the texts are written into the pointer, too, which goes wherever the trace goes. */
 static void nothing_of_the_stack_is_in_the_header(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
@@ -175,7 +175,7 @@ static void a_living_process_keeps_its_spool(void **state) {
     if (!files.memory[0])
         skip();
     snprintf(memory, sizeof memory, "%s", files.memory);
-    xs_spool_start(&spool, in_scratch("t.db")); /* which was deleted already */
+    xs_spool_start(&spool, in_scratch("t.db")); /* the trace was deleted already */
     make_older(memory, 10 * DAY);
     sweep();
     make_older(memory, 10 * DAY);
@@ -204,7 +204,7 @@ static void what_a_start_left_is_cleared(void **state) {
     assert_true(xs_spool_clear_unstarted(path));
     assert_false(exists(path));
 
-    make_killed("t.db", 0, false); /* and before it was there */
+    make_killed("t.db", 0, false); /* the process was killed before the trace had the spool's id */
     unlink(path);
     unlink(in_scratch("t.db-wal"));
     unlink(in_scratch("t.db-shm"));

@@ -1,5 +1,5 @@
-/* What a saving rests on, in words: why it is a range, what page-locking costs, how much was checked, and that savings
- * are bounds where the replay is not believed. */
+/* Tests the sentences about a saving: why it is a range, what page-locking costs, how much was checked, and that
+ * savings are bounds if the replay is not trusted. */
 #include "unit.h"
 
 #include "analyzer/findings/engine/detector.h"
@@ -170,7 +170,7 @@ static void a_variant_is_of_all(void **state) {
     assert_int_equal(xs_variant_in_all(&(struct xs_variant){.instances = 9}), 9);
 }
 
-/* How many there are is of all copies, and so is what they cost, though it was measured of those that were checked. */
+/* The number and the cost are estimates for all copies, although the cost was measured only for the checked ones. */
 static void an_amount_is_of_all(void **state) {
     struct xs_string text = {0};
     (void)state;
@@ -228,7 +228,8 @@ static void an_instance_has_its_share(void **state) {
     finding.claimed_ns = 100 * MS;
     assert_int_equal(xs_finding_share_ns(&diagnosed, 40 * MS), 20 * MS);
     assert_int_equal(xs_finding_share_ns(&diagnosed, 100 * MS), 50 * MS);
-    diagnosed.saves.scaled_most_ns = 30 * MS; /* of copies that were not looked at: none of the instances has it */
+    diagnosed.saves.scaled_most_ns =
+        30 * MS; /* the saving comes from copies that were not looked at: none of the instances has it */
     assert_int_equal(xs_finding_share_ns(&diagnosed, 40 * MS), 8 * MS);
     assert_int_equal(xs_finding_share_ns(&diagnosed, 100 * MS), 20 * MS);
     diagnosed.saves.scaled_most_ns = 0;

@@ -47,7 +47,7 @@ static CUresult CUDAAPI func_param_info(CUfunction function, size_t index, size_
 static CUresult CUDAAPI kernel_param_info(CUkernel kernel, size_t index, size_t *offset, size_t *bytes) {
     const struct fake_function *f = (const struct fake_function *)kernel;
     driver_asked++;
-    assert_true(f->is_kernel); /* of a CUfunction it is not known whether the driver would survive that */
+    assert_true(f->is_kernel); /* it is not known whether the driver would survive this call for a CUfunction */
     return param_info(f, index, offset, bytes);
 }
 

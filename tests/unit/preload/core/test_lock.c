@@ -212,7 +212,7 @@ static void *take_it(void *unused) {
     return unused;
 }
 
-/* For two seconds, and only the first time. */
+/* The wait takes two seconds, and only the first time. */
 static void lock_that_was_left_is_waited_for_once(void **state) {
     pthread_t thread;
     struct timespec begin, end;

@@ -48,7 +48,7 @@ static void model_remove(uint32_t id) {
     live--;
 }
 
-/* Not all of the last unit belongs to the range: an end is the first address that is not in it. */
+/* The range does not cover its whole last unit: its end is the first address that is not in it. */
 static void insert(uint32_t unit, uint32_t units) {
     uint32_t id = next_id++;
     ranges[id] = (struct xs_memory_range){.start = address_of(unit),
@@ -236,7 +236,7 @@ static void remove_takes_starts_only(void **state) {
     assert_true(xs_map_remove(address_of(10), &out));
 }
 
-/* The range that holds the start but begins before it is none of those asked for, nor does it hide them. */
+/* A range that holds the start but begins before it is not removed, and does not hide the ranges after it. */
 static void remove_within_behind_a_range(void **state) {
     struct xs_memory_range out;
     (void)state;

@@ -41,7 +41,7 @@ static void define(const unsigned char *bytes, uint64_t length, uint64_t *digest
         size_t size = length - i * 4096 < 4096 ? (size_t)(length - i * 4096) : 4096;
         size = padded(bytes + i * 4096, size, block);
         digests[i] = XXH3_64bits(block, size);
-        root = XXH3_128bits(block, size); /* stands if it is the only one */
+        root = XXH3_128bits(block, size); /* this is the result if the block is the only one */
     }
     uint64_t *level = malloc(count * 8);
     assert_non_null(level);
@@ -126,7 +126,7 @@ static void larger_lengths(void **state) {
             assert_defined(memory + alignment, lengths[i]);
 }
 
-/* More than 512 * 512 leaves: a level more. The pages are all one page of zeros but for the last. */
+/* More than 512 * 512 leaves make one more level. All pages are the same page of zeros, except the last one. */
 static void three_levels(void **state) {
     (void)state;
     const uint64_t length = (1u << 30) + 4097;
@@ -144,7 +144,7 @@ static void three_levels(void **state) {
     munmap(big, length);
 }
 
-/* Zeros at the end are hidden by padding but for the length. */
+/* Padding would hide zeros at the end if the length were not mixed in. */
 static void length_counts(void **state) {
     (void)state;
     static const unsigned char zeros[512];

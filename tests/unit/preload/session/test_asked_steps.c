@@ -131,7 +131,7 @@ IN_A_CHILD(what_is_not_new_is_not_written) {
     assert_int_equal(listed(), 1);
 }
 
-/* What has ended is not made again, and a long list is written when it has grown by a sixteenth. */
+/* Steps that have ended are not written again, and a long list is written only when it has grown by a sixteenth. */
 IN_A_CHILD(a_long_list_is_written_seldom) {
     start();
     step(1600);

@@ -2,7 +2,7 @@
  * (core/own_stack.h). All other memory, such as the stacks of coroutines and of sigaltstack, is copied by the kernel,
  * which returns an error where a load would crash. */
 #define _GNU_SOURCE
-#include "preload/callsite/native_stack.h"
+#include "preload/callsite/stack_memory.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Reads memory of a stack without ever causing a fault. */
-#ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_STACK_H
-#define XFERSPY_PRELOAD_CALLSITE_NATIVE_STACK_H
+#ifndef XFERSPY_PRELOAD_CALLSITE_STACK_MEMORY_H
+#define XFERSPY_PRELOAD_CALLSITE_STACK_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Keeps the capturing streams in a table without a lock. A thread takes a free slot by one compare-and-swap, fills it
  * and then stores its key; another compare-and-swap frees the slot. */
-#include "preload/driver/captures.h"
+#include "preload/driver/stream_captures.h"
 
 #define SLOTS 128u
 #define TAKEN UINT64_MAX /* the slot is being filled; no stream has this key */
