@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/search.h"
 
 void xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end) {
     if (end <= start)
@@ -30,7 +31,7 @@ uint64_t xs_intervals_unite(struct xs_intervals *set) {
     uint64_t length = 0;
     size_t kept = 0;
     if (set->unordered)
-        qsort(set->items, set->count, sizeof *set->items, by_start);
+        xs_sort(set->items, set->count, sizeof *set->items, by_start);
     set->unordered = false;
     for (size_t i = 0; i < set->count; i++) {
         struct xs_interval next = set->items[i];

@@ -5,6 +5,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 
 struct xs_life_change {
     int64_t ns;
@@ -28,7 +29,7 @@ void xs_lives_begin(struct xs_lives *lives, const struct xs_life *items, size_t 
         lives->changes[lives->change_count++] = (struct xs_life_change){items[i].from_ns, i, true};
         lives->changes[lives->change_count++] = (struct xs_life_change){items[i].until_ns, i, false};
     }
-    qsort(lives->changes, lives->change_count, sizeof *lives->changes, by_time);
+    xs_sort(lives->changes, lives->change_count, sizeof *lives->changes, by_time);
 }
 
 void xs_lives_end(struct xs_lives *lives) {

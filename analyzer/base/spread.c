@@ -5,6 +5,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 
 #define SIGNIFICANT 0.05
 
@@ -22,7 +23,7 @@ static size_t take(const struct xs_metric_value *values, size_t count, size_t st
     }
     if (!count)
         return 0;
-    qsort(sorted, count, sizeof *sorted, xs_ascending_uint64);
+    xs_sort(sorted, count, sizeof *sorted, xs_ascending_uint64);
     uint64_t low = sorted[(count - 1) / 2], high = sorted[count / 2];
     *spread = (struct xs_spread){
         .median = low + (high - low) / 2, .least = sorted[0], .most = sorted[count - 1], .known = true};
@@ -127,7 +128,7 @@ bool xs_shift_interval(const uint64_t *before, size_t before_count, const uint64
     for (size_t i = 0; i < before_count; i++)
         for (size_t k = 0; k < after_count; k++)
             differences[n++] = less(after[k], before[i]);
-    qsort(differences, count, sizeof *differences, xs_ascending_int64);
+    xs_sort(differences, count, sizeof *differences, xs_ascending_int64);
     long skip = outside(before_count, after_count);
     size_t first = skip < 0 ? 0 : (size_t)skip;
     *low = differences[first];

@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/trace/scan.h"
 
 enum { RING = 8192 };
@@ -125,7 +126,7 @@ static void add_set(struct xs_arguments *arguments, int64_t set, size_t first, s
 
 static void index_pairs(struct xs_arguments *arguments, struct pair *pairs, size_t count, bool in_order) {
     if (!in_order)
-        qsort(pairs, count, sizeof *pairs, by_set);
+        xs_sort(pairs, count, sizeof *pairs, by_set);
     arguments->allocations = xs_realloc(NULL, count * sizeof *arguments->allocations);
     for (size_t i = 0; i < count;) {
         size_t first = i;

@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
@@ -42,20 +43,20 @@ static void add_sample(struct fit *fit, enum xs_link_class class, uint64_t bytes
         c->ns = xs_realloc(NULL, SAMPLES * sizeof *c->ns);
         c->bytes = xs_realloc(NULL, SAMPLES * sizeof *c->bytes);
     }
-    uint64_t place = c->seen++;
+    uint64_t slot = c->seen++;
     fit->samples++;
-    if (place >= SAMPLES) {
+    if (slot >= SAMPLES) {
         fit->random = fit->random * 6364136223846793005u + 1442695040888963407u;
-        place = (fit->random >> 33) % c->seen;
+        slot = (fit->random >> 33) % c->seen;
     }
-    if (place < SAMPLES) {
-        c->ns[place] = ns;
-        c->bytes[place] = bytes;
+    if (slot < SAMPLES) {
+        c->ns[slot] = ns;
+        c->bytes[slot] = bytes;
     }
 }
 
 static uint64_t median(uint64_t *values, uint64_t count) {
-    qsort(values, count, sizeof *values, xs_ascending_uint64);
+    xs_sort(values, count, sizeof *values, xs_ascending_uint64);
     return values[(count - 1) / 2];
 }
 

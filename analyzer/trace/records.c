@@ -45,7 +45,7 @@ void xs_records_sort(struct xs_records *records) {
     size_t kept = 0;
     if (!records->unordered)
         return;
-    qsort(records->items, records->count, sizeof *records->items, by_correlation);
+    xs_sort(records->items, records->count, sizeof *records->items, by_correlation);
     for (size_t i = 0; i < records->count; i++)
         if (kept && records->items[kept - 1].correlation == records->items[i].correlation)
             xs_record_fold(&records->items[kept - 1], &records->items[i]);

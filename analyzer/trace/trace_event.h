@@ -233,6 +233,16 @@ static inline uint64_t xs_event_host_ns(const struct xs_trace_event *e) {
     return (uint64_t)e->return_ns - (uint64_t)e->enter_ns - e->host_others_ns;
 }
 
+/* Returns the copy that a wait is for (xs_sync_view.copy; NULL: none). Any other event is returned as it is. */
+static inline const struct xs_trace_event *xs_event_or_its_copy(const struct xs_trace_event *e) {
+    return e->on == XS_ON_SYNC ? e->u.sync.copy : e;
+}
+
+/* True if the event gives the device work. xs_model_gives_work says the same of a call in the replay. */
+static inline bool xs_event_gives_work(const struct xs_trace_event *e) {
+    return e->on == XS_ON_TRANSFER || e->on == XS_ON_LAUNCH || e->on == XS_ON_MEMSET;
+}
+
 static inline bool xs_is_upload(const struct xs_trace_event *e) {
     return e->on == XS_ON_TRANSFER && e->u.transfer.direction == XS_DIR_H2D;
 }

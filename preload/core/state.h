@@ -32,8 +32,8 @@ extern struct xs_state_page {
  * the value as api_call.argument. */
 enum xs_contents_unknown {
     XS_CONTENTS_ARE_KNOWN,
-    XS_CONTENTS_UNKNOWN_ONCE =
-        XS_UNKNOWN_ONCE, /* this happened once: earlier contents of device memory became unknown */
+    /* This happened once: earlier contents of device memory became unknown. */
+    XS_CONTENTS_UNKNOWN_ONCE = XS_UNKNOWN_ONCE,
     XS_CONTENTS_UNKNOWN_FOR_GOOD = XS_UNKNOWN_FOR_GOOD /* this may happen at any time from now on */
 };
 

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A content's fingerprint, and what else its hash tree shows. */
 struct xs_hashed_content {
     uint64_t low, high;
     uint32_t leaves;

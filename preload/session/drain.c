@@ -142,7 +142,7 @@ static int64_t take_over_events(void) {
         keep_chunks_free();
         xs_outside_look();
         tell_direct_access();
-        xs_drain_placement(drain.spool);
+        xs_drain_check_placement(drain.spool);
         tell_fingerprints();
         xs_clock_sync(&drain.spool->header->clock);
         events = xs_spool_drain(drain.spool, drain.store, BATCH_EVENTS, false);

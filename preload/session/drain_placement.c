@@ -19,7 +19,7 @@ static unsigned collect(const struct xs_spool *spool, int32_t tids[XS_PLACEMENT_
     return count;
 }
 
-void xs_drain_placement(const struct xs_spool *spool) {
+void xs_drain_check_placement(const struct xs_spool *spool) {
     static uint64_t looked_ns, looked_cpu_ns;
     int32_t tids[XS_PLACEMENT_THREADS];
     uint64_t now_ns = xs_monotonic_ns();

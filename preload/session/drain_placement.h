@@ -8,7 +8,7 @@
 
 /* Checks the placement, at most twice a second, and moves the drain thread if necessary. Called repeatedly while there
  * are events. Drain thread only. */
-void xs_drain_placement(const struct xs_spool *spool);
+void xs_drain_check_placement(const struct xs_spool *spool);
 
 /* Returns an upper bound of the CPU time that the drain thread has taken from the program so far. It is the sum of the
  * thread's CPU time in those periods between two checks in which the program was busy on all processors that the thread

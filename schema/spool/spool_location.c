@@ -167,8 +167,8 @@ static void know_file(struct xs_spool_files *files, int fd) {
     }
 }
 
-int xs_spool_locate(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
-                    const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files) {
+int xs_spool_create_for_trace(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
+                              const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files) {
     *spool = (struct xs_spool){.fd = -1, .source = -1};
     *files = (struct xs_spool_files){0};
     if (!xs_beside(files->beside, trace, ".spool")) {

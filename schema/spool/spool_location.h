@@ -39,8 +39,8 @@ const char *xs_spool_runtime_dir(void);
  * xs_spool_runtime_dir, because the drain thread must not read the environment while the application may change it;
  * NULL: the spool must not be in memory. Returns the same as xs_spool_create; errno EEXIST means that the name beside
  * the trace is taken. */
-int xs_spool_locate(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
-                    const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files);
+int xs_spool_create_for_trace(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
+                              const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files);
 
 /* Called before the first event, when the trace exists and contains the spool's id. Writes the identity of the trace's
  * file into the spool. */

@@ -74,7 +74,7 @@ static void parse_loop_time(struct xs_bench_arguments *a, const char *text, stru
 }
 
 static void parse_faults(struct xs_bench_arguments *a, const char *text, struct argp_state *state) {
-    a->gate.faults = 0;
+    a->demands.faults = 0;
     if (!strcmp(text, "none"))
         return;
     for (size_t bytes; *text; text += bytes + (text[bytes] == ',')) {
@@ -85,7 +85,7 @@ static void parse_faults(struct xs_bench_arguments *a, const char *text, struct 
             i++;
         if (1U << i == XS_FAULT_GAIN)
             argp_error(state, "--fail-on: use output, slower or unclear, with commas between them, or none");
-        a->gate.faults |= 1U << i;
+        a->demands.faults |= 1U << i;
     }
 }
 
@@ -128,7 +128,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         a->terms.exit_status = (int)xs_parse_number("status", argument, 0, MOST_STATUS, state);
         return 0;
     case OPTION_AT_LEAST:
-        if (!xs_bench_demands_parse(argument, &a->gate))
+        if (!xs_bench_demands_parse(argument, &a->demands))
             argp_error(state, "--at-least=%s: use a share (10%%), a time (20ms) or 0", argument);
         return 0;
     case OPTION_FAIL_ON:
@@ -148,7 +148,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 const struct argp xs_bench_argp = {.options = options, .parser = parse};
 
 void xs_bench_arguments_begin(struct xs_bench_arguments *a) {
-    *a = (struct xs_bench_arguments){.gate = {.faults = XS_FAULT_OUTPUT, .share = -1}};
+    *a = (struct xs_bench_arguments){.demands = {.faults = XS_FAULT_OUTPUT, .share = -1}};
     a->terms = (struct xs_bench_terms){.runs = RUNS, .warm_up = WARM_UP, .patterns = &a->patterns};
 }
 

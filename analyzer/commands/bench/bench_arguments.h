@@ -11,7 +11,7 @@ enum xs_bench_format { XS_BENCH_AS_TEXT, XS_BENCH_AS_JSON, XS_BENCH_AS_MARKDOWN 
 struct xs_bench_arguments {
     struct xs_bench_terms terms; /* the command sets the variants */
     struct xs_bench_patterns patterns;
-    struct xs_bench_demands gate;
+    struct xs_bench_demands demands;
     enum xs_bench_format format;
 };
 

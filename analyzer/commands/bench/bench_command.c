@@ -86,7 +86,7 @@ static int print(const struct arguments *a, const struct xs_bench *bench) {
     struct xs_out out;
     if (xs_out_open(&out, &a->output) < 0)
         return XS_EXIT_ERROR;
-    xs_bench_report_make(&a->bench.terms, bench, &a->bench.gate, &report);
+    xs_bench_report_make(&a->bench.terms, bench, &a->bench.demands, &report);
     writers[a->bench.format](&report, &out);
     if (a->output.path)
         say_conclusion(&report);

@@ -52,13 +52,13 @@ static size_t make_rows(const struct xs_bench_report *report, struct row *rows) 
 /* --- text --- */
 
 void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
-    XS_SCOPED_STRING conclusion = {0}, output = {0}, gate = {0};
+    XS_SCOPED_STRING conclusion = {0}, output = {0}, demands = {0};
     struct row rows[2];
     size_t count = make_rows(report, rows);
     enum xs_style style = xs_bench_conclusion_style(report);
     xs_bench_conclusion(&conclusion, report);
     xs_bench_output(&output, report);
-    xs_bench_demands_words(&gate, report);
+    xs_bench_demands_words(&demands, report);
     fprintf(out->file, "%s%s%s\n", xs_style_on(out, style), conclusion.data, xs_style_off(out, style));
     for (size_t i = 0; i < 2; i++) {
         XS_SCOPED_STRING command = {0}, cut = {0};
@@ -69,8 +69,8 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
     xs_out_fact(out, "runs", XS_BENCH_RUNS, report->bench->rounds, report->terms->warm_up);
     if (report->bench->sides[1].outputs.runs && !report->pair.is_failed)
         xs_out_fact(out, "output", "%s", output.data);
-    if (gate.length)
-        xs_out_fact(out, "gate", "%s", gate.data);
+    if (demands.length)
+        xs_out_fact(out, "gate", "%s", demands.data);
     for (size_t i = 0; i < report->note_count; i++)
         xs_out_line(out, XS_STYLE_WARN, "! %s", report->notes[i]);
     if (count) {
@@ -98,12 +98,12 @@ static void put_code(struct xs_out *out, const char *label, const char *text) {
 }
 
 void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out) {
-    XS_SCOPED_STRING conclusion = {0}, output = {0}, gate = {0};
+    XS_SCOPED_STRING conclusion = {0}, output = {0}, demands = {0};
     struct row rows[2];
     size_t count = make_rows(report, rows);
     xs_bench_conclusion(&conclusion, report);
     xs_bench_output(&output, report);
-    xs_bench_demands_words(&gate, report);
+    xs_bench_demands_words(&demands, report);
     fprintf(out->file, "**%s** %zu runs of each, in turns, not profiled.\n\n", conclusion.data, report->bench->rounds);
     if (count)
         fprintf(out->file, "| %s | %s | %s | %s | %s | %s |\n|---|---:|---:|---:|---:|---:|\n", headers[0], headers[1],
@@ -124,8 +124,8 @@ void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out)
     }
     if (report->bench->sides[1].outputs.runs && !report->pair.is_failed)
         put_code(out, "output", output.data);
-    if (gate.length)
-        put_code(out, "gate", gate.data);
+    if (demands.length)
+        put_code(out, "gate", demands.data);
     for (size_t i = 0; i < report->note_count; i++)
         put_code(out, "note", report->notes[i]);
 }
@@ -175,10 +175,10 @@ void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *re
     xs_json_end(json, '}');
 }
 
-void xs_bench_demands_json(struct xs_json *json, unsigned failed, const struct xs_bench_demands *gate) {
+void xs_bench_demands_json(struct xs_json *json, unsigned failed, const struct xs_bench_demands *demands) {
     xs_json_object(json, "gate");
     xs_json_bool(json, "holds", !failed);
-    xs_json_text(json, "at_least", gate->at_least);
+    xs_json_text(json, "at_least", demands->at_least);
     xs_json_array(json, "failed");
     for (unsigned i = 0; xs_bench_fault_names[i]; i++)
         if (failed & 1U << i)
@@ -218,7 +218,7 @@ void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out) {
     xs_bench_time_json(&json, "wall", &report->pair.wall);
     xs_bench_time_json(&json, "loop", &report->pair.loop);
     xs_bench_output_json(&json, report);
-    xs_bench_demands_json(&json, report->failed, report->gate);
+    xs_bench_demands_json(&json, report->failed, report->demands);
     xs_json_texts(&json, "notes", report->notes, report->note_count);
     xs_json_text(&json, "ended", xs_bench_end_names[report->bench->end]);
     xs_json_count(&json, "rounds", report->bench->rounds);

@@ -146,11 +146,11 @@ void xs_bench_output(struct xs_string *text, const struct xs_bench_report *repor
 void xs_bench_demands_words(struct xs_string *text, const struct xs_bench_report *report) {
     static const char *const words[] = {"the output or the exit status differs", "AFTER is slower",
                                         "it is not clear which is faster", "the gain is smaller", "a program failed"};
-    const struct xs_bench_demands *gate = report->gate;
-    if (!gate->at_least && !report->failed)
+    const struct xs_bench_demands *demands = report->demands;
+    if (!demands->at_least && !report->failed)
         return;
-    if (gate->at_least)
-        xs_string_format(text, "--at-least=%s: ", gate->at_least);
+    if (demands->at_least)
+        xs_string_format(text, "--at-least=%s: ", demands->at_least);
     if (!report->failed)
         xs_string_format(text, "passed");
     for (unsigned i = 0, n = 0; i < sizeof words / sizeof words[0]; i++)
@@ -264,10 +264,10 @@ static void note_noise(struct xs_bench_report *report) {
 }
 
 void xs_bench_report_make(const struct xs_bench_terms *terms, const struct xs_bench *bench,
-                          const struct xs_bench_demands *gate, struct xs_bench_report *report) {
-    *report = (struct xs_bench_report){.terms = terms, .bench = bench, .gate = gate};
+                          const struct xs_bench_demands *demands, struct xs_bench_report *report) {
+    *report = (struct xs_bench_report){.terms = terms, .bench = bench, .demands = demands};
     xs_bench_compare(bench, 1, &report->pair);
-    report->failed = xs_bench_judge(bench, &report->pair, gate);
+    report->failed = xs_bench_judge(bench, &report->pair, demands);
     note_end(report);
     if (report->pair.is_failed) {
         note_failures(report);

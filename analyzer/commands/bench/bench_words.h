@@ -31,23 +31,23 @@ struct xs_bench_demands {
 };
 
 /* Parses "10%", "0" or "20ms". Returns false for anything else. */
-bool xs_bench_demands_parse(const char *text, struct xs_bench_demands *gate);
+bool xs_bench_demands_parse(const char *text, struct xs_bench_demands *demands);
 /* Returns the faults of the bench that occurred and that make the bench fail. */
 unsigned xs_bench_judge(const struct xs_bench *bench, const struct xs_bench_pair *pair,
-                        const struct xs_bench_demands *gate);
+                        const struct xs_bench_demands *demands);
 
 /* Two measured commands, and the results to be printed. */
 struct xs_bench_report {
     const struct xs_bench_terms *terms;
     const struct xs_bench *bench;
     struct xs_bench_pair pair;
-    const struct xs_bench_demands *gate;
+    const struct xs_bench_demands *demands;
     unsigned failed;                   /* the faults that made the bench fail */
     char *notes[XS_BENCH_NOTES_LIMIT]; /* warnings, a sentence each, to be escaped */
     size_t note_count;
 };
 void xs_bench_report_make(const struct xs_bench_terms *terms, const struct xs_bench *bench,
-                          const struct xs_bench_demands *gate, struct xs_bench_report *report);
+                          const struct xs_bench_demands *demands, struct xs_bench_report *report);
 void xs_bench_report_free(struct xs_bench_report *report);
 
 /* Writes "AFTER is faster: 2.41 s -> 1.98 s (-18 %)". */
@@ -71,7 +71,7 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out);
 void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out);
 void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out);
 /* These functions write parts of the JSON: the key "gate", a time or null, and the key "output". */
-void xs_bench_demands_json(struct xs_json *json, unsigned failed, const struct xs_bench_demands *gate);
+void xs_bench_demands_json(struct xs_json *json, unsigned failed, const struct xs_bench_demands *demands);
 void xs_bench_time_json(struct xs_json *json, const char *key, const struct xs_bench_time *time);
 void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *report);
 extern const char *const xs_bench_end_names[]; /* by enum xs_bench_end */

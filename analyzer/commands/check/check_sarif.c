@@ -9,6 +9,7 @@
 #include "analyzer/base/json.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/check/check.h"
@@ -73,7 +74,7 @@ static void collect(const struct xs_check *check, struct entries *entries) {
                     (struct entry){.judged = judged, .finding = k, .fingerprint = xs_check_finding_hash(f)};
         }
     }
-    qsort(entries->items, entries->count, sizeof *entries->items, by_place);
+    xs_sort(entries->items, entries->count, sizeof *entries->items, by_place);
 }
 
 /* --- parts --- */

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 
 const char *const xs_match_names[XS_MATCH_HOWS] = {"none", "text", "order", "edited", "call", "moved", "file", "entry"};
 
@@ -65,7 +66,7 @@ static size_t letter_pairs(const char *text, uint16_t *pairs) {
     for (size_t i = 0; i + 1 < count; i++)
         pairs[i] = (uint16_t)(kept[i] << 8 | kept[i + 1]);
     count = count ? count - 1 : 0;
-    qsort(pairs, count, sizeof *pairs, by_value);
+    xs_sort(pairs, count, sizeof *pairs, by_value);
     return count;
 }
 
@@ -228,7 +229,7 @@ static size_t next_group(const struct item *items, size_t count, size_t first, u
 static int64_t most_frequent(int64_t *votes, size_t count) {
     int64_t best = 0;
     size_t most = 0;
-    qsort(votes, count, sizeof *votes, xs_ascending_int64);
+    xs_sort(votes, count, sizeof *votes, xs_ascending_int64);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i; end < count && votes[end] == votes[i]; end++)
             ;

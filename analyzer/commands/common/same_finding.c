@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/causes/diagnosis.h"
@@ -134,7 +135,7 @@ static size_t list_keys(struct keyed *list, const struct xs_match_finding *findi
             list[listed++] =
                 (struct keyed){any_verdict ? f->detector : xs_match_kind(f->detector, f->verdict), place, i};
     }
-    qsort(list, listed, sizeof *list, by_key);
+    xs_sort(list, listed, sizeof *list, by_key);
     return listed;
 }
 

@@ -9,6 +9,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/interned.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/trace/site.h"
@@ -110,7 +111,7 @@ static int count_stacks(const struct xs_explain *explain, struct stack_counts *c
     for (unsigned table = 0; table < TABLES; table++)
         sqlite3_finalize(statements[table]);
     if (counts->count > 1)
-        qsort(counts->items + 1, counts->count - 1, sizeof *counts->items, most_frequent);
+        xs_sort(counts->items + 1, counts->count - 1, sizeof *counts->items, most_frequent);
     return status;
 }
 
@@ -288,7 +289,7 @@ static void join_same(const struct xs_explain *explain, struct stack_counts *cou
     xs_hash_free(&lines);
     xs_hash_free(&printed);
     if (kept > 1)
-        qsort(counts->items + 1, kept - 1, sizeof *counts->items, most_frequent);
+        xs_sort(counts->items + 1, kept - 1, sizeof *counts->items, most_frequent);
 }
 
 int xs_stacks_text(const struct xs_explain *explain, struct xs_out *out, char *message) {

@@ -118,7 +118,7 @@ static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struc
             places[lanes->lanes[i].items[k].number] = place++;
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&lanes->marked, entry));)
         all[count++] = (struct marked){(uint32_t)entry->high, places[entry->low], entry->value};
-    qsort(all, count, sizeof *all, by_finding);
+    xs_sort(all, count, sizeof *all, by_finding);
     xs_json_array(json, "marked");
     for (size_t finding = 0; finding < findings; finding++) {
         uint32_t previous = 0;

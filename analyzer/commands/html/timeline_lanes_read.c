@@ -4,6 +4,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/commands/html/timeline_lanes_internal.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/totals/timeline/timeline.h"
@@ -167,7 +168,7 @@ static int compare_calls(const void *a, const void *b) {
 /* Returns the call that requested the work; NULL: not known, for example for work of a graph. */
 static const struct call *call_of(struct work *w, const struct xs_timeline_row *row) {
     if (w->unordered)
-        qsort(w->calls, w->count, sizeof *w->calls, compare_calls);
+        xs_sort(w->calls, w->count, sizeof *w->calls, compare_calls);
     w->unordered = false;
     if (!w->count || row->of_graph || row->correlation <= 0 || row->correlation > UINT32_MAX)
         return NULL;

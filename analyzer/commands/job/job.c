@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/findings/engine/selection.h"
 #include "analyzer/trace/scan.h"
@@ -272,7 +273,7 @@ static void add_findings(struct xs_job *job, const struct xs_diagnosis *diagnosi
         add_share(job, found, diagnosis->findings, d, i < diagnosis->cause_count ? &diagnosis->causes[i] : NULL);
     }
     if (job->finding_count > known)
-        qsort(job->findings, job->finding_count, sizeof *job->findings, compare_keys);
+        xs_sort(job->findings, job->finding_count, sizeof *job->findings, compare_keys);
 }
 
 void xs_job_add(struct xs_job *job, const char *path, const char *identity, const struct xs_summary *summary,

@@ -34,7 +34,7 @@ struct xs_job_spread xs_job_spread_of(const uint64_t *values, const size_t *proc
     }
     XS_SCOPED uint64_t *sorted = xs_realloc(NULL, count * sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, xs_ascending_uint64);
+    xs_sort(sorted, count, sizeof *sorted, xs_ascending_uint64);
     spread.median = median_of(sorted, count);
     spread.min = values[least];
     spread.max = values[most];
@@ -76,7 +76,7 @@ static void order_processes(struct xs_job *job) {
     XS_SCOPED size_t *after = xs_realloc(NULL, job->process_count * sizeof *after);
     for (size_t i = 0; i < job->process_count; i++)
         places[i] = (struct place){.process = job->processes[i], .before = i};
-    qsort(places, job->process_count, sizeof *places, compare_places);
+    xs_sort(places, job->process_count, sizeof *places, compare_places);
     for (size_t i = 0; i < job->process_count; i++) {
         job->processes[i] = places[i].process;
         after[places[i].before] = i;
@@ -86,13 +86,13 @@ static void order_processes(struct xs_job *job) {
         f->home = after[f->home];
         for (size_t k = 0; k < f->share_count; k++)
             f->shares[k].process = after[f->shares[k].process];
-        qsort(f->shares, f->share_count, sizeof *f->shares, compare_shares);
+        xs_sort(f->shares, f->share_count, sizeof *f->shares, compare_shares);
     }
     for (size_t i = 0; i < job->device_count; i++) {
         struct xs_job_device *d = &job->devices[i];
         for (size_t k = 0; k < d->process_count; k++)
             d->processes[k] = after[d->processes[k]];
-        qsort(d->processes, d->process_count, sizeof *d->processes, xs_ascending_uint64);
+        xs_sort(d->processes, d->process_count, sizeof *d->processes, xs_ascending_uint64);
     }
 }
 
@@ -125,7 +125,7 @@ static void mark_outliers(struct xs_job *job, enum xs_job_column column, const u
         distances[i] = values[i] > median ? values[i] - median : median - values[i];
     XS_SCOPED uint64_t *sorted = xs_realloc(NULL, count * sizeof *sorted);
     memcpy(sorted, distances, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, xs_ascending_uint64);
+    xs_sort(sorted, count, sizeof *sorted, xs_ascending_uint64);
     long double usual = 4.5L * (long double)median_of(sorted, count), tenth = (long double)median / 10;
     for (size_t i = 0; i < count; i++)
         job->processes[processes[i]].outlier[column] =

@@ -243,19 +243,19 @@ static void measure_in_turns(struct xs_try *t) {
 
 /* Checks the demands: those on outputs for every trial, that on the gain for all repairs together. */
 static void judge(struct xs_try *t) {
-    const struct xs_bench_demands *gate = &t->arguments->gate;
+    const struct xs_bench_demands *demands = &t->arguments->demands;
     for (size_t i = 0; i < t->trials->count; i++) {
         const struct xs_tried_runs *o = t->attempts[i].outcome;
         if (t->trials->items[i].state == XS_TRIAL_FAILED)
-            t->failed |= XS_FAULT_OUTPUT & gate->faults;
+            t->failed |= XS_FAULT_OUTPUT & demands->faults;
         else if (o)
-            t->failed |= XS_FAULT_OUTPUT & xs_bench_judge(&o->bench, &o->report.pair, gate);
+            t->failed |= XS_FAULT_OUTPUT & xs_bench_judge(&o->bench, &o->report.pair, demands);
     }
     const struct xs_tried_runs *sum = t->sum < t->trials->count ? t->attempts[t->sum].outcome : NULL;
     if (sum && t->trials->items[t->sum].state == XS_TRIAL_MEASURED)
-        t->failed |= xs_bench_judge(&sum->bench, &sum->report.pair, gate);
+        t->failed |= xs_bench_judge(&sum->bench, &sum->report.pair, demands);
     else
-        t->failed |= (gate->at_least ? XS_FAULT_GAIN : 0U) | (XS_FAULT_UNCLEAR & gate->faults);
+        t->failed |= (demands->at_least ? XS_FAULT_GAIN : 0U) | (XS_FAULT_UNCLEAR & demands->faults);
 }
 
 /* False: nothing more may be run. */

@@ -11,7 +11,7 @@
 enum { XS_TRY_JSON_VERSION = 1 };
 #define XS_TRY_FORMAT "xferspy-try"
 
-/* The result of a trial that was measured. */
+/* The runs of a trial that was measured, and what follows from their times and outputs. */
 struct xs_tried_runs {
     struct xs_bench bench; /* two sides: the unchanged program, and the program with the repair */
     struct xs_bench_side sides[2];
@@ -69,7 +69,7 @@ void xs_try_left_out(struct xs_string *text, const struct xs_trial *trial);
 /* Adds how much of the plan was done: "drop-uploads: 198 of 199 copies"; nothing if nothing was done. */
 void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt);
 /* Adds the demands of the user that were not met; nothing if the user demanded nothing and nothing is wrong. */
-void xs_try_gate(struct xs_string *text, const struct xs_try *t);
+void xs_try_demands(struct xs_string *text, const struct xs_try *t);
 enum xs_style xs_try_style(const struct xs_try *t, size_t attempt);
 
 void xs_try_text(const struct xs_try *t, struct xs_out *out);

@@ -83,7 +83,7 @@ void xs_try_json(const struct xs_try *t, struct xs_out *out) {
         put_trial(&json, "together", t, t->sum);
     else
         xs_json_null(&json, "together");
-    xs_bench_demands_json(&json, t->failed, &t->arguments->gate);
+    xs_bench_demands_json(&json, t->failed, &t->arguments->demands);
     xs_json_text(&json, "ended", xs_bench_end_names[t->end]);
     xs_json_count(&json, "rounds", t->bench.rounds);
     xs_json_count(&json, "warm_up", t->arguments->terms.warm_up);

@@ -146,11 +146,11 @@ static void text_details(const struct xs_try *t, struct xs_out *out) {
 
 void xs_try_text(const struct xs_try *t, struct xs_out *out) {
     XS_SCOPED_STRING command = {0};
-    struct xs_string cut = {0}, now = {0}, gate = {0}, simulated = {0};
+    struct xs_string cut = {0}, now = {0}, demands = {0}, simulated = {0};
     xs_bench_command(&command, t->program->argv);
     xs_string_add_cut(&cut, command.data, COMMAND_COLUMNS);
     add_now(&now, t);
-    xs_try_gate(&gate, t);
+    xs_try_demands(&demands, t);
     if (t->reading->summary.run.simulated)
         xs_say_simulated(&simulated, NULL, "times below");
     xs_out_line(out, XS_STYLE_HEADING, TITLE ".");
@@ -159,7 +159,7 @@ void xs_try_text(const struct xs_try *t, struct xs_out *out) {
     if (t->bench.rounds)
         xs_out_fact(out, "runs", XS_BENCH_RUNS, t->bench.rounds, t->arguments->terms.warm_up);
     xs_out_take_fact(out, "takes", &now);
-    xs_out_take_fact(out, "gate", &gate);
+    xs_out_take_fact(out, "gate", &demands);
     putc('\n', out->file);
     if (t->trials->count > 1) {
         text_table(t, out);
@@ -204,11 +204,11 @@ static void markdown_details(const struct xs_try *t, struct xs_out *out) {
 
 void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
     XS_SCOPED_STRING command = {0};
-    struct xs_string code = {0}, now = {0}, gate = {0}, simulated = {0};
+    struct xs_string code = {0}, now = {0}, demands = {0}, simulated = {0};
     xs_bench_command(&command, t->program->argv);
     xs_markdown_code(&code, command.data);
     add_now(&now, t);
-    xs_try_gate(&gate, t);
+    xs_try_demands(&demands, t);
     if (t->reading->summary.run.simulated)
         xs_say_simulated(&simulated, NULL, "times below");
     xs_markdown_take(out, "**" TITLE "**\n\n- program: ", &code, "\n");
@@ -216,7 +216,7 @@ void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
     if (t->bench.rounds)
         fprintf(out->file, "- runs: " XS_BENCH_RUNS "\n", t->bench.rounds, t->arguments->terms.warm_up);
     xs_markdown_take(out, "- takes ", &now, "\n");
-    xs_markdown_take(out, "- ", &gate, "\n");
+    xs_markdown_take(out, "- ", &demands, "\n");
     if (t->trials->count > 1) {
         fprintf(out->file, "\n| %s | %s | %s | %s |\n|---|---|---|---|\n", headers[0], headers[1], headers[2],
                 headers[3]);

@@ -96,8 +96,8 @@ void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt)
         xs_string_format(text, "; refused: %s", log->refused.data);
 }
 
-void xs_try_gate(struct xs_string *text, const struct xs_try *t) {
-    struct xs_bench_report report = {.gate = &t->arguments->gate, .failed = t->failed};
+void xs_try_demands(struct xs_string *text, const struct xs_try *t) {
+    struct xs_bench_report report = {.demands = &t->arguments->demands, .failed = t->failed};
     bool ended = false;
     for (size_t i = 0; i < t->trials->count; i++)
         ended |= t->trials->items[i].state == XS_TRIAL_FAILED;

@@ -5,16 +5,13 @@
 #include "analyzer/findings/detectors/repeats.h"
 #include "analyzer/findings/engine/blocked.h"
 
-/* The host's time is at least this many times the copy's. If it is less, the copy is the matter, not the wait. */
-enum { TIMES_THE_COPY = 2 };
-
 /* Counts a download. `wait` is the wait that blocked the host until the copy's end; NULL: the copy's own call did. */
 static void count(struct xs_detection *detection, const struct xs_trace_event *download,
                   const struct xs_trace_event *wait) {
     struct xs_instance instance;
     uint64_t host_ns = xs_event_host_ns(download) + (wait ? xs_event_host_ns(wait) : 0);
     xs_instance_of(&instance, download, "this download");
-    if (!download->timed || host_ns / TIMES_THE_COPY < download->device_ns)
+    if (!download->timed || !xs_is_mostly_wait(host_ns, download->device_ns))
         return;
     instance.cost = instance.removable = (struct xs_times){.host_ns = host_ns};
     if (wait)

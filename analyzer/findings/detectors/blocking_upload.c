@@ -3,17 +3,15 @@
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/findings/detectors/repeats.h"
-
-/* The host's time is at least this many times the copy's. If it is less, the copy is the matter, not the wait. */
-enum { TIMES_THE_COPY = 2 };
+#include "analyzer/findings/engine/blocked.h"
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
-    const struct xs_trace_event *upload = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
+    const struct xs_trace_event *upload = xs_event_or_its_copy(event);
     struct xs_instance instance;
     if (!upload || !xs_is_upload(upload) || !upload->timed || (event == upload && upload->is_async))
         return;
     uint64_t host_ns = xs_event_host_ns(event), copy_ns = upload->device_ns;
-    if (host_ns / TIMES_THE_COPY < copy_ns)
+    if (!xs_is_mostly_wait(host_ns, copy_ns))
         return;
     xs_instance_of(&instance, upload, "this upload");
     if (event != upload)

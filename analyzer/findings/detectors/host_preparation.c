@@ -28,7 +28,7 @@ struct state {
 };
 
 static bool brings_data(const struct xs_trace_event *event) {
-    const struct xs_trace_event *copy = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
+    const struct xs_trace_event *copy = xs_event_or_its_copy(event);
     return copy && xs_is_download(copy);
 }
 

@@ -50,10 +50,6 @@ static void end_work(struct xs_detection *detection, struct thread *thread) {
     forget(detection, thread);
 }
 
-static bool gives_work(const struct xs_trace_event *event) {
-    return event->on == XS_ON_TRANSFER || event->on == XS_ON_LAUNCH || event->on == XS_ON_MEMSET;
-}
-
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     struct thread *thread = xs_hash_item(&state->threads, (uint64_t)event->thread, 0, sizeof *thread);
@@ -61,9 +57,9 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         thread->work_ns = xs_sum(thread->work_ns, (uint64_t)event->enter_ns - (uint64_t)thread->returned_ns);
     if (event->return_ns > thread->returned_ns)
         thread->returned_ns = event->return_ns;
-    if (thread->is_at_work && gives_work(event))
+    if (thread->is_at_work && xs_event_gives_work(event))
         end_work(detection, thread);
-    const struct xs_trace_event *download = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
+    const struct xs_trace_event *download = xs_event_or_its_copy(event);
     if (!download || !xs_is_download(download) || download->u.transfer.bytes <= XS_SCALAR_BYTES)
         return;
     if (event->on == XS_ON_SYNC || !download->is_async) {

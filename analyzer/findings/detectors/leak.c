@@ -1,5 +1,6 @@
 /* leak: memory whose amount grows while the program runs, because one place allocates again and again, and the memory
  * is neither used nor freed afterwards. Memory use grows with the number of allocations that live at the end. */
+#include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
 
 #include <stdlib.h>
@@ -81,8 +82,7 @@ static void judge(struct xs_detection *detection, struct live *live, size_t coun
 
 static void finish(struct xs_detection *detection) {
     struct state *state = detection->state;
-    if (state->count)
-        qsort(state->live, state->count, sizeof *state->live, by_site_and_time);
+    xs_sort(state->live, state->count, sizeof *state->live, by_site_and_time);
     for (size_t i = 0, next; i < state->count; i = next) {
         for (next = i + 1; next < state->count && state->live[next].instance.site == state->live[i].instance.site;)
             next++;

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 
 enum { TOUCHES = 65536 };
 static const uint64_t apart_ns = 1000000; /* two stretches with a longer idle time between them are not neighbours */
@@ -113,8 +114,7 @@ static unsigned find_rooms(const struct xs_stretches *s, const struct xs_stretch
         if (ns && ns >= copy->idle_ns)
             rooms[fitting++] = (struct room){copy, ns};
     }
-    if (fitting)
-        qsort(rooms, fitting, sizeof *rooms, by_room);
+    xs_sort(rooms, fitting, sizeof *rooms, by_room);
     return fitting;
 }
 

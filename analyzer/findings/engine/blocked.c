@@ -34,7 +34,7 @@ enum xs_blocked xs_copy_blocked(const struct xs_trace_event *transfer, const str
 
 const struct xs_trace_event *xs_awaited_download(const struct xs_trace_event *event, const struct xs_link_model *link,
                                                  const struct xs_trace_event **wait) {
-    const struct xs_trace_event *download = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
+    const struct xs_trace_event *download = xs_event_or_its_copy(event);
     if (!download || !xs_is_download(download))
         return NULL;
     bool own_call = !download->is_async || xs_copy_blocked(download, link) == XS_BLOCKED;

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/findings_build.h"
 #include "analyzer/findings/engine/selection.h"
@@ -156,8 +157,7 @@ static void rank(struct xs_findings *findings) {
         struct xs_finding *finding = &findings->items[i];
         finding->is_small = !finding->advice && finding->claimed_ns < findings->floor_ns;
     }
-    if (findings->count)
-        qsort(findings->items, findings->count, sizeof *findings->items, compare);
+    xs_sort(findings->items, findings->count, sizeof *findings->items, compare);
 }
 
 /* Moves the findings out of the builder. */
@@ -180,8 +180,7 @@ static void take_unchecked(struct xs_findings_builder *builder, struct xs_findin
     struct xs_unchecked *u = findings->unchecked = builder->unchecked;
     size_t kept = 0;
     builder->unchecked = NULL;
-    if (builder->unchecked_count)
-        qsort(u, builder->unchecked_count, sizeof *u, compare_unchecked);
+    xs_sort(u, builder->unchecked_count, sizeof *u, compare_unchecked);
     for (size_t i = 0; i < builder->unchecked_count; i++) {
         if (!kept || compare_unchecked(&u[kept - 1], &u[i])) {
             u[kept++] = u[i];
@@ -200,8 +199,7 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
     findings->undecided = builder->undecided;
     findings->undecided_count = builder->undecided_count;
     builder->undecided = NULL;
-    if (findings->undecided_count)
-        qsort(findings->undecided, findings->undecided_count, sizeof *findings->undecided, compare_undecided);
+    xs_sort(findings->undecided, findings->undecided_count, sizeof *findings->undecided, compare_undecided);
     take_unchecked(builder, findings);
     findings->left_out = builder->left_out;
     builder->left_out = NULL;
@@ -275,7 +273,7 @@ static void join_instances(struct xs_instance **items, size_t *count, struct xs_
     *items = xs_realloc(*items, (*count + more_count + 1) * sizeof **items);
     memcpy(*items + *count, more, more_count * sizeof **items);
     *count += more_count;
-    qsort(*items, *count, sizeof **items, order);
+    xs_sort(*items, *count, sizeof **items, order);
     *count = *count < kept ? *count : kept;
     free(more);
 }
@@ -316,8 +314,7 @@ static void join(struct xs_finding *all, struct xs_finding *one) {
 
 void xs_findings_join(struct xs_findings *findings) {
     size_t kept = 0;
-    if (findings->count)
-        qsort(findings->items, findings->count, sizeof *findings->items, by_place);
+    xs_sort(findings->items, findings->count, sizeof *findings->items, by_place);
     for (size_t i = 0; i < findings->count; i++)
         if (kept && is_joined(&findings->items[kept - 1], &findings->items[i]))
             join(&findings->items[kept - 1], &findings->items[i]);

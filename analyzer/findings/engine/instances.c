@@ -5,6 +5,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
 
 void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance) {
@@ -42,23 +43,17 @@ static int by_finding(const void *a, const void *b) {
 }
 
 void xs_repairables_sort(struct xs_repairables *all) {
-    if (all->count)
-        qsort(all->items, all->count, sizeof *all->items, by_finding);
+    xs_sort(all->items, all->count, sizeof *all->items, by_finding);
 }
 
+static bool comes_before(const void *item, const void *finding) { return compare_with(item, finding) < 0; }
+
 size_t xs_repairables_of(const struct xs_repairables *all, const struct xs_finding *finding, size_t *count) {
-    size_t low = 0, high = all->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_with(&all->items[middle], finding) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (high = low; high < all->count && !compare_with(&all->items[high], finding);)
-        high++;
-    *count = high - low;
-    return low;
+    size_t first = xs_search(all->items, all->count, sizeof *all->items, comes_before, finding), end = first;
+    while (end < all->count && !compare_with(&all->items[end], finding))
+        end++;
+    *count = end - first;
+    return first;
 }
 
 void xs_repairables_free(struct xs_repairables *all) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/search.h"
 #include "analyzer/findings/engine/pools.h"
 #include "analyzer/findings/engine/residency_change.h"
 #include "schema/format/event.h"
@@ -220,7 +221,7 @@ struct xs_allocation **xs_residency_live(const struct xs_residency *residency, s
     *count = 0;
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(table, entry));)
         live[(*count)++] = (struct xs_allocation *)(uintptr_t)entry->value;
-    qsort(live, *count, sizeof *live, by_id);
+    xs_sort(live, *count, sizeof *live, by_id);
     return live;
 }
 

@@ -8,6 +8,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/statement.h"
@@ -280,7 +281,7 @@ static void limit_replays(struct finding_detours *finding) {
     uint64_t *host_ns = xs_realloc(NULL, (finding->pair_count + 1) * sizeof *host_ns);
     for (size_t i = 0; i < finding->pair_count; i++)
         host_ns[i] = finding->pairs[i].host_ns;
-    qsort(host_ns, finding->pair_count, sizeof *host_ns, most_first);
+    xs_sort(host_ns, finding->pair_count, sizeof *host_ns, most_first);
     finding->replayed_from_ns = finding->pair_count > MOST_REPLAYS ? host_ns[MOST_REPLAYS - 1] : 0;
     free(host_ns);
 }

@@ -6,11 +6,12 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/causes/contexts.h"
 #include "analyzer/savings/causes/detours.h"
 #include "analyzer/savings/causes/grouping.h"
-#include "analyzer/savings/causes/host_work.h"
+#include "analyzer/savings/causes/host_work_least.h"
 #include "analyzer/savings/causes/preparations.h"
 #include "analyzer/savings/causes/released_at.h"
 #include "analyzer/savings/causes/turns.h"
@@ -29,7 +30,7 @@ static bool is_unsure(const struct xs_finding *f) {
 
 /* True if the repair may save nothing for a reason that the replay does not know. Three repairs have bounds of their
  * own. The replay of a stream for each thread knows which threads wait for each other. The replay of work before
- * uploads knows which work was seen. The least saving of work on the device is set later (host_work.h). */
+ * uploads knows which work was seen. The least saving of work on the device is set later (host_work_least.h). */
 static bool may_save_nothing(const struct xs_finding *f) {
     enum xs_repair_kind repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
     bool is_bounded =
@@ -167,8 +168,7 @@ static struct claim *rank_claims(const struct xs_findings *findings, size_t *cou
     for (size_t i = 0; i < findings->count; i++)
         if (has_repair(&findings->items[i]))
             claims[(*count)++] = (struct claim){i, findings->items[i].claimed_ns};
-    if (*count)
-        qsort(claims, *count, sizeof *claims, by_claim);
+    xs_sort(claims, *count, sizeof *claims, by_claim);
     return claims;
 }
 

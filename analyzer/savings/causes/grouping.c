@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/scale.h"
@@ -267,7 +268,7 @@ static void sum_up(struct grouping *g) {
     }
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         const struct xs_saving *one = &diagnosis->causes[i].saves;
-        is_limited |= diagnosis->items[diagnosis->causes[i].findings[0]].finding->potential; /* host_work.h */
+        is_limited |= diagnosis->items[diagnosis->causes[i].findings[0]].finding->potential; /* host_work_least.h */
         least_ns = xs_sum(least_ns, one->least_ns);
         all->least_ns = one->least_ns > all->least_ns ? one->least_ns : all->least_ns;
         if (diagnosis->replayed)
@@ -342,8 +343,7 @@ void xs_group_causes(struct xs_diagnosis *diagnosis, struct xs_plan *plan, int64
     group_by_place(&g);
     for (size_t i = 0; i < diagnosis->cause_count; i++)
         rank_within(diagnosis, &diagnosis->causes[i]);
-    if (diagnosis->cause_count)
-        qsort(diagnosis->causes, diagnosis->cause_count, sizeof *diagnosis->causes, by_saving);
+    xs_sort(diagnosis->causes, diagnosis->cause_count, sizeof *diagnosis->causes, by_saving);
     if (diagnosis->cause_count && plan->model->call_count) {
         size_t numbers = (size_t)plan->model->call_count + plan->model->copy_count;
         g.owner = xs_zeroed(numbers, sizeof *g.owner);

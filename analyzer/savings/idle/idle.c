@@ -35,8 +35,6 @@ struct account {
     int64_t id;                /* its device.id */
 };
 
-static int64_t earlier_of(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* --- lines --- */
 
 static bool has_line(const struct account *account, uint32_t call) {
@@ -239,9 +237,9 @@ static void charge_calls_before(struct account *account, uint32_t call, int64_t 
             charge(account, XS_IDLE_START, ends, call, start_ns, end_ns);
             return;
         }
-        int64_t returned_ns = earlier_of(xs_later(calls[before].return_ns, start_ns), end_ns);
+        int64_t returned_ns = xs_earlier(xs_later(calls[before].return_ns, start_ns), end_ns);
         charge_pause(account, before, call, returned_ns, end_ns);
-        int64_t entered_ns = earlier_of(xs_later(calls[before].enter_ns, start_ns), returned_ns);
+        int64_t entered_ns = xs_earlier(xs_later(calls[before].enter_ns, start_ns), returned_ns);
         charge(account, XS_IDLE_CALL, inside(account, before), before, entered_ns, returned_ns);
         end_ns = entered_ns;
         call = before;
@@ -275,7 +273,7 @@ static void charge_until(struct account *account, const struct xs_model_operatio
                end_ns);
         return;
     }
-    int64_t entered_ns = earlier_of(xs_later(call->enter_ns, start_ns), end_ns);
+    int64_t entered_ns = xs_earlier(xs_later(call->enter_ns, start_ns), end_ns);
     if (gives_work_only(call))
         charge(account, XS_IDLE_LAUNCHING, around(account, operation->call, operation->call), operation->call,
                entered_ns, end_ns);
@@ -322,13 +320,13 @@ static void account_device(struct account *account, const struct xs_model_operat
     memset(account->latest, 0, sizeof account->latest);
     *device = (struct xs_idle_device){.device = account->id};
     for (size_t i = 0; i < count; i++) {
-        int64_t start_ns = earlier_of(xs_later(operations[i]->start_ns, account->idle->start_ns), all_end_ns);
-        int64_t end_ns = earlier_of(xs_later(operations[i]->end_ns, start_ns), all_end_ns);
+        int64_t start_ns = xs_earlier(xs_later(operations[i]->start_ns, account->idle->start_ns), all_end_ns);
+        int64_t end_ns = xs_earlier(xs_later(operations[i]->end_ns, start_ns), all_end_ns);
         if (start_ns > busy_until_ns) {
             device->idle_ns += (uint64_t)(start_ns - busy_until_ns);
             charge_until(account, operations[i], busy_until_ns, start_ns);
         }
-        device->busy_ns += (uint64_t)(end_ns - earlier_of(xs_later(start_ns, busy_until_ns), end_ns));
+        device->busy_ns += (uint64_t)(end_ns - xs_earlier(xs_later(start_ns, busy_until_ns), end_ns));
         last = end_ns >= busy_until_ns ? operations[i]->call : last;
         busy_until_ns = xs_later(busy_until_ns, end_ns);
     }

@@ -84,15 +84,13 @@ static bool begins_by(const void *item, const void *key) {
     return busy->start <= *(const int64_t *)key;
 }
 
-static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* Adds the part of the call in which its device was busy. */
 static void add_busy(const struct places *places, struct place *place, const struct xs_model_call *call) {
     const struct xs_intervals *busy = &places->busy[call->device];
     size_t next = xs_search(busy->items, busy->count, sizeof *busy->items, begins_by, &call->return_ns);
     while (next && busy->items[next - 1].end > call->enter_ns) {
         const struct xs_interval *work = &busy->items[--next];
-        int64_t ns = earlier(work->end, call->return_ns) - xs_later(work->start, call->enter_ns);
+        int64_t ns = xs_earlier(work->end, call->return_ns) - xs_later(work->start, call->enter_ns);
         place->row.busy_ns = xs_sum(place->row.busy_ns, (uint64_t)ns);
     }
 }

@@ -2,6 +2,9 @@
  * group of similar spans. */
 #include "analyzer/savings/plan/managed_internal.h"
 
+#include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
+
 /* If at least this part of a span was recorded, the rest is assumed to be like it. */
 #define NEARLY_ALL 0.9
 
@@ -12,19 +15,15 @@ bool xs_managed_is_recorded(const struct xs_managed_span *span) {
     return (double)span->recorded_ns >= NEARLY_ALL * (double)(span->end_ns - span->start_ns);
 }
 
+static bool has_ended(const void *item, const void *ns) {
+    return ((const struct xs_interval *)item)->end <= *(const int64_t *)ns;
+}
+
 static uint64_t covered(const struct xs_intervals *set, int64_t start_ns, int64_t end_ns) {
-    size_t low = 0, high = set->count;
     uint64_t covered = 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (set->items[middle].end > start_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    for (; low < set->count && set->items[low].start < end_ns; low++) {
-        int64_t start = set->items[low].start > start_ns ? set->items[low].start : start_ns;
-        int64_t end = set->items[low].end < end_ns ? set->items[low].end : end_ns;
+    for (size_t i = xs_search(set->items, set->count, sizeof *set->items, has_ended, &start_ns);
+         i < set->count && set->items[i].start < end_ns; i++) {
+        int64_t start = xs_later(set->items[i].start, start_ns), end = xs_earlier(set->items[i].end, end_ns);
         covered += end > start ? (uint64_t)(end - start) : 0;
     }
     return covered;

@@ -7,6 +7,7 @@
 #include "analyzer/base/lifetimes.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/savings/plan/managed_internal.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/trait_sql.h"
@@ -212,23 +213,18 @@ static int by_start(const void *a, const void *b) {
 }
 
 static void sort_spans(struct xs_managed_spans *spans) {
-    if (spans->count)
-        qsort(spans->items, spans->count, sizeof *spans->items, by_start);
+    xs_sort(spans->items, spans->count, sizeof *spans->items, by_start);
+}
+
+static bool begins_by(const void *span, const void *ns) {
+    return ((const struct xs_managed_span *)span)->start_ns <= *(const int64_t *)ns;
 }
 
 /* --- migrations --- */
 
 /* Returns the number of spans that begin at `ns` or earlier. */
 static size_t begun_at(const struct xs_managed_spans *spans, int64_t ns) {
-    size_t low = 0, high = spans->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (spans->items[middle].start_ns <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return xs_search(spans->items, spans->count, sizeof *spans->items, begins_by, &ns);
 }
 
 /* Returns the latest of the first `count` spans that contains the time `ns`. Spans that begin later but ended before

@@ -5,6 +5,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/trace/link.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
@@ -67,8 +68,7 @@ static int by_begin(const void *a, const void *b) {
 
 uint64_t xs_pinning_ns(struct xs_pinning *pinning) {
     uint64_t bytes = 0, end = 0;
-    if (pinning->count)
-        qsort(pinning->ranges, pinning->count, sizeof *pinning->ranges, by_begin);
+    xs_sort(pinning->ranges, pinning->count, sizeof *pinning->ranges, by_begin);
     for (size_t i = 0; i < pinning->count; i++) {
         const struct xs_pinned_range *range = &pinning->ranges[i];
         uint64_t begin = range->begin > end ? range->begin : end;

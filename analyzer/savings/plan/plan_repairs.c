@@ -4,14 +4,13 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/graph_launch.h"
+#include "analyzer/savings/plan/locked_memory.h"
 #include "analyzer/savings/plan/managed.h"
 #include "analyzer/savings/plan/preparation.h"
 #include "analyzer/savings/plan/statement.h"
+#include "analyzer/savings/plan/work_on_data.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
-
-/* CUDA stages an upload of up to this size before its asynchronous call returns, from any memory. */
-enum { STAGED_BYTES = 65536 };
 
 /* The host's time per byte to gather small pieces in one buffer. */
 #define GATHER_NS_PER_BYTE 0.1
@@ -24,10 +23,6 @@ enum { STAGED_BYTES = 65536 };
  * some 10 GB/s, and a device's memory moves 400 GB/s or more. The number is therefore right even if the work uses only
  * a tenth of the device's memory bandwidth. */
 enum { DEVICE_IS_FASTER = 4 };
-
-/* The interpreter and a library take this long from one call of the driver to the next one, if they do nothing else;
- * measured for CuPy (tests/bench/results/savings.md). */
-enum { USUAL_STATEMENT_NS = 20000 };
 
 static enum xs_model_kind kind_of(unsigned table) {
     static const enum xs_model_kind kinds[] = {[XS_EVIDENCE_TRANSFER] = XS_MODEL_TRANSFER,
@@ -288,31 +283,6 @@ static void copy_by_host(struct xs_plan *plan, uint32_t number, enum xs_plan_end
     xs_plan_change(plan, call, &(struct xs_call_change){.dropped = true, .before_ns = xs_model_ns((int64_t)ns)});
 }
 
-bool xs_plan_gives_work(const struct xs_plan *plan, uint32_t call) {
-    static const unsigned giving = 1u << XS_MODEL_TRANSFER | 1u << XS_MODEL_MEMSET | 1u << XS_MODEL_LAUNCH;
-    return giving >> plan->model->calls[call].kind & 1;
-}
-
-/* Returns how long the program works before a call because of data that it has downloaded. The repaired program still
- * requests work of the device, and its statement takes some time for that. This time is the least gap before calls of
- * the same line. If all these gaps contain such work, the least gap is too long, so it is limited. */
-static int64_t work_before(const struct xs_plan *plan, uint32_t call) {
-    int64_t own = xs_plan_gives_work(plan, call) ? xs_statement_overhead(plan, call, XS_ASYNC_CALL_NS) : 0;
-    int64_t stays = own < USUAL_STATEMENT_NS ? own : USUAL_STATEMENT_NS;
-    return xs_later(0, xs_statement_gap(plan, call) - stays);
-}
-
-int64_t xs_plan_work_on_data(const struct xs_plan *plan, uint32_t download, uint32_t *next) {
-    int64_t work = 0;
-    *next = xs_plan_reader(plan, download);
-    while ((*next = plan->model->calls[*next].next) != XS_PLAN_NONE) {
-        work = xs_model_ns(work + work_before(plan, *next));
-        if (xs_plan_gives_work(plan, *next))
-            break;
-    }
-    return work;
-}
-
 /* Replaces a download by the device's work on its data. The device takes the time of the work, or of the copy if that
  * takes longer. The host does not wait for the device. */
 static void work_in_place(struct xs_plan *plan, uint32_t number, int64_t work_ns, enum xs_plan_end end) {
@@ -342,8 +312,8 @@ static void drop_with_work(struct xs_plan *plan, uint32_t number, uint32_t wait,
         xs_plan_change(plan, wait, &(struct xs_call_change){.dropped = true});
     not_wait_of_main(plan, download, end);
     for (uint32_t i = xs_plan_reader(plan, download); i != next && (i = plan->model->calls[i].next) != XS_PLAN_NONE;)
-        if (work_before(plan, i))
-            xs_plan_shorten_work(plan, i, work_before(plan, i));
+        if (xs_plan_work_before(plan, i))
+            xs_plan_shorten_work(plan, i, xs_plan_work_before(plan, i));
 }
 
 /* Drops `ns` of the program's work before a call. The work may go on beyond allocations and frees. */
@@ -395,64 +365,6 @@ static void launch_graph(struct xs_plan *plan, uint32_t first, uint32_t last, en
                 plan, i,
                 &(struct xs_call_change){.before_ns = -gap, .is_node = true, .gap_ns = is_least ? XS_GRAPH_GAP_NS : 0});
     }
-}
-
-/* --- memory that is page-locked for too few copies --- */
-
-/* Drops a call even if the plan has changed it, without its copies or the rest of its statement. */
-static void drop_only(struct xs_plan *plan, uint32_t call) {
-    struct xs_call_change *change = xs_plan_alter(plan, call);
-    if (change)
-        change->dropped = true;
-}
-
-/* Makes a copy use pageable memory, with `touch_ns` of the host's work before the call. A call that the plan has
- * already changed is not changed again, unless the copy is of a batch, whose copies are changed one by one. */
-static void copy_pageable(struct xs_plan *plan, uint32_t number, int64_t touch_ns) {
-    const struct xs_model *model = plan->model;
-    bool is_of_batch = xs_plan_is_of_batch(plan, number);
-    if (is_of_batch && plan->copies[number - model->call_count].is_left_out)
-        return;
-    uint32_t index = xs_plan_call_of(plan, number);
-    const struct xs_model_call *call = &model->calls[index];
-    struct xs_call_change *change = plan->change_of[index] && !is_of_batch ? NULL : xs_plan_alter(plan, index);
-    if (!change)
-        return;
-    int64_t longer_ns = xs_host_memory_worth(plan, number);
-    change->before_ns = xs_model_ns(change->before_ns + touch_ns);
-    if (!call->operations) { /* the copy was not recorded, so the host takes the extra time */
-        change->before_ns = xs_model_ns(change->before_ns + longer_ns);
-        return;
-    }
-    if (!change->lasts)
-        change->operation_ns = xs_plan_operations_ns(plan, index);
-    change->lasts = true;
-    change->operation_ns = xs_model_ns(change->operation_ns + longer_ns);
-    if (call->is_async && (call->direction != XS_DIR_H2D || call->bytes > STAGED_BYTES)) {
-        change->unstaged = true; /* the copy runs within the call, not after it */
-        change->returns = XS_RETURNS_BEHIND;
-        change->host_ns = XS_BEHIND_COPY_NS;
-    }
-}
-
-/* Unpins the memory that this call allocates or registers. For the least saving, new pageable memory replaces an
- * allocation and must be touched for the first time; for the most saving, the copies use existing memory. Returns 1 if
- * the memory was found, else 0. */
-static size_t unpin(struct xs_plan *plan, uint32_t allocation, enum xs_plan_end end) {
-    const struct xs_locked_memory *memory = xs_host_memory_of(&plan->host_memory, plan, allocation);
-    if (!memory)
-        return 0;
-    double bytes = (double)memory->bytes;
-    bool is_touched_again = end == XS_PLAN_LEAST && !memory->is_registered;
-    int64_t touch_ns = is_touched_again ? xs_model_ns((int64_t)(bytes * XS_FIRST_TOUCH_NS_PER_BYTE)) : 0;
-    drop_only(plan, allocation);
-    if (memory->free != XS_PLAN_NONE)
-        drop_only(plan, memory->free);
-    for (uint32_t copy = memory->first_copy; copy != XS_PLAN_NONE; copy = plan->host_memory.next[copy]) {
-        copy_pageable(plan, copy, touch_ns);
-        touch_ns = 0;
-    }
-    return 1;
 }
 
 /* --- all repairs --- */
@@ -511,7 +423,7 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         replace(plan, number, link_ns(plan, number, XS_LINK_D2D), end);
         break;
     case XS_REPAIR_UNPIN:
-        return unpin(plan, first, end);
+        return xs_plan_unpin(plan, first, end);
     case XS_REPAIR_OVERLAP:
         overlap(plan, first, end);
         break;
@@ -554,15 +466,6 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
     return 1;
 }
 
-/* Drops the calls that page-lock memory for copies that are no longer made. */
-static void drop_host_memory(struct xs_plan *plan) {
-    for (const struct xs_locked_memory *item; (item = xs_host_memory_next_useless(&plan->host_memory));) {
-        xs_plan_change(plan, item->allocation, &(struct xs_call_change){.dropped = true});
-        if (item->free != XS_PLAN_NONE)
-            xs_plan_change(plan, item->free, &(struct xs_call_change){.dropped = true});
-    }
-}
-
 /* True if the repaired program still does this once: it reads the data, or waits, after its loop. */
 static bool is_done_once(const struct xs_repairable *item) {
     static const unsigned once = 1u << XS_REPAIR_READ_LATER | 1u << XS_REPAIR_NOT_WAIT |
@@ -578,7 +481,7 @@ size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size
         found += repair(plan, &items[i], end);
     found += xs_managed_change(plan->managed, plan, end);
     if (end == XS_PLAN_MOST)
-        drop_host_memory(plan);
+        xs_plan_drop_useless_memory(plan);
     return found;
 }
 
@@ -589,7 +492,7 @@ void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *item
     for (size_t i = own; i < count && end == XS_PLAN_MOST; i++)
         drop_copy(plan, xs_plan_number(plan, &items[i]), end);
     if (drops_host_memory && end == XS_PLAN_MOST)
-        drop_host_memory(plan);
+        xs_plan_drop_useless_memory(plan);
 }
 
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item) {

@@ -19,20 +19,6 @@ void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *item
  * host_memory.h. */
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item);
 
-/* True if the call gives the device work: a copy, a memset or a launch. */
-bool xs_plan_gives_work(const struct xs_plan *plan, uint32_t call);
-
-/* Returns the call after which a thread of the program works on a download's data: the main thread's wait for it, or
- * the download itself. */
-static inline uint32_t xs_plan_reader(const struct xs_plan *plan, uint32_t download) {
-    uint32_t wait = plan->model->calls[download].main_wait;
-    return wait ? wait - 1 : download;
-}
-
-/* Returns how long the program works on the data of a download: its own time until the thread that has the data gives
- * the device more work. `next` gets the call that gives it; XS_PLAN_NONE: there is none. */
-int64_t xs_plan_work_on_data(const struct xs_plan *plan, uint32_t download, uint32_t *next);
-
 /* Drops the call, and the calls of the same statement directly after it. */
 void xs_plan_drop_call(struct xs_plan *plan, uint32_t call, enum xs_plan_end end);
 

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/savings/plan/managed.h"
 #include "analyzer/savings/plan/statement.h"
 #include "analyzer/trace/kind_words.h"
@@ -51,8 +52,7 @@ static void begin_rows(struct xs_plan *plan) {
     for (uint32_t i = 0; i < model->copy_count; i++)
         plan->rows[plan->row_count++] =
             (struct xs_plan_row){model->copies[i].row, XS_MODEL_TRANSFER, model->call_count + i};
-    if (plan->row_count)
-        qsort(plan->rows, plan->row_count, sizeof *plan->rows, by_row);
+    xs_sort(plan->rows, plan->row_count, sizeof *plan->rows, by_row);
 }
 
 /* Reads the time per byte of peer copies of 1 MiB or more. Smaller copies do not count, because their fixed cost would
@@ -161,8 +161,7 @@ static void find_turns(struct xs_model *split, struct xs_hash *shared) {
         if (call->is_legacy)
             turns[count++] = (struct turn){split->operations[i].start_ns, i, call->stream, call->thread};
     }
-    if (count)
-        qsort(turns, count, sizeof *turns, by_turn);
+    xs_sort(turns, count, sizeof *turns, by_turn);
     for (size_t i = 1; i < count; i++)
         if (turns[i].stream == turns[i - 1].stream && turns[i].thread != turns[i - 1].thread)
             *xs_hash_put(shared, (uint64_t)turns[i].stream, 0) = 1;

@@ -155,6 +155,11 @@ static inline int64_t xs_model_lasted(const struct xs_model_operation *operation
     return operation->end_ns - operation->start_ns;
 }
 
+/* True if the call gives the device work: a copy, a memset or a launch. */
+static inline bool xs_model_gives_work(const struct xs_model_call *call) {
+    return call->kind == XS_MODEL_TRANSFER || call->kind == XS_MODEL_MEMSET || call->kind == XS_MODEL_LAUNCH;
+}
+
 /* True if the call does its own work, which is the staging, after its wait. */
 static inline bool xs_model_is_staged(const struct xs_model_call *call) {
     return call->kind == XS_MODEL_TRANSFER && call->wait == XS_WAITS_STREAM;

@@ -191,7 +191,7 @@ static void take_claims(struct work *w, const struct xs_marks *claims) {
         if (run.ns)
             w->runs[w->run_count++] = run;
     }
-    qsort(w->runs, w->run_count, sizeof *w->runs, xs_mark_runs_by_site);
+    xs_sort(w->runs, w->run_count, sizeof *w->runs, xs_mark_runs_by_site);
     for (size_t i = w->run_count; i-- > 0;)
         *xs_hash_put(&w->run_of_site, w->runs[i].site, 0) = i + 1;
 }

@@ -5,6 +5,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 #include "analyzer/totals/summary/summary_internal.h"
 
 enum { ENTRY, DIRECTION, BYTES, SRC, DST, ASYNC, CAPTURED, RESULT, ENTER, RETURN, CORRELATION, BATCH, ID, STACK };
@@ -164,7 +165,7 @@ static void sort_groups(struct xs_summary *s) {
     for (unsigned i = 0; i < XS_GROUPS; i++)
         if (s->groups[i].totals.count)
             s->groups[s->group_count++] = s->groups[i];
-    qsort(s->groups, s->group_count, sizeof *s->groups, by_cost);
+    xs_sort(s->groups, s->group_count, sizeof *s->groups, by_cost);
 }
 
 /* Reads names of only the few entry points that are shown. */

@@ -5,12 +5,13 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/search.h"
 
 enum { KEPT = 255, ENOUGH = 3, FEW = 8 };
 #define USUAL_LATENCY_NS 5000
 
 void xs_values_add(struct xs_values *values, int64_t value) {
-    uint64_t place = values->seen++;
+    uint64_t slot = values->seen++;
     if (values->kept == values->capacity && values->capacity < KEPT) {
         values->capacity = values->capacity ? values->capacity * 4 < KEPT ? values->capacity * 4 : KEPT : 4;
         values->items = xs_realloc(values->items, values->capacity * sizeof *values->items);
@@ -19,15 +20,15 @@ void xs_values_add(struct xs_values *values, int64_t value) {
         values->items[values->kept++] = value;
         return;
     }
-    place = xs_mix(place + 0x9e3779b97f4a7c15u) % values->seen; /* each value has the same chance to be kept */
-    if (place < KEPT)
-        values->items[place] = value;
+    slot = xs_mix(slot + 0x9e3779b97f4a7c15u) % values->seen; /* each value has the same chance to be kept */
+    if (slot < KEPT)
+        values->items[slot] = value;
 }
 
 static void find_median(struct xs_values *values) {
     if (!values->kept)
         return;
-    qsort(values->items, values->kept, sizeof *values->items, xs_ascending_int64);
+    xs_sort(values->items, values->kept, sizeof *values->items, xs_ascending_int64);
     values->median = values->items[(values->kept - 1) / 2];
     values->spread = values->items[(values->kept - 1) * 3 / 4] - values->items[(values->kept - 1) / 4];
     values->least = values->items[(values->kept - 1) / 10];
@@ -117,7 +118,7 @@ void xs_learned_finish(struct xs_learned *learned) {
     find_median(&learned->wait_notice);
     for (size_t i = 0; i < learned->graph_count; i++) {
         struct graphs *graphs = &learned->graphs[i];
-        qsort(graphs->items, graphs->count, sizeof *graphs->items, by_sum);
+        xs_sort(graphs->items, graphs->count, sizeof *graphs->items, by_sum);
         graphs->items[0] = graphs->items[(graphs->count - 1) / 2];
     }
 }

@@ -9,16 +9,16 @@ int64_t xs_lane_end(const struct xs_lane *lane) {
     return xs_lane_pending(lane) ? xs_later(lane->done_ns, lane->items[lane->count - 1].end_ns) : lane->done_ns;
 }
 
-struct xs_lane_place xs_lane_latest(struct xs_lane *lane) {
-    return (struct xs_lane_place){lane, lane->base + xs_lane_pending(lane) - 1, xs_lane_end(lane)};
+struct xs_lane_work xs_lane_latest(struct xs_lane *lane) {
+    return (struct xs_lane_work){lane, lane->base + xs_lane_pending(lane) - 1, xs_lane_end(lane)};
 }
 
-int64_t xs_lane_place_end(const struct xs_lane_place *moment) {
+int64_t xs_lane_work_end(const struct xs_lane_work *moment) {
     const struct xs_lane *lane = moment->lane;
     if (!lane)
         return 0;
-    uint64_t pending = moment->place - lane->base; /* becomes a huge number if the work is no longer pending, or there
-                                                    * was none */
+    uint64_t pending = moment->number - lane->base; /* becomes a huge number if the work is no longer pending, or there
+                                                     * was none */
     if (pending < xs_lane_pending(lane))
         return lane->items[lane->first + pending].end_ns;
     return xs_earlier(moment->end_ns, lane->done_ns);

@@ -22,9 +22,9 @@ struct xs_pending {
 struct xs_lane;
 
 /* Refers to a piece of work in a lane. Other work can wait for it even though its times may still change. */
-struct xs_lane_place {
+struct xs_lane_work {
     struct xs_lane *lane; /* NULL: no work */
-    uint64_t place;       /* number of the piece in its lane, counted from the lane's first piece */
+    uint64_t number;      /* number of the piece in its lane, counted from the lane's first piece */
     int64_t end_ns;       /* its end when this reference was made */
 };
 
@@ -33,15 +33,15 @@ struct xs_lane {
     size_t first, count, capacity; /* items from `first` on are pending */
     uint64_t base;                 /* number of the first pending item in the lane */
     int64_t done_ns;               /* the end of the last work that is no longer pending */
-    struct xs_lane_place behind;   /* the work that the lane's next work waits for, because of an event */
+    struct xs_lane_work behind;    /* the work that the lane's next work waits for, because of an event */
     int64_t device;                /* ordinal plus 1; 0: not known */
     bool is_legacy, is_apart, is_listed;
 };
 
 /* Returns when the lane's work ends according to its present times. */
 int64_t xs_lane_end(const struct xs_lane *lane);
-struct xs_lane_place xs_lane_latest(struct xs_lane *lane);
-int64_t xs_lane_place_end(const struct xs_lane_place *moment);
+struct xs_lane_work xs_lane_latest(struct xs_lane *lane);
+int64_t xs_lane_work_end(const struct xs_lane_work *moment);
 
 /* Adds work at the lane's end and gives it times. The result is valid until the next call of this function. */
 struct xs_pending *xs_lane_add(struct xs_lane *lane, const struct xs_pending *work, struct xs_modelled_tables *tables);

@@ -14,10 +14,10 @@
 #define LARGE_BYTES 65536
 
 static void *made(struct xs_hash *table, uint64_t key, size_t bytes) {
-    uint64_t *place = xs_hash_put(table, key, 0);
-    if (!*place)
-        *place = (uint64_t)(uintptr_t)xs_zeroed(1, bytes);
-    return (void *)(uintptr_t)*place;
+    uint64_t *item = xs_hash_put(table, key, 0);
+    if (!*item)
+        *item = (uint64_t)(uintptr_t)xs_zeroed(1, bytes);
+    return (void *)(uintptr_t)*item;
 }
 
 static struct device *device_at(struct xs_placing *p, uint64_t number) {
@@ -155,8 +155,8 @@ static void list_lane(struct xs_placing *p, struct xs_lane *lane) {
     lane->is_listed = true;
 }
 
-static void raise(struct xs_lane_place *moment, struct xs_lane_place to) {
-    if (xs_lane_place_end(&to) >= xs_lane_place_end(moment))
+static void raise(struct xs_lane_work *moment, struct xs_lane_work to) {
+    if (xs_lane_work_end(&to) >= xs_lane_work_end(moment))
         *moment = to;
 }
 
@@ -164,7 +164,7 @@ static void raise(struct xs_lane_place *moment, struct xs_lane_place to) {
  * stream, of the streams ordered with it, and of its copy engine, as far as it belongs to these. */
 static void note_latest(struct xs_placing *p, const struct xs_modelled_call *call, struct xs_lane *lane) {
     struct device *device = device_at(p, (uint64_t)lane->device);
-    struct xs_lane_place latest = xs_lane_latest(lane);
+    struct xs_lane_work latest = xs_lane_latest(lane);
     if (lane->is_legacy)
         raise(&device->legacy, latest);
     if (!lane->is_apart)
@@ -175,8 +175,8 @@ static void note_latest(struct xs_placing *p, const struct xs_modelled_call *cal
 
 /* Returns the end of work in another lane. Returns 0 for work in the same lane, because the order within a lane is kept
  * even if the times change. */
-static int64_t end_elsewhere(const struct xs_lane_place *moment, const struct xs_lane *lane) {
-    return moment->lane == lane ? 0 : xs_lane_place_end(moment);
+static int64_t end_elsewhere(const struct xs_lane_work *moment, const struct xs_lane *lane) {
+    return moment->lane == lane ? 0 : xs_lane_work_end(moment);
 }
 
 /* Returns the end of the work in other lanes that a call's work waits for. */
@@ -375,18 +375,18 @@ static void wait_for_device(struct xs_placing *p, const struct xs_modelled_call 
 }
 
 static void wait_for_event(struct xs_placing *p, const struct xs_modelled_call *call) {
-    const uint64_t *place = xs_hash_find(&p->event_of, call->object, 0);
-    const struct xs_lane_place *moment = place ? (const struct xs_lane_place *)(uintptr_t)*place : NULL;
+    const uint64_t *found = xs_hash_find(&p->event_of, call->object, 0);
+    const struct xs_lane_work *moment = found ? (const struct xs_lane_work *)(uintptr_t)*found : NULL;
     if (!moment || !moment->lane)
         return;
-    uint64_t before = moment->place - moment->lane->base + 1; /* meaningless if the work is no longer pending, which the
-                                                               * next line checks */
-    if (moment->place - moment->lane->base < xs_lane_pending(moment->lane))
+    uint64_t before = moment->number - moment->lane->base + 1; /* meaningless if the work is no longer pending, which
+                                                                * the next line checks */
+    if (moment->number - moment->lane->base < xs_lane_pending(moment->lane))
         end_waited(p, call, moment->lane, before, before == xs_lane_pending(moment->lane));
 }
 
 static void take_event(struct xs_placing *p, const struct xs_modelled_call *call) {
-    struct xs_lane_place *moment = made(&p->event_of, call->object, sizeof *moment);
+    struct xs_lane_work *moment = made(&p->event_of, call->object, sizeof *moment);
     struct xs_lane *lane = lane_at(p, call);
     if (call->detail) {
         *moment = xs_lane_latest(lane);

@@ -14,7 +14,7 @@ const char *const xs_modelled_names[XS_MODELLED_TABLES] = {"device_copy", "devic
 
 static const struct {
     const char *name;
-    int place;
+    int index;
 } known[] = {{"id", XS_COLUMN_ID},
              {"correlation", XS_COLUMN_NUMBER},
              {"start_ns", XS_COLUMN_START},
@@ -42,21 +42,21 @@ static const struct {
              {"block_y", XS_SHAPE_GRID + 4},
              {"block_z", XS_SHAPE_GRID + 5}};
 
-static void add_column(struct xs_modelled_columns *columns, const char *name, int from, int place) {
+static void add_column(struct xs_modelled_columns *columns, const char *name, int from, int index) {
     struct xs_modelled_column *column = &columns->items[columns->count++];
     snprintf(column->name, sizeof column->name, "%s", name);
     column->from = from;
-    column->place = place;
+    column->index = index;
 }
 
-/* Takes the columns of a statement. A column for which a shape has no place any more is left out. */
+/* Takes the columns of a statement. A column for which a shape has no room any more is left out. */
 static void find_columns(struct xs_modelled_columns *columns, sqlite3_stmt *all) {
     int count = sqlite3_column_count(all), other = XS_SHAPE_OTHERS;
     columns->count = 0;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         for (int i = 0; i < count; i++)
             if (!strcmp(sqlite3_column_name(all, i), known[k].name))
-                add_column(columns, known[k].name, i, known[k].place);
+                add_column(columns, known[k].name, i, known[k].index);
     for (int i = 0; i < count && other < XS_SHAPE_VALUES; i++) {
         const char *name = sqlite3_column_name(all, i);
         bool is_known = false;
@@ -106,18 +106,18 @@ static void read_row(struct xs_scan *scan, const struct xs_modelled_columns *col
     for (int i = 0; i < XS_SHAPE_VALUES; i++)
         shape->values[i] = XS_SHAPE_NULL;
     for (int i = 0; i < columns->count - 1; i++) { /* no trace has the last column, `modelled` */
-        int place = columns->items[i].place, from = columns->items[i].from;
+        int index = columns->items[i].index, from = columns->items[i].from;
         int64_t value = xs_scan_int(scan, from);
         bool is_null = !value && xs_scan_null(scan, from);
-        if (place >= 0)
-            shape->values[place] = is_null ? XS_SHAPE_NULL : value;
-        else if (place == XS_COLUMN_NUMBER)
+        if (index >= 0)
+            shape->values[index] = is_null ? XS_SHAPE_NULL : value;
+        else if (index == XS_COLUMN_NUMBER)
             recorded->correlation = xs_scan_correlation(scan, from);
-        else if (place == XS_COLUMN_BYTES)
+        else if (index == XS_COLUMN_BYTES)
             recorded->row.bytes = value > 0 ? (uint64_t)value : 0;
-        else if ((place == XS_COLUMN_START &&
+        else if ((index == XS_COLUMN_START &&
                   !xs_scan_times(scan, from, from + 1, &recorded->row.start_ns, &recorded->row.end_ns)) ||
-                 (place == XS_COLUMN_END && is_null))
+                 (index == XS_COLUMN_END && is_null))
             recorded->row.start_ns = XS_SHAPE_NULL;
     }
 }

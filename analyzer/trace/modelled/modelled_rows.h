@@ -58,7 +58,7 @@ enum { XS_COLUMN_ID = -6, XS_COLUMN_NUMBER, XS_COLUMN_BYTES, XS_COLUMN_START, XS
 struct xs_modelled_column {
     char name[32];
     int from;  /* number of the column in `SELECT *` on the trace's table, in which end_ns follows start_ns */
-    int place; /* where the value is: enum xs_shape_value, or a number XS_COLUMN_... */
+    int index; /* where the value is: enum xs_shape_value, or a number XS_COLUMN_... */
 };
 struct xs_modelled_columns {
     /* `id`, then the call's number, and at the end `modelled` */

@@ -175,9 +175,9 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
     const struct cursor *cursor = (const struct cursor *)base;
     const struct table *table = (const struct table *)base->pVtab;
     const struct xs_modelled_row *row = &rows_of(table)->items[cursor->at];
-    int place = table->tables->columns[table->index].items[i].place;
+    int index = table->tables->columns[table->index].items[i].index;
     int64_t value = XS_SHAPE_NULL;
-    switch (place) {
+    switch (index) {
     case XS_COLUMN_ID:
         value = (int64_t)cursor->at + 1;
         break;
@@ -197,7 +197,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
         value = row->modelled;
         break;
     default:
-        value = table->tables->shapes[row->shape].values[place];
+        value = table->tables->shapes[row->shape].values[index];
     }
     if (value != XS_SHAPE_NULL)
         sqlite3_result_int64(context, value);

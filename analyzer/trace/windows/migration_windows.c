@@ -61,7 +61,7 @@ static int read_records(struct xs_migration_windows *w, enum xs_migration_way wa
 /* --- samples --- */
 
 static int64_t median(int64_t *values, size_t count) {
-    qsort(values, count, sizeof *values, xs_ascending_int64);
+    xs_sort(values, count, sizeof *values, xs_ascending_int64);
     return count ? values[count / 2] : 0;
 }
 

@@ -64,7 +64,8 @@ int main(int argc, char **argv) {
     bool memory = argc == 4 && !strcmp(argv[3], "memory"), unstarted = argc == 4 && !strcmp(argv[3], "unstarted");
     if (argc != 3 && !memory && !unstarted)
         return 2;
-    if (xs_spool_locate(argv[1], 0, 8 << 20, 64, memory ? xs_spool_runtime_dir() : NULL, &spool, &files) != 0 ||
+    if (xs_spool_create_for_trace(argv[1], 0, 8 << 20, 64, memory ? xs_spool_runtime_dir() : NULL, &spool, &files) !=
+            0 ||
         xs_store_create(argv[1], &store) != 0)
         return 1;
     if (unstarted)

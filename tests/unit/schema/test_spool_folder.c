@@ -24,12 +24,13 @@ static void without_room_it_lies_beside_the_trace(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
     const char *path = in_scratch("t.db");
-    assert_int_equal(xs_spool_locate(path, SIZE_MAX / 2, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
+    assert_int_equal(xs_spool_create_for_trace(path, SIZE_MAX / 2, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
+                     0);
     assert_string_equal(files.memory, "");
     assert_true(exists(in_scratch("t.db.spool")));
     assert_string_equal(spool.header->id, "");
     xs_spool_unmap(&spool);
-    assert_int_equal(xs_spool_locate(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
+    assert_int_equal(xs_spool_create_for_trace(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
                      XS_ERROR_SYSTEM);
     assert_int_equal(errno, EEXIST);
 }
@@ -45,12 +46,12 @@ static void a_small_tmpfs_is_not_used(void **state) {
             mount("small", "/dev/shm", "tmpfs", 0, "size=16m") != 0)
             _exit(77);
         unsetenv("XDG_RUNTIME_DIR");
-        bool beside_it =
-            xs_spool_locate(in_scratch("a.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) == 0 &&
-            files.memory[0] == 0;
-        bool in_memory =
-            xs_spool_locate(in_scratch("b.db"), 1 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) == 0 &&
-            files.memory[0] != 0;
+        bool beside_it = xs_spool_create_for_trace(in_scratch("a.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(),
+                                                   &spool, &files) == 0 &&
+                         files.memory[0] == 0;
+        bool in_memory = xs_spool_create_for_trace(in_scratch("b.db"), 1 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(),
+                                                   &spool, &files) == 0 &&
+                         files.memory[0] != 0;
         /* The spool may become larger than there is room for, but it does not. */
         int refused = xs_spool_grow(&spool, 120), grown = xs_spool_grow_without_file(&spool, 120);
         _exit(!beside_it ? 1 : !in_memory ? 2 : refused != XS_ERROR_FULL ? 3 : grown != 0 ? 4 : 0);
@@ -69,7 +70,7 @@ static bool leave(const char *name, off_t bytes) {
 static bool lies_in_memory(const char *name) {
     struct xs_spool spool;
     struct xs_spool_files files;
-    if (xs_spool_locate(in_scratch(name), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0)
+    if (xs_spool_create_for_trace(in_scratch(name), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0)
         _exit(99);
     bool in_memory = files.memory[0] != 0;
     xs_spool_delete(&files);
@@ -107,8 +108,8 @@ static int take_for_threads(void) {
         mount("small", "/dev/shm", "tmpfs", 0, "size=16m,mode=1777") != 0)
         return 77;
     unsetenv("XDG_RUNTIME_DIR");
-    if (xs_spool_locate(in_scratch("t.db"), 1 * MIB, 14 * MIB, 16, "", &spool, &files) != 0 || !files.memory[0] ||
-        !leave("/dev/shm/others", 8 * MIB))
+    if (xs_spool_create_for_trace(in_scratch("t.db"), 1 * MIB, 14 * MIB, 16, "", &spool, &files) != 0 ||
+        !files.memory[0] || !leave("/dev/shm/others", 8 * MIB))
         return 1;
     unsigned hint = 0;
     for (uint32_t thread = 1; thread <= 12; thread++)
@@ -151,7 +152,7 @@ static void what_cannot_be_asked_has_no_room(void **state) {
     struct xs_spool_files files;
     (void)state;
     const char *path = in_scratch("t.db");
-    assert_int_equal(xs_spool_locate(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
+    assert_int_equal(xs_spool_create_for_trace(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
     if (!files.memory[0])
         skip();
     snprintf(spool.header->folder, sizeof spool.header->folder, "/nonexistent");
@@ -187,7 +188,7 @@ static void another_user_gives_the_memory_back(void **state) {
     if (geteuid() != 0)
         skip();
     const char *path = in_scratch("t.db");
-    assert_int_equal(xs_spool_locate(path, 4 * MIB, 8 * MIB, 16, xs_spool_runtime_dir(), &spool, &files), 0);
+    assert_int_equal(xs_spool_create_for_trace(path, 4 * MIB, 8 * MIB, 16, xs_spool_runtime_dir(), &spool, &files), 0);
     madvise(spool.header, spool.map_bytes, MADV_DOFORK);
     pid_t child = files.memory[0] ? fork() : -1;
     if (child == 0)
@@ -213,7 +214,7 @@ static int lock_all(const char *path) {
     struct xs_spool_files files;
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     setrlimit(RLIMIT_MEMLOCK, &limit);
-    if (xs_spool_locate(path, 4 * MIB, 64 * MIB, 16, xs_spool_runtime_dir(), &spool, &files) != 0)
+    if (xs_spool_create_for_trace(path, 4 * MIB, 64 * MIB, 16, xs_spool_runtime_dir(), &spool, &files) != 0)
         return 1;
     if (files.memory[0] == 0 || mlockall(MCL_CURRENT) != 0) {
         xs_spool_delete(&files);

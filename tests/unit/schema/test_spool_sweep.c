@@ -130,9 +130,9 @@ static void the_next_runs_pointer_is_not_deleted(void **state) {
     for (int on_disk = 0; on_disk < 2; on_disk++) {
         const char *where = on_disk ? NULL : xs_spool_runtime_dir();
         const char *name = in_scratch("t.db");
-        assert_int_equal(xs_spool_locate(name, 4 * MIB, 8 * MIB, 1, where, &first, &of_first), 0);
+        assert_int_equal(xs_spool_create_for_trace(name, 4 * MIB, 8 * MIB, 1, where, &first, &of_first), 0);
         assert_int_equal(rename(of_first.beside, in_scratch("kept.db.spool")), 0);
-        assert_int_equal(xs_spool_locate(name, 4 * MIB, 8 * MIB, 1, where, &second, &of_second), 0);
+        assert_int_equal(xs_spool_create_for_trace(name, 4 * MIB, 8 * MIB, 1, where, &second, &of_second), 0);
         xs_spool_delete(&of_first);
         assert_true(exists(of_second.beside));
         assert_true(!of_first.memory[0] || !exists(of_first.memory));
@@ -155,8 +155,8 @@ static void nothing_of_the_stack_is_in_the_header(void **state) {
     struct xs_spool_files files;
     (void)state;
     fill_stack();
-    assert_int_equal(xs_spool_locate(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
-                     0);
+    assert_int_equal(
+        xs_spool_create_for_trace(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
     const char *folder = spool.header->folder;
     size_t behind = 0;
     for (size_t i = strlen(folder); i < sizeof spool.header->folder; i++)
@@ -170,8 +170,8 @@ static void a_living_process_keeps_its_spool(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
     (void)state;
-    assert_int_equal(xs_spool_locate(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
-                     0);
+    assert_int_equal(
+        xs_spool_create_for_trace(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
     if (!files.memory[0])
         skip();
     snprintf(memory, sizeof memory, "%s", files.memory);

@@ -116,7 +116,7 @@ static void the_result_rests_on_the_loop_where_all_runs_have_one(void **state) {
 }
 
 static unsigned judged(uint64_t before, uint64_t after, const char *at_least, unsigned faults) {
-    struct xs_bench_demands gate = {.faults = faults, .share = -1};
+    struct xs_bench_demands demands = {.faults = faults, .share = -1};
     struct xs_bench_side sides[2] = {0};
     struct xs_bench bench = {.sides = sides, .side_count = 2, .rounds = 5};
     struct xs_bench_pair pair;
@@ -124,14 +124,14 @@ static unsigned judged(uint64_t before, uint64_t after, const char *at_least, un
     runs_of(after, 1, sides[1].runs, 5);
     xs_bench_compare(&bench, 1, &pair);
     if (at_least)
-        assert_true(xs_bench_demands_parse(at_least, &gate));
-    unsigned failed = xs_bench_judge(&bench, &pair, &gate);
+        assert_true(xs_bench_demands_parse(at_least, &demands));
+    unsigned failed = xs_bench_judge(&bench, &pair, &demands);
     xs_outputs_compared_free(&pair.output);
     return failed;
 }
 
 static void what_is_demanded(void **state) {
-    struct xs_bench_demands gate;
+    struct xs_bench_demands demands;
     (void)state;
     assert_int_equal(judged(1000, 890, "10%", 0), 0);
     assert_int_equal(judged(1000, 950, "10%", 0), XS_FAULT_GAIN);
@@ -142,11 +142,11 @@ static void what_is_demanded(void **state) {
     assert_int_equal(judged(1000, 1100, NULL, XS_FAULT_SLOWER | XS_FAULT_UNCLEAR), XS_FAULT_SLOWER);
     assert_int_equal(judged(1000, 1000, NULL, XS_FAULT_SLOWER | XS_FAULT_UNCLEAR), XS_FAULT_UNCLEAR);
     assert_int_equal(judged(1000, 1100, NULL, XS_FAULT_OUTPUT), 0);
-    assert_false(xs_bench_demands_parse("5", &gate));
-    assert_false(xs_bench_demands_parse("-5%", &gate));
-    assert_false(xs_bench_demands_parse("x", &gate));
-    assert_false(xs_bench_demands_parse("nan%", &gate));
-    assert_false(xs_bench_demands_parse("1e300s", &gate));
+    assert_false(xs_bench_demands_parse("5", &demands));
+    assert_false(xs_bench_demands_parse("-5%", &demands));
+    assert_false(xs_bench_demands_parse("x", &demands));
+    assert_false(xs_bench_demands_parse("nan%", &demands));
+    assert_false(xs_bench_demands_parse("1e300s", &demands));
 }
 
 static void capture_leaves_nothing_in_the_environment(void **state) {

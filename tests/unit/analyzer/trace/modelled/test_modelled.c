@@ -393,10 +393,10 @@ static void what_is_less_sure_gives_way(void **state) {
     assert_int_equal(xs_lane_end(&lane), 2000);
     xs_lane_fit(&lane, 2, 100, false); /* they have to end then */
     assert_true(xs_lane_end(&lane) <= 100);
-    struct xs_lane_place latest = xs_lane_latest(&lane);
+    struct xs_lane_work latest = xs_lane_latest(&lane);
     xs_lane_settle(&lane, 2, &tables);
     assert_int_equal(xs_lane_pending(&lane), 0);
-    assert_true(xs_lane_place_end(&latest) <= 100);
+    assert_true(xs_lane_work_end(&latest) <= 100);
     assert_true(tables.of[XS_MODELLED_KERNEL].items[1].end_ns <= 100);
     free(lane.items);
     xs_modelled_tables_free(&tables);

@@ -1,11 +1,12 @@
-/* Lowers the least saving of work on downloaded data; see host_work.h. */
-#include "analyzer/savings/causes/host_work.h"
+/* Lowers the least saving of work on downloaded data; see host_work_least.h. */
+#include "analyzer/savings/causes/host_work_least.h"
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/statement.h"
+#include "analyzer/savings/plan/work_on_data.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
@@ -40,7 +41,7 @@ static uint64_t bytes_for_work(const struct xs_plan *plan, uint32_t number) {
             copy != XS_PLAN_NONE && calls[copy].kind == XS_MODEL_TRANSFER && calls[copy].direction == XS_DIR_D2H;
         if (is_download)
             bytes = xs_sum(bytes, calls[copy].bytes);
-        else if (xs_plan_gives_work(plan, i))
+        else if (xs_model_gives_work(&calls[i]))
             break;
     }
     return bytes;

@@ -242,7 +242,7 @@ static void a_process_without_its_main_thread_lives(void **state) {
         static struct xs_spool spool;
         static struct xs_spool_files files;
         pthread_t thread;
-        if (xs_spool_locate(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0 ||
+        if (xs_spool_create_for_trace(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0 ||
             pthread_create(&thread, NULL, write_on, &ends[1]) != 0)
             _exit(1);
         pthread_exit(NULL);
@@ -289,8 +289,8 @@ static void it_grows_without_a_descriptor(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
     (void)state;
-    assert_int_equal(xs_spool_locate(in_scratch("t.db"), 2 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
-                     0);
+    assert_int_equal(
+        xs_spool_create_for_trace(in_scratch("t.db"), 2 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
     if (!files.memory[0])
         skip();
     close(spool.fd);
@@ -317,8 +317,8 @@ static void its_length_grows_with_its_chunks(void **state) {
     struct xs_spool_files files;
     struct stat before, after;
     (void)state;
-    assert_int_equal(xs_spool_locate(in_scratch("t.db"), 2 * MIB, (size_t)LIMIT * XS_SPOOL_CHUNK_BYTES, 16,
-                                     xs_spool_runtime_dir(), &spool, &files),
+    assert_int_equal(xs_spool_create_for_trace(in_scratch("t.db"), 2 * MIB, (size_t)LIMIT * XS_SPOOL_CHUNK_BYTES, 16,
+                                               xs_spool_runtime_dir(), &spool, &files),
                      0);
     if (!files.memory[0])
         skip();
