@@ -56,15 +56,24 @@ static void add_to_chain(const struct xs_callsites *c, struct xs_callsite_chains
     chains->frames[chains->count++] = k;
 }
 
+/* True for the function in which nvcc's code launches a kernel. The kernel's own host function calls it, and the
+ * program's `kernel<<<...>>>` calls that one. */
+static bool is_kernel_stub(const struct xs_frame *frame) {
+    static const char name[] = "__device_stub__";
+    return frame->function && !strncmp(frame->function, name, sizeof name - 1);
+}
+
 /* Adds a stack's chain. Returns the number + 1 of the user's frame; 0: nothing is known. */
 static uint32_t add_chain(const struct xs_callsites *c, const struct merged *merged,
                           struct xs_callsite_chains *chains) {
     uint32_t first, outermost = 0;
     size_t begin = chains->count;
+    bool is_behind_stub = false;
     for (size_t i = 0; i < merged->count; i++) {
         uint32_t count = part_frames(c, merged->parts[i], &first);
         for (uint32_t k = first; k < first + count; k++) {
-            bool users = xs_frame_is_users(&c->frames[k]), begun = chains->count > begin;
+            bool users = xs_frame_is_users(&c->frames[k]) && !is_behind_stub, begun = chains->count > begin;
+            is_behind_stub = is_kernel_stub(&c->frames[k]);
             if (begun && (!users || chains->count - begin == XS_CHAIN_FRAMES_MAX))
                 return chains->frames[begin] + 1;
             if (users)

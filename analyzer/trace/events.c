@@ -222,7 +222,7 @@ static const struct xs_source_kind kinds[XS_SOURCES] = {
          COLUMNS("is_async", "is_captured", "correlation", "stack",
                  "address, bytes, value, element_bytes, kind, device, allocation, width_bytes, height, pitch_bytes")),
     KIND(LAUNCH, "launch", launch, "enter_ns", "1", ROW_BYTES,
-         COLUMNS("1", "is_captured", "correlation", "NULL",
+         COLUMNS("1", "is_captured", "correlation", "stack",
                  "kind, function, arguments,"
                  " grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes")),
     KIND(SYNC, "sync", sync, "enter_ns", "1", ROW_BYTES, COLUMNS("0", "0", "NULL", "stack", "scope, object")),

@@ -127,6 +127,7 @@ struct xs_launch_view {
                                * graphs */
     const int64_t *arguments; /* allocation.id of each; valid as long as the analysis runs */
     unsigned argument_count;
+    uint32_t site; /* its call site with its place, where its stack was taken; 0: not taken, as of most launches */
 };
 
 struct xs_sync_view {

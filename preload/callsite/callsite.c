@@ -15,6 +15,7 @@
 #include "preload/nvtx/nvtx.h"
 
 enum { DEPTH_MAX = 512, SAMPLE_DEPTH_MAX = 32, RECENT = 16, REST = 64, BESIDE_TRIES = 3, MOST_BESIDE = 1000 };
+#define LAUNCH_SITE_NS 10000000u           /* a thread's launches have call sites in this distance at least */
 #define BESIDE_KEPT_NS UINT64_C(100000000) /* then a stack is walked again: python.h, xs_python_is_as_noted */
 
 _Atomic bool xs_callsite_on;
@@ -421,6 +422,19 @@ struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller, u
         stack = stack_of(&e, &caller, own);
     e->range = range;
     e->stack = stack;
+    return e;
+}
+
+struct xs_event *xs_callsite_take_launch(struct xs_event *e, struct xs_caller caller) {
+    static XS_TLS uint64_t next;
+    uint64_t before = xs_now(), counted = atomic_load_explicit(&xs_gate_slot->exact_ticks, memory_order_relaxed);
+    uint32_t own;
+    if (before < next)
+        return e;
+    next = before + LAUNCH_SITE_NS / XS_OWN_COST_MOST_NS * xs_own_cost_most_ticks;
+    e = xs_callsite_take(e, caller, &own);
+    counted = atomic_load_explicit(&xs_gate_slot->exact_ticks, memory_order_relaxed) - counted;
+    xs_own_cost_exact(xs_now() - before - counted);
     return e;
 }
 

@@ -18,6 +18,12 @@ XS_HOT bool has_callsite(const struct xs_call *call, enum xs_category category) 
     return (is_memory || (category == XS_CAT_SYNC && call->event->kind == XS_EVENT_SYNC)) && xs_callsite_wanted();
 }
 
+/* True if this call is a launch whose call site may be recorded. Few are, because a launch is cheap: only calls that
+ * are measured anyway (core/own_cost.h) look whether it is time. */
+XS_HOT bool may_have_launch_site(uint64_t measured_from, enum xs_category category) {
+    return category == XS_CAT_LAUNCH && XS_UNLIKELY(measured_from) && xs_callsite_wanted();
+}
+
 /* Prepares content fingerprints before the real call. `stack`: the number of the thread's own frames. */
 XS_HOT void prepare_contents(const struct xs_call *call, enum xs_category category, uint32_t stack) {
     if (category == XS_CAT_TRANSFER)
@@ -219,6 +225,8 @@ XS_HOT void enter(struct wrapped *w, struct xs_step_end *step) {
     uint32_t own_stack = 0;
     if (has_callsite(call, w->category))
         call->event = xs_callsite_take(call->event, XS_CALLER, &own_stack);
+    if (may_have_launch_site(w->measured_from, w->category))
+        call->event = xs_callsite_take_launch(call->event, XS_CALLER);
     if (may_end_step(call, w->category))
         *step = xs_step_end_of(call->event, w->row, own_stack, call->event->stack);
     prepare_contents(call, w->category, own_stack);

@@ -91,7 +91,8 @@ CREATE TABLE launch_shape (id INTEGER PRIMARY KEY,
   arguments INTEGER REFERENCES argument_set);            -- NULL: not seen
 CREATE TABLE launch_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL REFERENCES launch_shape,
   enter_ns INTEGER NOT NULL, host_ns INTEGER,            -- NULL of kernel launches: not measured, to stay cheap
-  return_ns INTEGER, correlation INTEGER, arguments INTEGER REFERENCES argument_set);
+  return_ns INTEGER, correlation INTEGER, arguments INTEGER REFERENCES argument_set,
+  stack INTEGER REFERENCES stack);                       -- NULL of most: taken at some launches of a thread only
 
 -- Which allocations the arguments of a launch point into; launches that agree in that share a set.
 CREATE TABLE argument_set (id INTEGER PRIMARY KEY);

@@ -194,8 +194,8 @@ static int put_launch(struct xs_store *store, const struct common *c) {
     int status = xs_shape_find(store, XS_SHAPE_LAUNCH, &shape, &id);
     if (status)
         return status;
-    struct xs_row row =
-        xs_row_into(store, "INSERT INTO launch_row(shape, enter_ns, host_ns, correlation, return_ns, arguments)");
+    struct xs_row row = xs_row_into(
+        store, "INSERT INTO launch_row(shape, enter_ns, host_ns, correlation, return_ns, arguments, stack)");
     bool measured = c->event->return_tick != 0, span = is_span(c->enter_ns, c->return_ns);
     xs_put(&row, id);
     xs_put(&row, c->enter_ns);
@@ -203,6 +203,7 @@ static int put_launch(struct xs_store *store, const struct common *c) {
     xs_put_nonzero(&row, c->event->correlation);
     xs_put_if(&row, measured && !span, c->return_ns);
     xs_put_loose(&row, &shape, XS_LAUNCH_SHAPE_ARGUMENTS);
+    xs_put_nonzero(&row, c->event->stack);
     return xs_row_insert(&row);
 }
 

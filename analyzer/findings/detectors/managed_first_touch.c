@@ -163,6 +163,8 @@ static void finish(struct xs_detection *detection) {
         struct xs_instance *instance = &state->instances[i];
         const uint64_t *pages = xs_hash_find(&state->sites, instance->site, 0);
         const struct use *use = xs_hash_pointer(&state->uses, (uint64_t)instance->evidence[0].row, 0);
+        if (!pages && !detection->windows[XS_MIGRATIONS_UP].whole)
+            xs_undecided(detection, "page migrations not recorded");
         if (!pages || (use->repeats && !(*pages & CAME)))
             continue;
         instance->cost = instance->removable = (struct xs_times){.device_ns = use->ns, .device_known = true};

@@ -219,6 +219,7 @@ static void prepare_launch(struct xs_analysis *a, struct xs_row_event *row) {
     xs_residency_look(&a->residency, e, device_of_context(a, e->context));
     l->arguments_seen = (l->kind == XS_LAUNCH_KERNEL || l->kind == XS_LAUNCH_COOPERATIVE) &&
                         xs_arguments_find(&a->arguments, row->arguments, l);
+    l->site = row->stack ? xs_site_of(a->findings->sites, e->entry_point, row->stack) : 0;
     if (l->kind == XS_LAUNCH_GRAPH && e->ran && e->correlation && a->wanting_count[XS_ON_DEVICE_INTERVAL])
         xs_device_records_reach(&a->copies, e->correlation);
 }
@@ -300,7 +301,8 @@ int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
         note_gap(a, e->enter_ns);
     if (e->on != XS_ON_ALLOCATION)
         a->is_behind_gap = false;
-    e->site = xs_site_of(a->findings->sites, e->entry_point, row->stack);
+    /* Few launches have a stack, so it is not a part of their site. */
+    e->site = xs_site_of(a->findings->sites, e->entry_point, e->on == XS_ON_LAUNCH ? 0 : row->stack);
     note_time(a, e->return_ns);
     if (e->on == XS_ON_TRANSFER) {
         status = prepare_transfer(a, e);

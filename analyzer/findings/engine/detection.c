@@ -139,6 +139,14 @@ bool xs_is_of_user(const struct xs_detection *detection, const struct xs_trace_e
     return !frame || xs_frame_is_users(frame);
 }
 
+static bool is_same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
+
+bool xs_are_in_one_function(const struct xs_detection *detection, uint32_t site, uint32_t other) {
+    const struct xs_frame *a = xs_site_frame(detection->analysis->findings, site),
+                          *b = xs_site_frame(detection->analysis->findings, other);
+    return a && b && is_same(a->function, b->function) && is_same(a->file, b->file);
+}
+
 enum xs_framework xs_called_framework(const struct xs_detection *detection, const struct xs_trace_event *event) {
     return xs_site_framework(detection->analysis->findings->sites, event->site);
 }

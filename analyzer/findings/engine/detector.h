@@ -175,6 +175,9 @@ int64_t xs_legacy_stream(const struct xs_detection *detection, int32_t stream);
 /* True if code of the user made the call, or if it is not known who did; false: only library code is in its stack. */
 bool xs_is_of_user(const struct xs_detection *detection, const struct xs_trace_event *event);
 
+/* True if the user's lines of both sites are known, and are in one function. */
+bool xs_are_in_one_function(const struct xs_detection *detection, uint32_t site, uint32_t other);
+
 /* Returns the framework that the user's line called (xs_site_framework). */
 enum xs_framework xs_called_framework(const struct xs_detection *detection, const struct xs_trace_event *event);
 

@@ -165,9 +165,10 @@ static void launch_round_trips(void **state) {
     event.result = 1;
     event.flags = 0;
     event.argument_set = 5;
+    event.stack = 0;
     put(&event, 3);
-    expect("SELECT * FROM launch", "1|7|3|1|240|1|1|1|2|3|4|5|6|1024|1|0|NULL|1000|1500|99\n"
-                                   "2|7|3|2|240|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0|1|5|1000|1500|99");
+    expect("SELECT * FROM launch", "1|7|3|1|240|1|1|1|2|3|4|5|6|1024|1|0|NULL|1000|1500|99|61\n"
+                                   "2|7|3|2|240|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0|1|5|1000|1500|99|NULL");
 }
 
 static void fingerprints_round_trip(void **state) {

@@ -127,6 +127,24 @@ static void python_frames(void **state) {
     drop(&c);
 }
 
+/* The function of a kernel's name is nvcc's, inlined or not. The program's line is the one that calls it. */
+static void kernels(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, MODULES STACK(1, 0) NATIVE(1, 0, 1, 100) NATIVE(1, 1, 1, 110) NATIVE(1, 2, 1, 120) /**/
+         STACK(2, 0) NATIVE(2, 0, 1, 130) NATIVE(2, 1, 1, 120)                                  /**/
+         SYMBOL(1, 100, 0, "'__device_stub__Z4scalPf'", "'/tmp/app.stub.c'", 1)
+             SYMBOL(1, 110, 0, "'scal'", "'app.cu'", 2) SYMBOL(1, 120, 0, "'forward'", "'app.cu'", 12) /**/
+         SYMBOL(1, 130, 0, "'__device_stub__Z4axpyPf'", "'/tmp/app.stub.c'", 9)
+             SYMBOL(1, 130, 1, "'axpy'", "'app.cu'", 4));
+    for (int64_t stack = 1; stack <= 2; stack++) {
+        const struct xs_frame *frame = xs_callsites_user_frame(c.callsites, stack);
+        assert_string_equal(frame->function, "forward");
+        assert_int_equal(frame->line, 12);
+    }
+    drop(&c);
+}
+
 static void places(void **state) {
     struct case_ c;
     (void)state;
@@ -267,10 +285,15 @@ static void functions_that_two_stacks_share(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing),       cmocka_unit_test(inlined_frames),
-        cmocka_unit_test(python_frames), cmocka_unit_test(lines_of_the_main_thread),
-        cmocka_unit_test(places),        cmocka_unit_test(ranges),
-        cmocka_unit_test(damaged_rows),  cmocka_unit_test(functions_that_two_stacks_share),
+        cmocka_unit_test(nothing),
+        cmocka_unit_test(inlined_frames),
+        cmocka_unit_test(python_frames),
+        cmocka_unit_test(lines_of_the_main_thread),
+        cmocka_unit_test(places),
+        cmocka_unit_test(kernels),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(damaged_rows),
+        cmocka_unit_test(functions_that_two_stacks_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,7 +164,7 @@ enum differ { ALL_ALIKE, BY_COUNT, BY_GRID };
 
 /* Plays runs of launches, 10 us apart, each before a wait. `longer_us` is the program's own time between two launches.
  */
-static void runs(int times, int launches, uint64_t kernel_us, uint64_t longer_us, enum differ differ) {
+static void play_runs(int times, int launches, uint64_t kernel_us, uint64_t longer_us, enum differ differ) {
     play_begin(p);
     p->stream = STREAM;
     p->kernel_ns = kernel_us * US;
@@ -176,6 +176,10 @@ static void runs(int times, int launches, uint64_t kernel_us, uint64_t longer_us
         }
         play_wait(p, XS_SYNC_STREAM, 0);
     }
+}
+
+static void runs(int times, int launches, uint64_t kernel_us, uint64_t longer_us, enum differ differ) {
+    play_runs(times, launches, kernel_us, longer_us, differ);
     play_analyse(p, NULL);
 }
 
@@ -206,11 +210,43 @@ static void the_host_launches_slowly(void **state) {
     }
 }
 
+/* Stacks 1 and 2 are of two lines in one function, stack 3 is of another function. */
+#define STACKS                                                                                                         \
+    "INSERT INTO python_code VALUES (1,'/app/decode.py','forward',1), (2,'/app/decode.py','other',50);"                \
+    "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (1,0,1,0), (2,0,1,0), (3,0,1,0);"                 \
+    "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry)"                                                      \
+    " VALUES (4096+2048,1,0,1,5,1), (2*4096+2048,2,0,1,6,1), (3*4096+2048,3,0,2,50,1);"
+
+/* Few launches have a stack. All runs that are alike have the line of the first one that has, unless launches come from
+ * several functions. */
+static void runs_have_the_line_of_a_launch(void **state) {
+    (void)state;
+    static const struct {
+        const char *sql;
+        unsigned line; /* 0: the place is that of the wait, which has no stack here */
+    } cases[] = {
+        {STACKS "UPDATE launch_row SET stack = 1 WHERE id = 91;", 5},
+        {STACKS "UPDATE launch_row SET stack = 2 WHERE id = 11; UPDATE launch_row SET stack = 1 WHERE id IN (3, 30);",
+         5},
+        {STACKS "UPDATE launch_row SET stack = 1 WHERE id = 11; UPDATE launch_row SET stack = 3 WHERE id = 90;", 0},
+        {STACKS "UPDATE launch_row SET stack = 77 WHERE id = 11; UPDATE launch_row SET stack = -1 WHERE id = 30;", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        play_runs(TIMES + 1, 8, 2, 0, ALL_ALIKE);
+        play_analyse(p, cases[i].sql);
+        FOUND("launch-bound", NULL, TIMES);
+        const struct xs_frame *frame = xs_site_frame(p->findings, played_finding(p, "launch-bound")->site);
+        assert_int_equal(frame ? frame->line : 0, cases[i].line);
+        play_end(p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_that_nothing_needs),  cmocka_unit_test(the_device_was_idle),
-        cmocka_unit_test(waits_that_may_be_needed),  cmocka_unit_test(waits_behind_a_busy_device),
-        cmocka_unit_test(a_few_waits_of_a_long_run), cmocka_unit_test(the_host_launches_slowly),
+        cmocka_unit_test(waits_that_nothing_needs),       cmocka_unit_test(the_device_was_idle),
+        cmocka_unit_test(waits_that_may_be_needed),       cmocka_unit_test(waits_behind_a_busy_device),
+        cmocka_unit_test(a_few_waits_of_a_long_run),      cmocka_unit_test(the_host_launches_slowly),
+        cmocka_unit_test(runs_have_the_line_of_a_launch),
     };
     return cmocka_run_group_tests_name("waits_and_launches", tests, NULL, NULL);
 }
