@@ -1,5 +1,5 @@
-/* Readers of the memory map while it changes: what stays is always found, and nothing is ever seen half written. Run
- * under ThreadSanitizer it also shows that every access is an ordered one. */
+/* Tests readers of the memory map while it changes: ranges that stay are always found, and nothing is ever seen half
+ * written. Under ThreadSanitizer it also shows that all accesses are ordered. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ static _Atomic uint64_t missed, torn, found_count;
 
 static bool stays(uint32_t slot) { return slot % 16 == 0; }
 
-/* Every field follows from start and end, so a mixture of two ranges shows. */
+/* Makes a range whose fields all follow from start and end, so that a mixture of two ranges is noticed. */
 static struct xs_range range_of(uint64_t start, uint64_t end) {
     uint64_t h = (start ^ end * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
     return (struct xs_range){.start = start,
@@ -68,7 +68,7 @@ static void *read_map(void *arg) {
     return NULL;
 }
 
-/* The ranges between those that stay come and go one at a time, and in the end all at once. */
+/* Adds and removes the ranges between those that stay, one at a time, and in the end all at once. */
 static void change_map(void) {
     struct xs_range out;
     uint64_t seed = 5;

@@ -1,4 +1,4 @@
-/* Where an upload's content can be found again, and whether other work may have changed it since. */
+/* Tests where an upload's content can be found again, and whether other work may have changed it since. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -16,7 +16,7 @@ CUcontext xs_context_ask(int8_t *device) {
     return CONTEXT(0);
 }
 
-/* The one allocation that there is. */
+/* The only allocation. */
 static struct xs_range allocation;
 bool xs_map_find(uint64_t address, struct xs_range *out) {
     *out = allocation;
