@@ -99,7 +99,7 @@ XS_HOT bool is_readable_page(uintptr_t page) {
     return ask(page, &known_pages[first]);
 }
 
-/* Are `bytes` bytes, less than a page, readable? `*last` is a page that is known to be readable. */
+/* True if `bytes` bytes, less than a page, are readable. `*last` is a page that is known to be readable. */
 XS_HOT bool is_readable(uintptr_t at, size_t bytes, uintptr_t *last) {
     if (!xs_python_plausible(at))
         return false;
@@ -144,7 +144,7 @@ static void put_entry(struct out *o) {
     o->is_open = false;
 }
 
-/* Returns where a frame can be read; 0: it cannot. Of another thread's frame that is a copy. */
+/* Returns where a frame can be read; 0: it cannot be read. For a frame of another thread this is a copy. */
 XS_HOT uintptr_t frame_at(struct out *o, uintptr_t frame, bool is_other) {
     if (!is_other)
         return xs_python_ends() || !is_readable(frame, o->frame_bytes, &o->frame_page) ? 0 : frame;
@@ -162,7 +162,7 @@ XS_HOT uintptr_t code_at(struct out *o, const struct xs_python *p, uintptr_t cod
                : 0;
 }
 
-/* The identity of the code object that can be read at `at`; false: it cannot be found out. */
+/* Finds the identity of the code object that can be read at `at`; false: it cannot be found out. */
 XS_HOT bool identity_at(struct out *o, const struct xs_python_layout *l, uintptr_t at, bool is_other, uint64_t *hash) {
     struct last_text none = {0};
     struct xs_python_texts own = is_other ? (struct xs_python_texts){0} : xs_python_texts_of(l, at);

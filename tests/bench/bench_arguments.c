@@ -1,5 +1,5 @@
-/* What looking at the arguments of a launch costs by itself: the sources are linked in, and the driver is a stand-in
- * that knows the parameters of a few functions. Nothing is launched. */
+/* Measures what looking at the arguments of a launch costs by itself. The sources are linked in, and the driver is a
+ * stand-in that knows the parameters of a few functions. Nothing is launched. */
 #include <stdint.h>
 
 #include "preload/driver/driver_api.h"
@@ -31,7 +31,7 @@ static CUresult CUDAAPI param_info(CUfunction function, size_t index, size_t *of
     return index <= pointers ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Launches of `kinds` functions in turn, launch k with the allocations from k * stride on. */
+/* Makes launches of `kinds` functions in turn; launch k has the allocations from k * stride on. */
 static void measure(const char *metric, unsigned count, unsigned kinds, unsigned stride, uint64_t allocation_bytes) {
     static double ns[30];
     static uint64_t values[FUNCTIONS][MOST_POINTERS];

@@ -78,7 +78,7 @@ static void load(void) {
     *(void **)&cupti.configure_migrations = dlsym(handle, "cuptiActivityConfigureUnifiedMemoryCounter");
 }
 
-/* The calls that the benchmark programs make, of those that xferspy has callbacks on. */
+/* Enables callbacks for those calls of the benchmark programs for which xferspy has callbacks. */
 static void enable_callbacks(void) {
     static const CUpti_CallbackId ids[] = {
         CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2,      CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2,
@@ -94,7 +94,8 @@ static void enable_callbacks(void) {
         check(cupti.enable_callback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, ids[i]), "cuptiEnableCallback");
 }
 
-/* What a machine does not have (managed memory, for one) is left out, as xferspy does. */
+/* Enables the other kinds. Kinds that a machine does not have (managed memory, for example) are left out, as in
+ * xferspy. */
 static void enable_other_kinds(void) {
     CUpti_ActivityUnifiedMemoryCounterConfig config[4];
     static const CUpti_ActivityUnifiedMemoryCounterKind counters[] = {

@@ -1,3 +1,3 @@
-/* A library that has nothing in it, for what preloading any library costs (run-start). */
+/* This library has nothing in it, to measure what preloading any library costs (run-start). */
 extern int bench_empty;
 int bench_empty;

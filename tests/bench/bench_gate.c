@@ -1,6 +1,6 @@
-/* What passing the gate (preload/core/quiescence.h) adds to a call, in ns: to enter and to leave, less an empty loop.
- * Where the kernel orders the threads' stores (membarrier), and, in a process that has not asked it, where each call
- * makes the fence itself. */
+/* Measures what passing the gate (preload/core/quiescence.h) adds to a call, in ns: entering and leaving, minus an
+ * empty loop. This is measured if the kernel orders the threads' stores (membarrier), and in a process that has not
+ * asked for it, so that each call makes the fence itself. */
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>

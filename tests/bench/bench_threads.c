@@ -1,5 +1,5 @@
-/* Eight threads, each with a stream of its own, that copy and launch: what that takes of host memory and time. The
- * memory is what the kernel says at the end of main (VmHWM: the largest resident size up to then). */
+/* Measures the host memory and the time that eight threads take which copy and launch, each with its own stream. The
+ * memory is what the kernel says at the end of main (VmHWM: the largest resident size until then). */
 #include <cuda.h>
 #include <pthread.h>
 

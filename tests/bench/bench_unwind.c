@@ -1,6 +1,6 @@
-/* What a native stack of 30 frames costs, by xferspy's unwinders and by others': warm, in code that was walked before;
- * cold, right after everything known of the code was dropped, which is the first call from a place (here they share
- * most frames). */
+/* Measures what a native stack of 30 frames costs with xferspy's unwinders and with others. Warm: the code was walked
+ * before. Cold: everything known about the code was just dropped, as at the first call from a place (here the places
+ * share most frames). */
 #include <stdbool.h>
 #include <stdint.h>
 #ifdef BENCH_LIBUNWIND
@@ -79,7 +79,7 @@ static void measure_all(void) {
     measure("auto_30_frames_cold", by_auto, true);
 }
 
-/* Different functions, so that no predictor knows the way better than in a program. */
+/* These are different functions, so that no predictor knows the way better than in a program. */
 typedef void step(int depth);
 #define STEP(name, next, bytes)                                                                                        \
     static __attribute__((noinline)) void name(int depth) {                                                            \

@@ -114,7 +114,7 @@ static void allocate_free(int way) {
     CHECK(call[way].free(memory, stream));
 }
 
-/* From as many frames further in. What follows the call keeps it from becoming a jump. */
+/* Calls `run` from this many frames further in. A statement after the call keeps it from becoming a jump. */
 static __attribute__((noinline)) void deeper(int frames, void (*run)(int way), int way) {
     if (frames)
         deeper(frames - 1, run, way);
@@ -166,7 +166,7 @@ static void measure(size_t row, int batches) {
     print_batches(metric, "ns", added, batches);
 }
 
-/* As many calls in a row as the spool cannot hold: the rate that the drain thread sustains. */
+/* Makes more calls in a row than the spool can hold: this shows the rate that the drain thread sustains. */
 static void measure_sustained(int count) {
     double ns = batch_ns(copy_nothing, WRAPPED, count);
     print_metric("wrapper.copy_0b_async.sustained", "ns", ns, ns);

@@ -1,4 +1,4 @@
-/* A trace of any bytes: SQLite's pages, and everything that reads a trace. */
+/* Gives a trace of any bytes to SQLite and to everything that reads a trace. */
 #include <stdint.h>
 
 #include "read_all.h"

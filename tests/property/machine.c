@@ -1,7 +1,8 @@
 /* Contexts, streams and kernels of the random programs; see machine.h. */
 #include "machine.h"
 
-/* One block each, a word a thread and turn. The simulated GPU has them in kernels.c. */
+/* Each kernel has one block, and each thread handles one word per turn. kernels.c has the kernels of the simulated GPU.
+ */
 static const char ptx[] =
     ".version 7.0\n"
     ".target sm_80\n"

@@ -15,7 +15,8 @@ static uint32_t chance(struct program *p, uint32_t below) { /* splitmix64 */
 
 static bool percent(struct program *p, uint32_t share) { return chance(p, 100) < share; }
 
-/* Under a leaf and just over, small content, and enough leaves for a changed one to be under a quarter. */
+/* The lengths are: less than a leaf and slightly more, small content, and so many leaves that one changed leaf is less
+ * than a quarter. */
 static const size_t lengths[] = {4, 8, 24, 60, 64, 64, 256, 1001, 4096, 4100, 12288, 20480, 24576, 40960};
 static const size_t sizes[] = {64, 4096, 8192, 24576, 40960, 40960};
 
@@ -208,7 +209,7 @@ static int some_allocation(struct program *p) {
     return -1;
 }
 
-/* A region of a live allocation: often one that an earlier event had. */
+/* Chooses a region of a live allocation, often a region of an earlier event. */
 static bool some_region(struct program *p, struct region *out) {
     if (p->count > 0 && percent(p, p->again)) {
         const struct event *e = &p->events[chance(p, (uint32_t)p->count)];
@@ -362,8 +363,8 @@ static struct event *launch(struct program *p, int device, const char *what, con
     return e;
 }
 
-/* A kernel that changes some words, or all; memory that was not written yet is filled, so that it holds what is
- * known. */
+/* Launches a kernel that changes some words, or all. Memory that was not written yet is filled first, so that its
+ * content is known. */
 static void launch_mix(struct program *p, CUstream stream, int allocation) {
     struct region to = whole(p, allocation);
     bool fill = !written(p, &to) || percent(p, 15);
@@ -384,7 +385,7 @@ static void launch_mix(struct program *p, CUstream stream, int allocation) {
     machine_mix(p->machine, stream, address(p, &to), to.bytes / 4, keep, fill ? p->tag : 0, salt);
 }
 
-/* A kernel that reads one allocation and writes another of the device. */
+/* Launches a kernel that reads one allocation and writes another one on the device. */
 static void launch_copy(struct program *p, CUstream stream, int allocation) {
     struct region from = whole(p, allocation), to = whole(p, some_allocation(p));
     bool filled = to.bytes <= from.bytes || written(p, &to);
@@ -485,7 +486,7 @@ static void step(struct program *p) {
     operations[operation](p);
 }
 
-/* Each program has its habits, so that what rarely meets in one often does in another. */
+/* Each program has its habits, so that things which rarely coincide in one program often do so in another. */
 static void choose_habits(struct program *p) {
     static const uint32_t least[8] = {25, 10, 5, 0, 0, 4, 0, 2}, span[8] = {20, 30, 30, 15, 10, 8, 8, 6};
     uint32_t different = 1 + chance(p, 3);

@@ -1,5 +1,5 @@
-/* The reference: docs/rules/analysis.md, "The model" and "Findings of content", word by word and without any
- * cleverness. */
+/* Implements docs/rules/analysis.md, "The model" and "Findings of content", word by word and as simply as possible, as
+ * the reference. */
 #include "reference.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static bool same_content(const struct event *a, const struct event *b) {
     return moved(a) == moved(b) && memcmp(a->content, b->content, moved(a)) == 0;
 }
 
-/* Was every byte of the destination written since its allocation? */
+/* True if every byte of the destination was written since its allocation. */
 static bool has_before(const struct event *events, int at) {
     const struct region *to = &events[at].to;
     unsigned char *written = calloc(1, to->bytes);
@@ -115,7 +115,8 @@ static void found(struct verdicts *out, FILE *file, const char *finding, const s
     fprintf(file, "%s\t%s %d\t%d\n", finding, e->kind == MEMSET ? "memset" : "transfer", e->ordinal, out->program);
 }
 
-/* How sure it is that a region, if it lives and is another one on the same device, holds what the upload brings. */
+/* Returns how sure it is that a region, if it lives and is another one on the same device, holds what the upload
+ * brings. */
 static enum sureness holds(const struct event *events, int at, const struct region *region) {
     const struct event *u = &events[at], *content;
     if (region->allocation < 0 || region->device != u->to.device || same_region(region, &u->to) ||

@@ -1,4 +1,4 @@
-/* A program that loads an interpreter for itself: its symbols are in nobody's scope. `python_embed LIBPYTHON` */
+/* This program loads an interpreter for itself, so its symbols are in no global scope. `python_embed LIBPYTHON` */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A library that copies from a thread of its own, as XLA does. The thread runs no Python code. */
+/* This library copies from its own thread, as XLA does. The thread runs no Python code. */
 #include <cuda.h>
 #include <pthread.h>
 #include <stdbool.h>

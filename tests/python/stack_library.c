@@ -1,4 +1,5 @@
-/* What the tests of stacks call by ctypes: the walk over its own interpreter, with what it defines kept here. */
+/* The tests of stacks call these functions by ctypes. They walk over the interpreter of the process, and keep here what
+ * the walk defines. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -37,7 +38,7 @@ XS_EXPORT const char *stack_notes(void) { return notes; }
 
 /* ---- definitions ---- */
 
-/* In memory that is only ever handed on: signal handlers define, too. */
+/* The texts lie in memory that is only handed out and never freed, because signal handlers define texts, too. */
 enum { TEXT_BYTES = 1 << 28 };
 static char *text_memory;
 static _Atomic size_t text_bytes;
@@ -84,8 +85,8 @@ static void describe(FILE *to, const struct xs_python_frame *frame) {
     fprintf(to, "%s\t%u\t%d\n", text ? text : "-\t-\t0", line, frame->is_entry);
 }
 
-/* Lines of function, file, first line, line, is_entry, innermost first; ends with "cut" where it is. Freed by the next
- * call. */
+/* Returns a line for each frame, with function, file, first line, line, and is_entry; the innermost frame comes first.
+ * The text ends with "cut" if the stack is cut. It is valid until the next call. */
 XS_EXPORT const char *stack_take(unsigned limit) {
     static XS_TLS char *text;
     struct xs_python_frame frames[LIMIT_MAX];
@@ -102,7 +103,7 @@ XS_EXPORT const char *stack_take(unsigned limit) {
     return text;
 }
 
-/* The stack of another thread, as stack_take has it; "lost" if it changed meanwhile. */
+/* Returns the stack of another thread in the form of stack_take; "lost" if it changed meanwhile. */
 static bool define_other(void *to, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
     struct xs_event *none = NULL;
     (void)to;
@@ -131,7 +132,7 @@ XS_EXPORT const char *stack_take_other(uint64_t thread, uint64_t pthread, unsign
     return n < 0 || is_gone ? "lost" : text;
 }
 
-/* A thread that reads the stack of another thread again and again, until the process is over. */
+/* A thread reads the stack of another thread again and again, until the process ends. */
 static struct spied { uint64_t thread, pthread; } spied;
 static void *spy(void *unused) {
     for (;;)
@@ -147,7 +148,7 @@ XS_EXPORT int stack_spy_for_ever(uint64_t thread, uint64_t pthread) {
 /* Calls a ctypes callback: Python inside C inside Python. */
 XS_EXPORT int stack_call_back(int (*function)(int), int argument) { return function(argument); }
 
-/* C calls of the interpreter on the native stack; -1: it does not say. */
+/* Returns the number of C calls of the interpreter on the native stack; -1: not known. */
 XS_EXPORT int stack_interpreter_calls(void) {
     void *addresses[4096];
     void *function = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
@@ -159,7 +160,7 @@ XS_EXPORT int stack_interpreter_calls(void) {
     return function ? calls : -1;
 }
 
-/* How often, of `count` times, the stack is not what it was the first time. */
+/* Takes the stack `count` times. Returns how often it differs from the first time. */
 XS_EXPORT int stack_hammer(int count) {
     struct xs_python_frame first[64], again[64];
     bool is_cut;
@@ -179,7 +180,7 @@ XS_EXPORT int stack_hammer(int count) {
     return wrong;
 }
 
-/* Nanoseconds of one walk, and of one walk with the numbers of its frames. */
+/* Returns the time of one walk in ns, with or without the numbers of its frames. */
 XS_EXPORT double stack_ns(int count, int with_codes) {
     struct xs_python_frame frames[64];
     struct timespec start, end;
@@ -213,8 +214,8 @@ static void on_signal(int number) {
     atomic_fetch_add(&signal_frames, n);
 }
 
-/* A handler that takes stacks wherever it interrupts the interpreter, each so many microseconds; 0: no longer. Returns
- * how many it took that have frames. */
+/* Installs a handler that takes stacks wherever it interrupts the interpreter, each time after so many microseconds; 0:
+ * stops this. Returns how many frames all of them had so far. */
 XS_EXPORT unsigned stack_signals(int each_us) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     struct itimerval timer = {{0, each_us}, {0, each_us}};
@@ -225,7 +226,7 @@ XS_EXPORT unsigned stack_signals(int each_us) {
 
 static char at_capsule[1 << 16];
 
-/* A capsule's destructor: runs while the frame that held it goes away. */
+/* This destructor of a capsule runs while the frame that held the capsule is freed. */
 XS_EXPORT void stack_capsule_gone(void *capsule) {
     (void)capsule;
     snprintf(at_capsule, sizeof at_capsule, "calls\t%d\n%s", stack_interpreter_calls(), stack_take(64));

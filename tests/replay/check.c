@@ -55,7 +55,7 @@ static void text(char *out, size_t bytes, const char *format, const char *a, con
         fail("too long", format);
 }
 
-/* The caller's environment, without what would get into the run, and with what the run needs. */
+/* Returns the caller's environment without variables that would disturb the run, and with those that it needs. */
 static char **environment_of(char **own) {
     static const char *const without[] = {"XFERSPY_", "LD_PRELOAD=", "LD_LIBRARY_PATH="};
     size_t count = 0, kept = 0;
@@ -192,8 +192,8 @@ static void read_step(void *data, const char *line) {
         fail("not a step", line);
 }
 
-/* Each step: measured, replayed, and as the real run without the dropped uploads has it. Calls are matched from the
- * end, because the set-up's calls come first. */
+/* Prints for each step the times as measured, as replayed, and as in the real run without the dropped uploads. Calls
+ * are matched from the end, because the set-up's calls come first. */
 static void print_timeline(const struct xs_model *model, const struct steps *steps, uint64_t number, int set) {
     uint64_t dropped = steps_dropped(steps, seed, number, set);
     int64_t *returns = calloc(model->call_count + 1, sizeof *returns);
@@ -242,8 +242,9 @@ static bool note(double error) {
     return error <= allowed;
 }
 
-/* In parts of the program without its set-up. Where next to nothing is left of it, single microseconds that no
- * measurement shows (what a call takes that always had to wait) are more than they are to a program. */
+/* Returns the difference as a part of the program without its set-up. If the program has almost nothing left, single
+ * microseconds that no measurement shows (such as the time of a call that always had to wait) would be a larger part
+ * than in a real program. */
 static double part_of(int64_t difference_ns, const struct duration *real) {
     int64_t program_ns = real->total_ns - real->setup_ns;
     return (double)llabs(difference_ns) / (double)(program_ns > LEAST_NS ? program_ns : LEAST_NS);

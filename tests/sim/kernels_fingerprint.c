@@ -1,5 +1,6 @@
-/* The twin of libxferspy's fingerprint kernel (preload/fingerprint): the definition of hash_tree.h put down level by
- * level with xxHash's one-call functions, so that it, the host's running hash and the kernel check each other. */
+/* Has the twin of libxferspy's fingerprint kernel (preload/fingerprint). It follows the definition in hash_tree.h level
+ * by level, with xxHash's one-call functions, so that this file, the host's running hash and the kernel check each
+ * other. */
 #include "kernels.h"
 
 #include "preload/fingerprint/kernel.h"
@@ -20,7 +21,7 @@ static const unsigned char *byte_of(const struct xs_fingerprint_region *region, 
            offset % region->width;
 }
 
-/* The block of `bytes` bytes, zeros behind it up to a multiple of 256; returns its padded length. */
+/* Pads the block of `bytes` bytes with zeros up to a multiple of 256. Returns the padded length. */
 static size_t pad(unsigned char block[4096], size_t bytes) {
     size_t padded = bytes == 0 ? 256 : (bytes + 255) & ~(size_t)255;
     memset(block + bytes, 0, padded - bytes);

@@ -17,7 +17,7 @@ struct left_out {
     size_t own; /* number of copies at the finding's site; the others are at the site of the second copies */
 };
 
-/* What is needed of the instances that were found. */
+/* The data that is needed about the instances that were found. */
 struct found {
     const struct xs_plan *plan;
     const struct xs_finding *finding;

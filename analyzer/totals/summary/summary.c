@@ -241,7 +241,7 @@ static uint64_t own_of_busiest_ns(const struct xs_cost *c) {
     return of_busiest_ns(c, ns);
 }
 
-/* Returns the library's time between calls after the start. It does not contain the cost of page migrations, which
+/* Returns the library's time between calls after the start. The cost of page migrations is not included, because it
  * makes faults and kernels longer, and not the time between calls. */
 static uint64_t own_between_calls_ns(const struct xs_cost *c) {
     uint64_t once_ns = xs_sum(c->fingerprint_start_ns, c->exit_ns);

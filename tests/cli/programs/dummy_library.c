@@ -1,4 +1,4 @@
-/* Stands in for libxferspy.so where only its being preloaded matters: says so when asked, and can leave a trace. */
+/* Replaces libxferspy.so if a test only needs that it is preloaded. Says so when asked, and can leave a trace. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* A program with a chosen end: `exit N`, `signal N`, `print` (its arguments and LD_PRELOAD). */
+/* This program ends as chosen: `exit N`, `signal N`, `print` (its arguments and LD_PRELOAD). */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A libcupti that has the version of FAKE_CUPTI_VERSION, for doctor. */
+/* This libcupti has the version of FAKE_CUPTI_VERSION, for doctor. */
 #include <stdint.h>
 #include <stdlib.h>
 

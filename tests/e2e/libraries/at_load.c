@@ -1,4 +1,4 @@
-/* A library whose constructor waits for a thread that copies: the loader's lock is held meanwhile. */
+/* This library's constructor waits for a thread that copies. The loader's lock is held meanwhile. */
 #include <cuda.h>
 #include <pthread.h>
 #include <stddef.h>

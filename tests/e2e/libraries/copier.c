@@ -1,4 +1,5 @@
-/* A library that copies, built twice: to be closed, and another one opened in its place. */
+/* This library copies. It is built twice: the program closes one build, and opens the other one, which gets its place.
+ */
 #include <cuda.h>
 
 __attribute__((visibility("default"))) CUresult copier_copy(CUdeviceptr device, const void *host, size_t bytes) {

@@ -1,5 +1,5 @@
-/* A library whose constructor uses CUDA. A program that is linked to it has it loaded after what is preloaded, and
- * so it is initialised before: its calls come before any constructor of the preloaded library. */
+/* This library's constructor uses CUDA. If a program is linked to it, the loader loads it after what is preloaded, and
+ * so initialises it earlier: its calls come before any constructor of the preloaded library. */
 #include <cuda.h>
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
-/* A shim of libcuda as those are that share a GPU between containers (HAMi-core's libvgpu.so, nvshare's libnvshare.so):
- * exports functions of the driver, overrides dlsym and cuGetProcAddress to hand them out, and finds the functions behind
- * it by the dlsym that comes next. As in HAMi-core, a look-up of the look-up gives a function that no symbol names. It
- * counts uploads, and allows no allocation above 16 MiB. */
+/* This is a shim of libcuda like those that share a GPU between containers (HAMi-core's libvgpu.so, nvshare's
+ * libnvshare.so). It exports functions of the driver, overrides dlsym and cuGetProcAddress to hand them out, and finds
+ * the driver's functions by the next dlsym. As in HAMi-core, a look-up of the look-up gives a function that no symbol
+ * names. It counts uploads, and allows no allocation above 16 MiB. */
 #define _GNU_SOURCE
 #include <cuda.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
-/* A shim of libcuda that only exports functions of the driver, for programs that are linked to it, and finds those
- * behind it by dlsym(RTLD_NEXT). Programs that look the driver up pass it by. It counts uploads, and allows no
- * allocation above 16 MiB. */
+/* This is a shim of libcuda that only exports functions of the driver, for programs that are linked to it, and finds
+ * the driver's functions by dlsym(RTLD_NEXT). Programs that look up the driver's functions do not use the shim. It
+ * counts uploads, and allows no allocation above 16 MiB. */
 #define _GNU_SOURCE
 #include <cuda.h>
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-/* An interposer of malloc as profilers and allocators are: finds the real functions by dlsym(RTLD_NEXT), and serves
- * what is asked of it while it looks from a small arena of its own. */
+/* This library interposes malloc as profilers and allocators do: it finds the real functions by dlsym(RTLD_NEXT), and
+ * meanwhile serves requests from its own small arena. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-/* As copier.c, at another address within: what is known of a closed library must not be told of this one. */
+/* This library is like copier.c, but its code is at another address within it. What is known about a closed library
+ * must not be applied to this one. */
 #include <cuda.h>
 #include <string.h>
 

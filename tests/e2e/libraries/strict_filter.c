@@ -1,6 +1,6 @@
-/* A library that puts the process into a sandbox when it is loaded: from then on every system call ends the process but
- * those that the C library needs to print, to have memory and to end. It is loaded before a preloaded library's
- * constructors run, because the program is linked to it. */
+/* This library puts the process into a sandbox when it is loaded. From then on every system call ends the process,
+ * except the calls that the C library needs to print, to get memory and to end. It is loaded before a preloaded
+ * library's constructors run, because the program is linked to it. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>

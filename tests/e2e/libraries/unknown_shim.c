@@ -1,4 +1,5 @@
-/* A shim of a function that xferspy does not know. It finds the driver's by dlsym(RTLD_NEXT), and counts the calls. */
+/* This is a shim of a function that xferspy does not know. It finds the driver's function by dlsym(RTLD_NEXT), and
+ * counts the calls. */
 #define _GNU_SOURCE
 #include <cuda.h>
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-/* Stands before libcupti (XFERSPY_CUPTI_LIBRARY): every call goes on to the real one. A call by which CUPTI calls
- * the driver ends the process if it comes from a thread that has not descriptor 100, which the program keeps open. */
+/* This library stands before libcupti (XFERSPY_CUPTI_LIBRARY) and passes every call on to it. If CUPTI calls the driver
+ * on a thread that does not have descriptor 100, which the program keeps open, the process ends. */
 #include <cupti.h>
 #include <dlfcn.h>
 #include <fcntl.h>

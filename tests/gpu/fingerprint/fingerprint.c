@@ -96,8 +96,8 @@ static void batch_add(struct batch *batch, struct xs_fingerprint_region region) 
         batch_flush(batch);
 }
 
-/* Each length at a 16-byte aligned base and at one of the 15 others, so that each of those meets each remainder of a
- * block. */
+/* Each length is tested at a 16-byte aligned base and at one of the 15 other alignments, so that each of these meets
+ * each remainder of a block. */
 static void test_every_length(struct batch *batch) {
     for (uint64_t length = 0; length <= 20000; length++) {
         batch_add(batch, xs_fingerprint_linear(batch->memory->device, length));
@@ -222,7 +222,7 @@ static void test_constants(const struct gpu *gpu, const struct memory *memory) {
     slot_free(&slot);
 }
 
-/* Launches that overlap, each stream with a slot of its own, over and over: what a missing fence would spoil. */
+/* Launches overlap again and again, and each stream has its own slot. A missing fence would spoil the results. */
 static void test_streams(const struct gpu *gpu, const struct memory *memory) {
     enum { STREAMS = 5, ROUNDS = BATCH / STREAMS };
     CUstream streams[STREAMS];

@@ -1,4 +1,4 @@
-/* Loading the kernel and launching it. */
+/* Loads the kernel and launches it. */
 #include "gpu.h"
 
 #include <string.h>

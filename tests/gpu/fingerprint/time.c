@@ -49,7 +49,7 @@ static void measure_copy_compare(const struct scene *s) {
     one_compare(s);
 }
 
-/* The median time of one `work` when `count` of them follow each other. */
+/* Returns the median time of one `work` if `count` of them follow each other. */
 static double median_us(const struct scene *s, void (*work)(const struct scene *), unsigned count) {
     double times[31];
     for (unsigned i = 0; i < 31; i++) {

@@ -39,7 +39,8 @@ static void launch(struct machine *m, int stream, uint64_t ns) {
     OK(cuLaunchKernel(m->spin, 1, 1, 1, 32, 1, 1, 0, m->streams[stream], arguments, NULL));
 }
 
-/* A trace does not say which streams are non-blocking. These show it: they run beside the legacy default stream. */
+/* A trace does not say which streams are non-blocking. These calls show it, because they run beside the legacy default
+ * stream. */
 static void show_streams(struct machine *m) {
     launch(m, 0, 50000);
     for (int i = FIRST_NON_BLOCKING; i < STREAMS; i++)

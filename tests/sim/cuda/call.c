@@ -1,5 +1,5 @@
-/* What happens around every driver call: is the driver usable in this process, which default stream does the call mean,
- * and what a tool gets told. Also initialisation, fork and exit. */
+/* Does what happens around every driver call: finds out whether the driver is usable in this process and which default
+ * stream the call means, and informs a tool. Also handles initialisation, fork and exit. */
 #include "inside.h"
 #include "modules/module.h"
 #include "sim.h"
@@ -24,7 +24,7 @@ struct xs_thread *xs_thread(void) {
 
 bool xs_initialised(void) { return atomic_load(&initialised) != 0; }
 
-/* A child made without fork handlers (_Fork, clone) is known by its number alone. */
+/* A child that was made without fork handlers (_Fork, clone) is recognised only by its process number. */
 bool xs_forked(void) {
     int parent = atomic_load(&initialised_by);
     return atomic_load(&forked) != 0 || (parent != 0 && parent != getpid());
@@ -46,8 +46,8 @@ XS_EXPORT const struct xs_sim_driver *xs_sim_attach(const struct xs_sim_tools *t
  * fail there. */
 static void after_fork(void) { atomic_store(&forked, 1); }
 
-/* Runs after the handlers that were registered later than cuInit: those may still call the driver, destructors after
- * this not. */
+/* Runs after the handlers that were registered later than cuInit. Those may still call the driver; destructors that run
+ * after this function may not. */
 static void at_exit(void) {
     if (xs_forked())
         return;

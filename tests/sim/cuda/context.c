@@ -233,7 +233,7 @@ CUresult xs_cuDevicePrimaryCtxReset_v2(CUdevice dev) {
     pthread_mutex_lock(&lock);
     struct CUctx_st *context = primaries[dev].context;
     pthread_mutex_unlock(&lock);
-    /* A reset ends the context and leaves the count of those who retained it. */
+    /* A reset ends the context, but keeps the count of retains. */
     if (context != NULL && atomic_load(&context->alive))
         context_stop(context);
     return CUDA_SUCCESS;

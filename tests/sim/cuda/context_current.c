@@ -1,4 +1,4 @@
-/* The calling thread's context stack, and what can be asked of or set on the current context. */
+/* Has the calling thread's context stack, and the functions that ask about the current context or change it. */
 #include "sim.h"
 
 struct CUctx_st *xs_current(void) {

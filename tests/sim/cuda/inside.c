@@ -11,7 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* One thread that called the driver. Never freed; the next new thread takes over what an ended one left. */
+/* One thread that called the driver. An entry is never freed; the next new thread uses the entry of a thread that has
+ * ended. */
 struct presence {
     atomic_bool taken;
     _Atomic(const char *) function; /* that the thread is in, NULL when it is outside */

@@ -47,7 +47,7 @@ static void to_array(CUDA_MEMCPY2D *p, cudaArray_t dst, size_t x, size_t y) {
     p->dstY = y;
 }
 
-/* With an array on a side the runtime makes a box of it. */
+/* If one side is an array, the runtime makes a box of the copy. */
 static bool with_array(const CUDA_MEMCPY2D *p) {
     return p->srcMemoryType == CU_MEMORYTYPE_ARRAY || p->dstMemoryType == CU_MEMORYTYPE_ARRAY;
 }
@@ -176,7 +176,8 @@ static size_t element_bytes(cudaArray_t array) {
     return bytes * found.NumChannels;
 }
 
-/* The old linear forms run on from row to row: whole rows are a rectangle, anything else has to lie within one. */
+/* The old linear forms continue from row to row: whole rows become a rectangle, and anything else has to lie within one
+ * row. */
 static CUDA_MEMCPY2D rows_of(cudaArray_const_t array, size_t x, size_t count) {
     CUDA_ARRAY3D_DESCRIPTOR found;
     cudaArray_t plain = (cudaArray_t)(uintptr_t)array;

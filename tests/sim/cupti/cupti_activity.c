@@ -1,5 +1,5 @@
-/* Activity buffers: asked of the client, filled as work ends, handed back by a flush, and when full by a thread of
- * ours. */
+/* Has the activity buffers: they are requested from the client, filled when work ends, and handed back by a flush, or
+ * by a thread of the simulator when they are full. */
 #include "cupti_sim.h"
 
 #include "clock/virtual_clock.h"
@@ -46,7 +46,7 @@ static uint64_t clock_ns(clockid_t id) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The wall clock; with the virtual clock preloaded, that one since 1970. */
+/* Returns the wall clock; if the virtual clock is preloaded, its time since 1970. */
 static uint64_t wall_ns(void) {
     return xs_virtual_clock_now != NULL ? xs_virtual_clock_now() + VIRTUAL_EPOCH_NS : clock_ns(CLOCK_REALTIME);
 }
@@ -222,7 +222,7 @@ static void append_locked(uint32_t attachment, struct client *c, const void *rec
             pthread_cond_signal(&work);
         }
         struct buffer *fresh = ask_for_buffer_locked(c);
-        /* Another thread may have been as quick: then its buffer goes back first. */
+        /* Another thread may have been faster; then its buffer is given back first. */
         if (fresh != NULL) {
             retire_locked(c);
             c->current = fresh;

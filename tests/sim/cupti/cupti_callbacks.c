@@ -250,7 +250,7 @@ static const char *const newer_names[] = {
 #undef NAMES
 };
 
-/* Of the functions that the headers have only that they have some name. */
+/* Functions that only the headers have get any name. */
 XS_EXPORT CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid, const char **name) {
     XS_CUPTI_CALL();
     if (domain != CUPTI_CB_DOMAIN_DRIVER_API || name == NULL || cbid == 0 || cbid >= XS_SIM_NEWER_END)

@@ -117,8 +117,8 @@ static struct timespec real_time_in(uint64_t ns) {
     return (struct timespec){(time_t)(end / 1000000000u), (long)(end % 1000000000u)};
 }
 
-/* Measured on driver 580: a thread of CUPTI's is waited for that only a migration wakes, for two seconds at most. It is
- * not there where both the kind and the configuration were switched off. */
+/* Measured on driver 580: the call waits, for two seconds at most, for a thread of CUPTI's that only a migration wakes.
+ * This thread does not exist if both the kind and the configuration were switched off. */
 void xs_cupti_end_counters(void) {
     uint64_t patience_ns = xs_cupti_setting("XFERSPY_SIM_CUPTI_COUNTERS_MS", 2000) * 1000000u;
     pthread_mutex_lock(&lock);

@@ -234,7 +234,7 @@ struct pushed {
     uint32_t attachment; /* in which they were pushed */
 };
 
-/* The calling thread's; of an attachment that is over, nothing is left. */
+/* Returns the calling thread's stack; nothing is left of an attachment that is over. */
 static struct pushed *pushed_of(int kind) {
     static __thread struct pushed all[CUPTI_EXTERNAL_CORRELATION_KIND_SIZE];
     uint32_t attachment = xs_cupti_attachment();

@@ -1,5 +1,6 @@
-/* CUPTI attached and detached again and again: records are exactly those of the windows, nothing of one attachment is
- * left in the next, and what it takes is what the environment says. Only the virtual clock's times are exact. */
+/* Tests that CUPTI can be attached and detached again and again: records are exactly those of the windows, nothing of
+ * one attachment remains in the next, and the times are what the environment says. Only the virtual clock's times are
+ * exact. */
 #define _GNU_SOURCE /* a lock that prefers writers */
 #include <cupti.h>
 #include <pthread.h>
@@ -32,7 +33,7 @@ static unsigned setting(const char *name) {
     return text != NULL ? (unsigned)strtoul(text, NULL, 10) : 0;
 }
 
-/* `took` is what was asked for, and more only where time is real. */
+/* Requires that `took` is the expected time; it may be longer only in real time. */
 static void takes(unsigned long long took, unsigned long long expected, unsigned long long calls) {
     CHECK(took >= expected);
     CHECK(!is_virtual() || took < expected + calls);
@@ -119,7 +120,8 @@ static void windows(CUstream stream) {
     OK(cuGraphDestroy(graph));
 }
 
-/* Neither what nobody flushed nor what was running comes in a later attachment, nor what was queued between two. */
+/* Records that nobody flushed, of work that was still running, or of work between two attachments do not come in a
+ * later attachment. */
 static void what_is_lost(CUstream stream, CUstream other) {
     attach();
     OK(cuMemcpyHtoDAsync(memory, pinned, 4096, stream));
@@ -146,7 +148,8 @@ static void CUDA_CB wait_for_gate(void *data) {
     pthread_mutex_unlock(&gate);
 }
 
-/* A forced flush gives everything that is complete, another one no buffer with a place that is not filled yet. */
+/* A forced flush gives everything that is complete. Another flush gives no buffer that has a place which is not filled
+ * yet. */
 static void flushes(CUstream stream, CUstream other) {
     attach();
     pthread_mutex_lock(&gate);

@@ -1,5 +1,5 @@
-/* The virtual clock: what passes on it is what was asked for and what calls cost, and never the machine's time. Runs
- * with libxferspy_sim_clock.so preloaded. */
+/* Tests the virtual clock: its time passes by what was requested and by what calls cost, and never by the machine's
+ * time. Runs with libxferspy_sim_clock.so preloaded. */
 #include "driver.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
-/* What crashes a program with a real CUPTI now and then ends in an abort here, with a message that says what it was;
- * and what is allowed does not. Each case is a process of its own. For the simulated GPU alone. */
+/* Tests that misuse which sometimes crashes a program with a real CUPTI always ends in an abort here, with a message
+ * that names it, and that permitted use does not. Each case is a process of its own. Only for the simulated GPU. */
 #include <cupti.h>
 #include <pthread.h>
 #include <sched.h>
@@ -68,7 +68,7 @@ static pthread_t hold(void) {
     pthread_mutex_lock(&gate);
     OK(cuLaunchHostFunc(stream, wait_for_gate, NULL));
     OK(pthread_create(&thread, NULL, wait_in_driver, NULL));
-    while (xs_sim_inside() == 0) /* it may yet be seen in the call before, and be outside for a moment */
+    while (xs_sim_inside() == 0) /* it may still be seen in the previous call, and be outside for a moment */
         sched_yield();
     return thread;
 }
@@ -134,7 +134,7 @@ static void *call(void *data) {
     return data;
 }
 
-/* As cuptiFinalize does it: from begin to end nobody may come in. */
+/* Does what cuptiFinalize does: from begin to end nobody may enter the driver. */
 static void come_in(void) {
     const struct xs_sim_driver *driver = xs_sim_attach(NULL);
     pthread_t thread;

@@ -99,7 +99,7 @@ static void returning(void) {
     OK(cuMemcpyDtoHAsync(pinned, d, 1024, stream));
     OK(cuStreamSynchronize(stream));
     CHECK(pinned[0] == 5 && pinned[1023] == 5);
-    /* Large pageable ones wait for the copy; pinned ones for nothing. */
+    /* Large pageable copies wait for the copy; pinned ones wait for nothing. */
     double before = now_ms();
     spin(stream, 30 * MS);
     OK(cuMemcpyHtoDAsync(d, pageable, 8 << 20, stream));
@@ -166,7 +166,7 @@ static void batches(void) {
     OK(cuStreamDestroy(stream));
 }
 
-/* Many threads on streams of their own and on one shared: nothing to assert but that all arrives. */
+/* Many threads use their own streams and a shared one. There is nothing to assert, except that all work arrives. */
 static CUcontext shared_context;
 static CUstream shared_stream;
 static atomic_int shared_flag;

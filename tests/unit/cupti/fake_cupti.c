@@ -1,4 +1,5 @@
-/* A libcupti that does what its test tells it: one subscriber, one buffer filled through the registered callbacks. */
+/* Simulates a libcupti that does what its test requests: one subscriber, and one buffer that is filled through the
+ * registered callbacks. */
 #include <cupti.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ EXPORT CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnif
     return CUPTI_SUCCESS;
 }
 
-/* Copies of the records that the test has put up, in one buffer. */
+/* Hands over copies of the records that the test has prepared, in one buffer. */
 static CUptiResult hand_over(void) {
     if (!fake.pending || !fake.kinds)
         return CUPTI_SUCCESS;

@@ -1,4 +1,4 @@
-/* The neighbours of preload/cupti, reduced to what a test looks at. */
+/* Replaces the parts of the library that preload/cupti calls, as far as tests look at them. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,4 +1,4 @@
-/* Windows that the program itself opens and closes, against the stand-in libcupti: when CUPTI is attached and
+/* Tests windows that the program itself opens and closes, with the stand-in libcupti: when CUPTI is attached and
  * detached, and what the program waits for. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -65,8 +65,8 @@ static void windows_that_the_program_opens(void) {
     CHECK(windows && strchr(windows, ',') && strchr(windows, ',') == strrchr(windows, ','));
 }
 
-/* The program's thread does not wait for the flusher where that could not do it: inside of the driver, on a thread that
- * never called it and may be the driver's own, while a stream captures. */
+/* The program's thread does not wait for the flusher if the flusher could not work there: inside of the driver; on a
+ * thread that never called it and may be the driver's own; and while a stream captures. */
 static void what_is_not_waited_for(void) {
     struct fake_cupti *fake = start_asked(XS_WINDOW_BY_PROFILER);
     atomic_store(&xs_asked_profiler, true);
@@ -141,7 +141,7 @@ static void ids_go_on(void) {
     CHECK(stub_store.sync.correlation > 1000000);
 }
 
-/* Opened before CUDA began. */
+/* The window was opened before CUDA began. */
 static void a_window_that_is_open_already(void) {
     xs_asked_ranges_change(1);
     struct fake_cupti *fake = start_asked(XS_WINDOW_BY_RANGE);

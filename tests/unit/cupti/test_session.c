@@ -1,5 +1,5 @@
-/* The session against a stand-in libcupti: what is enabled, what reaches the store, what stepping aside leaves behind.
- * A session is a process's only one, so every test runs in a child. */
+/* Tests the session with a stand-in libcupti: what is enabled, what reaches the store, and what remains after stepping
+ * aside. A process has only one session, so every test runs in a child. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -39,7 +39,7 @@ static int asks, busy_asks; /* whether the device is idle; so often it is not */
 
 static bool is_idle_later(uint64_t ns) { return ns > 0 && ++asks > busy_asks; }
 
-/* On a device that is found busy so often. */
+/* Starts a session on a device that is found busy this many times. */
 static struct fake_cupti *start_on_device(int busy) {
     struct xs_cupti_wishes wishes = {.kernels = true,
                                      .migrations = "off",
@@ -52,7 +52,7 @@ static struct fake_cupti *start_on_device(int busy) {
     return fake_of(open_fake());
 }
 
-/* The application takes CUPTI while kernels run: it waits for their end, and not for ever. */
+/* The application takes CUPTI while kernels run. It waits for their end, but not for ever. */
 static void the_device_is_waited_for(int busy) {
     struct fake_cupti *fake = start_on_device(busy);
     CHECK(fake->kinds);
@@ -71,7 +71,8 @@ static void stepping_aside_does_not_wait_for_ever(void) {
     CHECK(asks > 1);
 }
 
-/* Before a checkpoint: CUPTI is not attached any more, but where it has been, giving it up would help nobody. */
+/* Before a checkpoint, CUPTI is not attached any more. If it is attached already, it stays, because giving it up would
+ * help nobody. */
 static void keeping_away_leaves_what_is_attached(void) {
     struct fake_cupti *fake = start_on_device(1);
     xs_cupti_keep_away("test");
@@ -172,7 +173,7 @@ static void fill_with_migrations(struct fake_cupti *fake) {
         fake->records[fake->pending++].migration = r;
 }
 
-/* A full buffer at a time: records that come too slowly would not be dear. */
+/* Hands over a full buffer at a time, because records that come too slowly would not be expensive. */
 static void put_migrations(struct fake_cupti *fake, unsigned count) {
     for (; count; count -= AT_ONCE) {
         fill_with_migrations(fake);
@@ -269,7 +270,8 @@ static void the_application_gets_cupti(void) {
     CHECK(xs_cupti_override("cuptiFinalize", NULL) == NULL);
 }
 
-/* A program that is linked to CUPTI meets the exports; its library is found among the mapped ones. */
+/* A program that is linked to CUPTI calls the library's own functions; CUPTI's library is found among the mapped files.
+ */
 static void a_linked_application(void) {
     struct fake_cupti *fake = start(false);
     CHECK(cuptiFinalize() == CUPTI_SUCCESS);
@@ -335,7 +337,7 @@ static void not_again_from_inside(void) {
     CHECK(fake->flushes[0] + fake->flushes[1] == before + 1 && fake->overlaps == 0);
 }
 
-/* Flushing, draining and an application that takes CUPTI, all at once: for the thread sanitizer. */
+/* Flushing, draining and an application that takes CUPTI run at the same time, for the thread sanitizer. */
 static void *flusher(void *data) {
     for (int i = 0; i < 2000; i++)
         xs_cupti_flush(true);

@@ -16,7 +16,7 @@ static bool is_busy_until_asked_twice(uint64_t ns) {
     return ns > 0 && ++asked > 2;
 }
 
-/* By a driver of this version. */
+/* Starts a session with a driver of this version. */
 static struct fake_cupti *start_with(int driver_version, bool (*is_idle_within)(uint64_t ns)) {
     struct fake_cupti *fake =
         start_wished((struct xs_cupti_wishes){.driver_version = driver_version, .is_idle_within = is_idle_within});
@@ -26,7 +26,7 @@ static struct fake_cupti *start_with(int driver_version, bool (*is_idle_within)(
 
 static struct fake_cupti *start(int driver_version) { return start_with(driver_version, is_idle); }
 
-/* The program has made more launches than 2 % of a second pay for. */
+/* Makes more launches than 2 % of a second pay for. */
 static void spend(void) { atomic_fetch_add(&xs_gate_slot->launches, 1000000); }
 
 /* What the flusher does, for longer than it waits for a moment of the program's. */
@@ -48,7 +48,7 @@ static void is_detached(const struct fake_cupti *fake, unsigned notes) {
     CHECK(xs_cupti_windows(&stub_clock) && xs_cupti_state()->detachments == 1);
 }
 
-/* Nothing is recorded any more, and nothing begins it again. */
+/* Requires that nothing is recorded any more, and that nothing begins it again. */
 static void is_stopped(struct fake_cupti *fake, unsigned notes, int finalized) {
     CHECK(stub_notes == notes + 1);
     CHECK(fake->finalized == finalized && fake->callbacks == 0);

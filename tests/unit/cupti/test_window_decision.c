@@ -1,4 +1,5 @@
-/* The windows in which device times are recorded: programs of several kinds, played with a clock that is a number. */
+/* Tests in which windows device times are recorded: several kinds of programs are played with a clock that is a number.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@
 #define SECOND (1000 * MS)
 #define COUNTED 61 /* calls are counted in such steps */
 
-/* A program that calls the driver at an even pace. What a call takes without recording, and how much longer with. */
+/* A program that calls the driver at an even pace, with the time of a call without recording, and the additional time
+ * with recording. */
 struct program {
     uint64_t call_ns, recorded_ns, others_percent, switch_ns;
     uint64_t idle_ns;       /* before its first call */
@@ -87,7 +89,7 @@ static void without_a_budget_nothing_stops(void **state) {
     assert_int_equal(xs_windows_wait_ms(&w), 0);
 }
 
-/* The launches of a framework: recorded, the program takes almost twice as long. */
+/* These are the launches of a framework: with recording, the program takes almost twice as long. */
 static void dear_programs_keep_to_the_budget(void **state) {
     static const struct program launches = {.call_ns = 5000, .recorded_ns = 4500, .switch_ns = 12 * MS};
     static const uint64_t lengths[] = {3 * SECOND, 10 * SECOND, 60 * SECOND};
@@ -104,7 +106,7 @@ static void dear_programs_keep_to_the_budget(void **state) {
     }
 }
 
-/* Where the rest takes more than the budget, a quarter of it is still for device times. */
+/* Even if everything else takes more than the budget, a quarter of the budget remains for device times. */
 static void there_are_windows_whatever_the_rest_costs(void **state) {
     static const struct program launches = {
         .call_ns = 5000, .recorded_ns = 4500, .others_percent = 3, .switch_ns = 12 * MS};
@@ -115,7 +117,7 @@ static void there_are_windows_whatever_the_rest_costs(void **state) {
     assert_true(share(&r) < 1);
 }
 
-/* A table that is wrong by a factor is put right by the program's pace. */
+/* If the table is wrong by a factor, the program's pace corrects it. */
 static void costs_are_learnt(void **state) {
     static const struct program dear = {.call_ns = 6000, .recorded_ns = 7500, .switch_ns = 12 * MS};
     struct run r;
@@ -137,8 +139,8 @@ static void little_is_saved_up(void **state) {
     assert_true(r.spent_ns > 25 * MS);
 }
 
-/* Launches that cost less than the table says: what is learnt too low would record them for good. Neither it nor a
- * change of the program's pace makes it spend more than the budget for long. */
+/* Launches cost less than the table says. An estimate that is too low would record them for good; but neither such an
+ * estimate nor a change of the program's pace makes it spend more than the budget for long. */
 static void cheap_launches_keep_to_the_budget(void **state) {
     static const uint64_t costs[] = {800, 1000, 1200, 1500, 1800};
     (void)state;
@@ -162,7 +164,7 @@ static void there_are_windows_after_a_long_start(void **state) {
     assert_true(r.w.windows.ended >= 4);
 }
 
-/* Recorded graphs may cost much more than launches do, or little: all keep to the budget. */
+/* Recorded graphs may cost much more than launches, or little; all programs keep to the budget. */
 static void graphs_keep_to_the_budget(void **state) {
     static const struct program dear = {
         .call_ns = 340000, .recorded_ns = 70000, .switch_ns = 12 * MS, .graph_kernels = 6};
@@ -199,8 +201,8 @@ static void distances_differ(void **state) {
     assert_true(most * 10 > least * 13);
 }
 
-/* Steps of 120 ms in four parts of 30 ms, each with kernels of its own. The program waits for the device behind the
- * first and the last part. A window that is due at any time begins with each of the parts often enough. */
+/* Steps of 120 ms have four parts of 30 ms, each with its own kernels. The program waits for the device after the first
+ * and the last part. A window that becomes due at any time begins with each of the parts often enough. */
 static void windows_begin_anywhere_in_a_step(void **state) {
     enum { PARTS = 4, WINDOWS = 4000 };
     const uint64_t part_ns = 30 * MS, step_ns = PARTS * part_ns;
@@ -287,7 +289,7 @@ static void what_is_asked_for(void **state) {
     assert_null(xs_window_spec_read(&spec, "10ms..60ms"));
 }
 
-/* The name is all that follows, whatever is in it. */
+/* The name is everything that follows, whatever characters it has. */
 static void what_the_program_opens(void **state) {
     struct xs_window_spec spec;
     uint64_t next;
@@ -337,7 +339,7 @@ static void windows_of_the_program(void **state) {
     assert_int_equal(xs_windows_start(&w, 2, &spec, &facts), XS_WINDOWS_RECORDING);
 }
 
-/* A window that comes later is not begun with. */
+/* The session does not begin with a window that comes later. */
 static void times_that_come_later(void **state) {
     struct xs_window_spec spec;
     struct xs_windows w;

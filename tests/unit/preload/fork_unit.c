@@ -39,7 +39,7 @@ void stay_in(void) {
     }
 }
 
-/* A child that waits for ever is ended by its alarm. */
+/* Returns whether the child gets through. An alarm ends a child that waits for ever. */
 static bool child_gets_through(void (*forget)(void), void (*use)(void)) {
     int status;
     pid_t child = fork();

@@ -1,5 +1,5 @@
 /* The memory map keeps directories that it has outgrown, because a reader may be in one; all of them together are
- * smaller than the one in use. LeakSanitizer asks for what it is not to report by calling the function below. */
+ * smaller than the one in use. LeakSanitizer calls the function below to learn what it must not report. */
 
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the name is the sanitizer's
 const char *__lsan_default_suppressions(void);

@@ -10,7 +10,7 @@
 const char *path, *beside;
 char memory[sizeof((struct xs_spool_files *)0)->memory];
 
-/* Tells through `to` where the spool lies. */
+/* Makes a spool, writes to `to` where it lies, and is killed. */
 static void place_and_die(int to, uint64_t events, bool start) {
     struct xs_spool spool;
     struct xs_spool_files files;

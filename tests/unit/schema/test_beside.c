@@ -58,7 +58,8 @@ static void what_became_a_link_since_is_not_opened(void **state) {
     sqlite3_close(db);
 }
 
-/* A finished trace is as large afterwards: 512 bytes that say that it had one page once are no reason to cut it off. */
+/* A finished trace keeps its size: a journal of 512 bytes which says that the trace once had one page is no reason to
+ * cut it off. */
 static void a_journal_that_is_not_the_traces_is_ignored(void **state) {
     (void)state;
     unsigned char journal[512] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};

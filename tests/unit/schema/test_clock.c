@@ -1,13 +1,15 @@
-/* The capture clock: accurate to a microsecond from its first moment on, rising, and settled once a tick was
- * converted. */
+/* Tests the capture clock: it is accurate to a microsecond from its first moment on, it rises, and the time of a tick
+ * does not change once it was converted. */
 #include "support.h"
 
 #include <unistd.h>
 
-/* Distance of a tick's time from CLOCK_MONOTONIC's around it, 0 where between. */
+/* Returns how far a tick's time is outside of the times of CLOCK_MONOTONIC before and after it; 0: it lies between
+ * them. */
 static int64_t error_now(const struct xs_clock *clock) {
     int64_t error = INT64_MAX;
-    for (int i = 0; i < 20; i++) { /* the least of several: being interrupted in between is no error of the clock */
+    for (int i = 0; i < 20;
+         i++) { /* the smallest of several errors, because an interruption in between is no error of the clock */
         uint64_t before = xs_monotonic_ns();
         uint64_t tick = xs_clock_tick((enum xs_clock_source)clock->source);
         uint64_t after = xs_monotonic_ns();
@@ -39,8 +41,8 @@ static void starts_at_zero_and_is_accurate_at_once(void **state) {
     }
 }
 
-/* Batches at irregular distances, as the drain thread makes them: what was recorded during one interval is converted
- * after the sync that ends it. */
+/* Batches come at irregular distances, as the drain thread makes them: what was recorded during one interval is
+ * converted after the sync that ends it. */
 static void converts_a_batch_accurately_and_in_order(void **state) {
     (void)state;
     static uint64_t ticks[20000], monotonic[20000];
@@ -109,7 +111,7 @@ static void long_runs_stay_in_order(void **state) {
     uint64_t probes[200];
     int64_t last_ns = 0;
     for (unsigned i = 0; i < 200; i++) {
-        /* Move the past away: all readings become 2 s older than they are. */
+        /* All readings become 2 s older than they are. */
         const uint64_t shift_ns = 2000000000;
         struct xs_clock_map *map = &clock.maps[atomic_load(&clock.current)];
         uint64_t slope = map->knots[map->count - 1].slope;

@@ -1,4 +1,5 @@
-/* Whatever bytes lie in a spool or a trace: no crash, no read outside, no file changed that is not a sound trace. */
+/* Tests that with any bytes in a spool or a trace nothing crashes, nothing outside is read, and no file is changed that
+ * is not a sound trace. */
 #include "support.h"
 
 #include <unistd.h>
@@ -10,7 +11,8 @@ static void name_files(void) {
     spool_path = in_scratch("t.db.spool");
 }
 
-/* Most flips go where the meaning is: the header page and the chunks' headers. */
+/* Returns a random position. Most of them are where bytes have a meaning: in the header page and the chunks' headers.
+ */
 static size_t random_offset(size_t bytes) {
     size_t chunk = (size_t)next_random() % ((bytes - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES);
     size_t at = XS_SPOOL_HEADER_BYTES + chunk * XS_SPOOL_CHUNK_BYTES;
@@ -139,7 +141,7 @@ static void header_checks(void **state) {
     assert_int_equal(xs_spool_open(scratch, &(struct xs_spool){0}), XS_ERROR_CORRUPT);
 }
 
-/* A chunk that claims more than it can hold, and a progress row beyond it. */
+/* A chunk claims more bytes than it can hold, and a row of spool_progress lies beyond it. */
 static void impossible_sizes_are_cut(void **state) {
     (void)state;
     name_files();
@@ -160,7 +162,8 @@ static void impossible_sizes_are_cut(void **state) {
     xs_trace_close(&trace);
 }
 
-/* Finished traces with flipped bytes: opened or refused, never changed, nothing left beside them. */
+/* Finished traces have flipped bytes. They are opened or refused, but never changed, and nothing is left beside them.
+ */
 static void damaged_traces_are_never_changed(void **state) {
     (void)state;
     seed_random(11);

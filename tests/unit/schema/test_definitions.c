@@ -1,4 +1,5 @@
-/* Definitions: parts in the spool become rows, whole or not at all; hostile bytes become nothing. */
+/* Tests that the parts of a definition in the spool become rows, complete or not at all, and that hostile bytes become
+ * nothing. */
 #include "support.h"
 
 static struct xs_spool spool;
@@ -27,7 +28,7 @@ static int64_t drain(int64_t limit) {
 
 static void expect(const char *sql, const char *rows) { assert_string_equal(rows_of_file(path, sql), rows); }
 
-/* As xs_define writes it. Returns the parts. */
+/* Writes a definition as xs_define does. Returns the number of parts. */
 static unsigned define(enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
     unsigned parts = 0;
     struct xs_event *slot = xs_chunk_slot(chunk);

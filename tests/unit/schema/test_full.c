@@ -1,4 +1,5 @@
-/* A full disk is an error value, at every place that writes, and what was written before stays readable. */
+/* Tests that a full disk gives an error value at every place that writes, and that what was written before stays
+ * readable. */
 #include "support.h"
 
 #include <errno.h>
@@ -67,7 +68,7 @@ static void a_file_size_limit_is_like_a_full_disk(void **state) {
     assert_true(status == 0 || status == XS_ERROR_FULL);
     expect_rows(path, rows);
 
-    /* The spool must not even try: with SIGXFSZ in force the try would end the application. */
+    /* The spool must not even try: if SIGXFSZ is not ignored, the try would end the application. */
     signal(SIGXFSZ, SIG_DFL);
     struct xs_spool spool;
     assert_int_equal(xs_spool_create(in_scratch("s"), 64 << 20, 17, &spool), 0);
@@ -83,7 +84,7 @@ static void a_file_size_limit_is_like_a_full_disk(void **state) {
     limit_file_size(RLIM_INFINITY);
 }
 
-/* In a mount namespace of its own, so that nothing is left behind however the test ends. */
+/* Mounts a small disk in a mount namespace of its own, so that nothing is left behind however the test ends. */
 static bool mount_small_disk(const char *path) {
     if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0)
         return false;
@@ -122,7 +123,7 @@ static void a_full_disk_is_survived(void **state) {
     umount2(scratch, MNT_DETACH);
 }
 
-/* Regression guard: a drain that fails marks nothing, and goes through once there is room again. */
+/* Regression guard: a drain that fails marks no events as drained, and succeeds when there is room again. */
 static void a_drain_waits_for_room(void **state) {
     (void)state;
     if (!mount_small_disk(scratch))

@@ -70,14 +70,14 @@ static void a_planted_journal_deletes_no_file(void **state) {
     expect_refused("t.db", "the journal beside it names another file");
     assert_true(exists(in_scratch("victim.txt")));
 
-    /* Even where the journal comes between looking and opening. */
+    /* This holds even if the journal appears between looking and opening. */
     assert_int_equal(xs_sqlite_open(in_scratch("t.db"), XS_WRITE, &db), SQLITE_OK);
     assert_int_not_equal(look_at_schema(db), SQLITE_OK);
     sqlite3_close(db);
     assert_true(exists(in_scratch("victim.txt")));
 }
 
-/* Each of the two rules behind that, alone: SQLite may open no super-journal, and delete nothing but side files. */
+/* Tests each of the two rules for this alone: SQLite may open no super-journal, and delete only side files. */
 static void sqlite_has_no_way_to_a_super_journal(void **state) {
     (void)state;
     sqlite3 *db;
@@ -122,7 +122,7 @@ static void side_files_of_others_are_ignored(void **state) {
     assert_true(exists(in_scratch("t.db-journal")));
 }
 
-/* A killed process's events are had all the same, from a copy. */
+/* The events of a killed process are recovered nevertheless, in a copy. */
 static void a_foreign_journal_keeps_nobody_from_recovering(void **state) {
     (void)state;
     make_killed_trace(in_scratch("t.db"), 50, 10);
@@ -150,7 +150,7 @@ static void traces_of_others_are_recovered_in_a_copy(void **state) {
     assert_true(exists(in_scratch("t.db.spool")));
 }
 
-/* The schema of a finished trace changed by one statement. */
+/* Changes the schema of a finished trace by one statement. */
 static void forge(const char *name, const char *sql) {
     sqlite3 *db;
     char *why = NULL;
@@ -188,7 +188,7 @@ static void a_schema_that_is_not_ours_is_refused(void **state) {
     }
 }
 
-/* Recovery writes, and what a trigger of the file does then must not happen. */
+/* Recovery writes to the file, and the file's triggers must not run then. */
 static void recovery_runs_no_trigger(void **state) {
     (void)state;
     sqlite3 *db;
@@ -203,7 +203,7 @@ static void recovery_runs_no_trigger(void **state) {
     assert_true(exists(in_scratch("t.db.spool")));
 }
 
-/* A spool whose header claims, and whose length has, a million chunks, and that holds four. */
+/* The header of a spool claims a million chunks, and the file is long enough for them, but contains four. */
 static void a_sparse_spool_takes_no_more_than_it_holds(void **state) {
     (void)state;
     const uint32_t claimed = 1u << 20;
@@ -230,7 +230,7 @@ static void a_sparse_spool_takes_no_more_than_it_holds(void **state) {
     assert_true(after.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_utime.tv_sec - before.ru_stime.tv_sec < 3);
 }
 
-/* Chunks that have only a header, which claims to be full: a hole in the file is no event. */
+/* These chunks have only a header, which claims that the chunk is full. A hole in the file is no event. */
 static void holes_of_a_spool_are_no_events(void **state) {
     (void)state;
     const uint32_t claimed = 6000;
@@ -329,7 +329,7 @@ static void expect_private(const char *name, mode_t mask) {
     close(fd);
 }
 
-/* From its first moment, and with the owner's rights whatever the umask takes. */
+/* The file is private from its first moment on, and its owner has all rights, whatever the umask takes away. */
 static void a_private_file_never_was_anothers(void **state) {
     (void)state;
     no_fchmod = true;

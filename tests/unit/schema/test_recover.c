@@ -1,4 +1,4 @@
-/* A process killed at any moment loses no event whose commit was made, and none appears twice. */
+/* Tests that a process that is killed at any moment loses no committed event, and that no event appears twice. */
 #include "support.h"
 
 #include <errno.h>
@@ -81,7 +81,7 @@ static void a_spool_that_was_taken_over_is_only_deleted(void **state) {
     expect_recovered(0, "900|900|900");
 }
 
-/* Fingerprints and arguments are recovered as calls are; broken ones are counted and cost nothing else. */
+/* Fingerprints and arguments are recovered like calls. Broken ones are counted, and everything else is recovered. */
 static void contents_and_arguments_are_recovered(void **state) {
     (void)state;
     name_files();
@@ -114,7 +114,7 @@ static void contents_and_arguments_are_recovered(void **state) {
     assert_false(exists(spool_path));
 }
 
-/* Killed with the WAL full of everything and the spool gone already. */
+/* The process was killed when the WAL had all events and the spool was already deleted. */
 static void a_wal_without_a_spool_is_ended(void **state) {
     (void)state;
     name_files();
@@ -130,7 +130,7 @@ static void a_wal_without_a_spool_is_ended(void **state) {
     assert_false(exists(in_scratch("t.db-wal")));
 }
 
-/* The drain thread killed between two stores of recycling chunk 0, whose 511 events are all in the trace. */
+/* The drain thread is killed between two stores of recycling chunk 0, whose 511 events are all in the trace. */
 static void every_step_of_recycling_can_be_the_last(void **state) {
     (void)state;
     for (int step = 0; step < 6; step++) {
@@ -205,9 +205,10 @@ static void check_thread(const struct xs_trace *trace, unsigned index, uint64_t 
     long long count = 0, distinct = 0, first = 0, last = 0;
     const char *row = rows_of(trace->db, sql);
     sscanf(row, "%lld|%lld|%lld|%lld", &count, &distinct, &first, &last);
-    assert_true(count >= (long long)committed);     /* nothing lost */
-    assert_true(count <= (long long)committed + 1); /* killed between the commit and saying so */
-    assert_int_equal(distinct, count);              /* nothing twice */
+    assert_true(count >= (long long)committed); /* nothing lost */
+    assert_true(count <=
+                (long long)committed + 1); /* it may have been killed between the commit and the message about it */
+    assert_int_equal(distinct, count);     /* nothing twice */
     assert_int_equal(last, count);
     assert_true(count == 0 || first == 1);
     snprintf(sql, sizeof sql,
@@ -357,7 +358,7 @@ static void a_living_writer_is_left_alone(void **state) {
     open_live(true);
     assert_int_equal(recover(), XS_ERROR_BUSY);
     open_live(true);
-    /* After exec the pid still exists, but the program under it has nothing to do with the spool any more. */
+    /* After exec the pid still exists, but its program has nothing to do with the spool any more. */
     assert_int_equal(write(go[1], "xy", 2), 2);
     assert_int_equal(read(ready[0], &byte, 1), 1); /* cat echoes: the exec is done */
     open_live(false);

@@ -63,7 +63,7 @@ static void the_warm_up_comes_on_top(void **state) {
     assert_false(is_rhythm(0.25));
 }
 
-/* More than half of the run is no warm-up: then there are two ways of the program, and neither is it. */
+/* More than half of the run is no warm-up: the program works in two ways, and neither is the rhythm of the run. */
 static void the_warm_up_is_half_at_most(void **state) {
     (void)state;
     begin_at(0);

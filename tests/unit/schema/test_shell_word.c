@@ -1,4 +1,4 @@
-/* Names in commands: what a shell makes of the word is the name again. */
+/* Tests names in commands: a shell reads the word as the name again. */
 #include "support.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void others_are_quoted(void **state) {
     assert_string_equal(quoted(""), "''");
 }
 
-/* The shell itself is asked. */
+/* A real shell reads the word. */
 static void a_shell_reads_the_name(void **state) {
     static const char *const names[] = {"a b",     "it's", "'",  "$HOME", "`id`", "a\\b",  "a\"b", "a*?[b]",
                                         "a;b&c|d", "a\nb", "!x", "#a",    "~",    "{a,b}", "a(b)", "<>"};

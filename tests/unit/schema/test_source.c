@@ -1,4 +1,4 @@
-/* Source files that a trace names: which are read at all. Each rule has a file that breaks it alone. */
+/* Tests which of the source files that a trace names are read. Each rule has a file that breaks only this rule. */
 #include "support.h"
 
 #include <errno.h>
@@ -77,7 +77,7 @@ static void files_that_are_not_read(void **state) {
     free(binary);
 }
 
-/* Opening alone already does something to some devices: what is no regular file is looked at only. */
+/* For some devices even opening has an effect, so files that are not regular are never opened. */
 static void what_is_no_file_is_not_opened(void **state) {
     (void)state;
     struct inotify_event event;
@@ -96,7 +96,7 @@ static void what_is_no_file_is_not_opened(void **state) {
 
 static bool looks_regular;
 
-/* Takes the place of the C library's, to let something be put in a file's place between looking and opening. */
+/* Replaces the C library's lstat, so that something can be put in a file's place between looking and opening. */
 int lstat(const char *path, struct stat *st) {
     int result = fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
     if (looks_regular)

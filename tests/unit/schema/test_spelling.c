@@ -1,4 +1,4 @@
-/* Which name was meant. */
+/* Tests which name is proposed for a misspelled one. */
 #include "support.h"
 
 #include "schema/spelling.h"

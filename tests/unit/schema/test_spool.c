@@ -1,4 +1,4 @@
-/* The spool: filling, draining and recycling chunks, alone and from several threads at once. */
+/* Tests the spool: filling, draining and recycling chunks, alone and from several threads at once. */
 #include "support.h"
 
 #include <errno.h>
@@ -195,7 +195,7 @@ static void a_forked_child_has_no_mapping(void **state) {
 enum { THREADS = 4, PER_THREAD = 30000 };
 static _Atomic bool finished[THREADS];
 
-/* Like the preloaded library: waits where no chunk is free. */
+/* Works like the preloaded library: waits if no chunk is free. */
 static void *produce_many(void *argument) {
     unsigned index = *(unsigned *)argument;
     struct producer producer = {.spool = &spool, .thread = index + 1};
@@ -246,7 +246,7 @@ static void threads_fill_while_the_drain_empties(void **state) {
     assert_int_equal(total, THREADS * PER_THREAD);
     for (unsigned i = 0; i < 6; i++)
         assert_int_equal(xs_spool_chunk(&spool, i)->header.state, XS_CHUNK_FREE);
-    /* Each thread's events: all of them, once, in the order of the rows. */
+    /* All events of each thread are there once, in the order of the rows. */
     assert_string_equal(rows_of_file(path, "SELECT thread, count(*), count(DISTINCT bytes), max(bytes) FROM transfer"
                                            " GROUP BY thread"),
                         "1|30000|30000|30000\n2|30000|30000|30000\n3|30000|30000|30000\n4|30000|30000|30000");
@@ -261,8 +261,8 @@ static void forbid(unsigned first, unsigned end, int access) {
     assert_int_equal(mprotect(xs_spool_chunk(&spool, first), (size_t)(end - first) * XS_SPOOL_CHUNK_BYTES, access), 0);
 }
 
-/* Guards a program that starts thousands of threads: each looked at every chunk that another thread held. A look would
- * be a SIGSEGV here. */
+/* Guards a program that starts thousands of threads: each thread used to look at every chunk that another thread held.
+ * Here such a look would raise SIGSEGV. */
 static void chunks_of_other_threads_are_not_looked_at(void **state) {
     enum { HELD = 64 };
     (void)state;
@@ -286,8 +286,9 @@ static void chunks_of_other_threads_are_not_looked_at(void **state) {
     close_spool();
 }
 
-/* The drain thread looks at every chunk when it is woken, so both what is kept free and when it is woken must be a part
- * of the chunks that there are. Else the looks are quadratic in the threads. */
+/* The drain thread looks at every chunk when it is woken. So the number of chunks that it keeps free, and the number
+ * after which it is woken, must be a part of the existing chunks. Otherwise the number of looks grows with the square
+ * of the number of threads. */
 static void more_is_kept_free_where_more_threads_live(void **state) {
     enum { CHUNKS = 512, SPARE = CHUNKS / 16 };
     (void)state;

@@ -1,5 +1,5 @@
-/* Where a spool lies: in a folder of memory that is certain to be this user's alone and has room, else beside the
- * trace. */
+/* Tests where a spool lies: in a folder of memory that is certain to belong to this user alone and has room, else
+ * beside the trace. */
 #include "support.h"
 
 #include <errno.h>
@@ -100,7 +100,7 @@ static void what_others_left_is_bounded(void **state) {
     expect_child(child);
 }
 
-/* In a tmpfs with less than eight times of what a spool doubles by, each new thread still gets a chunk. */
+/* In a tmpfs with less than eight times the room by which a spool doubles, each new thread still gets a chunk. */
 static int take_for_threads(void) {
     struct xs_spool spool;
     struct xs_spool_files files;
@@ -146,7 +146,7 @@ static void a_thread_gets_a_chunk_while_there_is_memory(void **state) {
     expect_child(child);
 }
 
-/* Where it cannot be asked how much is free, as under a changed root, there is none. */
+/* If it cannot be asked how much is free, as under a changed root, no room is assumed. */
 static void what_cannot_be_asked_has_no_room(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
@@ -163,7 +163,7 @@ static void what_cannot_be_asked_has_no_room(void **state) {
     assert_int_equal(without, 0);
 }
 
-/* The application became another user meanwhile, who may not delete anything in the folder. */
+/* The application has become another user meanwhile, who may not delete anything in the folder. */
 static int finish_as_another(const struct xs_spool_files *files, struct xs_spool *spool) {
     struct stat st;
     unsigned hint = 0;
@@ -244,7 +244,7 @@ static void locking_all_memory_fills_no_spool(void **state) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/* Everything that is mapped from now on is locked, and there may be little of it. */
+/* Everything that is mapped from now on is locked, and the limit for locked memory may be low. */
 static int lock_future(const char *path) {
     struct xs_spool spool;
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -269,7 +269,7 @@ static void where_little_may_be_locked_it_is_small(void **state) {
 #endif
 }
 
-/* All users can write to /dev/shm, and so can make this user's folder before he does. */
+/* All users can write to /dev/shm, so another user can make this user's folder first. */
 static void a_folder_that_another_user_made_is_not_used(void **state) {
     static const char folder[] = "/dev/shm/xferspy-0";
     (void)state;

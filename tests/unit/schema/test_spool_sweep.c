@@ -122,7 +122,7 @@ static void one_that_never_began_goes_after_days(void **state) {
     assert_false(exists(memory));
 }
 
-/* A run with a fixed name: its trace is renamed with all that lies beside it, and the next run takes the name. */
+/* A run has a fixed name: its trace is renamed together with all files beside it, and the next run takes the name. */
 static void the_next_runs_pointer_is_not_deleted(void **state) {
     struct xs_spool first, second;
     struct xs_spool_files of_first, of_second;
@@ -219,7 +219,7 @@ static void what_a_start_left_is_cleared(void **state) {
     assert_false(exists(beside));
 }
 
-/* In an archive of a stranger's, say, that this user unpacked. */
+/* For example, this user has unpacked an archive of a stranger's. */
 static void what_a_pointer_names_is_not_deleted(void **state) {
     (void)state;
     char folder[XS_SPOOL_FOLDER_BYTES] = "", id[XS_SPOOL_ID_BYTES] = "0123456789abcdef0123456789abcdef";

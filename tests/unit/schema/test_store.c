@@ -1,5 +1,5 @@
-/* The store but for its events: handles become rows once, device records and the small tables arrive in theirs, the
- * file is a sound one from its first moment on. */
+/* Tests the store except its events: each handle becomes one row, device records and the small tables arrive in their
+ * tables, and the file is sound from its first moment on. */
 #include "store_unit.h"
 
 #include <errno.h>
@@ -268,8 +268,9 @@ static void creating_twice_fails_and_harms_nothing(void **state) {
     put_on(0xa, 1, XS_FLAG_HAS_STREAM, 1);
 }
 
-/* Regression guard: in a folder where others may write, one of them planted a log, which SQLite would use, or which it
- * could not delete and capture did not start; an index of his he could cut off while it was mapped. */
+/* Regression guard: in a folder where others may write, another user created a log. SQLite would have used it, or could
+ * not delete it, so that capture did not start. If an index was created, its owner could truncate it while it was
+ * mapped. */
 static void names_that_are_taken_beside_a_trace(void **state) {
     (void)state;
     static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
@@ -285,7 +286,7 @@ static void names_that_are_taken_beside_a_trace(void **state) {
         assert_null(odd);
         assert_false(exists(path));
         assert_int_equal(unlink(beside), 0);
-        /* One that was put there after the first look. */
+        /* This one was put there after the first look. */
         assert_int_equal(xs_store_create(path, &odd), 0);
         assert_true(xs_side_files_are_own(path));
         unlink(beside);

@@ -1,4 +1,4 @@
-/* Every kind of event arrives in its row, all columns of it. */
+/* Tests that every kind of event arrives in its row, with all columns. */
 #include "store_unit.h"
 
 static void transfer_round_trips(void **state) {

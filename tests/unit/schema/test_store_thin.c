@@ -1,4 +1,4 @@
-/* A trace that is kept below a size: nothing of its sums is lost, at no moment. */
+/* Tests a trace that is kept below a size: nothing of its sums is lost at any moment. */
 #include "store_unit.h"
 
 #include "schema/write/store_internal.h"
@@ -92,7 +92,7 @@ static void expect_number(const char *sql, long long number) {
     "), 0) FROM thinned WHERE source ="                                                                                \
     " '" source "')"
 
-/* As another process sees it, which is what a kill at this moment would leave. */
+/* Requires the sums as another process sees them, and as they would be after a kill at this moment. */
 static void expect_sums(unsigned batches) {
     long long uploads = (long long)batches * BATCH, bytes = 0;
     for (long long n = 0; n < uploads; n++)
@@ -145,7 +145,7 @@ static void what_stays_is_whole(void **state) {
     expect("SELECT value >= 4 FROM meta WHERE key = 'thinned.one_in'", "1");
 }
 
-/* Without CUPTI, and outside of its windows, calls have no correlation. */
+/* Without CUPTI, and outside of its windows, calls have no correlation number. */
 static void batches_without_correlation_are_whole(void **state) {
     enum { CALLS = 200, ROUNDS = 300 };
     (void)state;
@@ -165,7 +165,7 @@ static void batches_without_correlation_are_whole(void **state) {
                   50LL * CALLS * ROUNDS);
 }
 
-/* The calls of a site that has many, and of others that have few, in both directions. */
+/* Writes a call of one site. One site has many calls and others have few, in both directions. */
 static void put_copy_of(uint32_t stack, enum xs_direction direction) {
     struct xs_event event = event_of(XS_EVENT_TRANSFER);
     event.correlation = ++correlation;
@@ -218,7 +218,7 @@ static void a_site_with_few_calls_keeps_them(void **state) {
     /* with their records */
     expect("SELECT count(*) FROM transfer WHERE correlation NOT IN (SELECT correlation FROM device_copy)", "0");
     expect("SELECT count(*) FROM launch WHERE correlation NOT IN (SELECT correlation FROM device_kernel)", "0");
-    /* the one with more keeps a larger part than the one with most, which has the most rows all the same */
+    /* the site with more calls keeps a larger part than the one with most calls, which still has the most rows */
     expect(
         "SELECT some * 128 > often * 3 / 2, often > some FROM (SELECT sum(stack = 1) AS often, sum(stack = 2) AS some"
         " FROM transfer WHERE direction = 1 AND" OF_THE_MIDDLE ")",
@@ -305,7 +305,7 @@ static void calls_far_out_of_order_keep_their_records(void **state) {
     expect("SELECT page_count * 4096 <= 8388608 FROM pragma_page_count()", "1");
 }
 
-/* More sites with few calls than there is room for calls: they share what there is, and the file stays small. */
+/* There are more sites with few calls than there is room for calls. They share the room, and the file stays small. */
 static void very_many_sites_share(void **state) {
     enum { ROUNDS = 400 };
     (void)state;
@@ -331,7 +331,7 @@ static int count_step(void *unused) {
     return 0;
 }
 
-/* A trace that is too large by what is never dropped is not gone through again and again. */
+/* If a trace is too large because of rows that are never dropped, it is not read again and again. */
 static void what_cannot_be_thinned_costs_no_time(void **state) {
     enum { FILLING = 300, MORE = 300 };
     (void)state;
@@ -348,10 +348,11 @@ static void what_cannot_be_thinned_costs_no_time(void **state) {
         sqlite3_progress_handler(store->db, 0, NULL, NULL);
     }
     expect("SELECT page_count * 4096 > 2097152 FROM pragma_page_count()", "1");
-    assert_in_range(steps, 1, 60000); /* 22,000; 230,000 if it were gone through as often as that is possible */
+    assert_in_range(steps, 1,
+                    60000); /* 22,000 steps; it would be 230,000 if the trace were read as often as possible */
 }
 
-/* Rows that arrived faster than they could be thinned make the file longer for a while. */
+/* Rows arrived faster than they could be thinned, so the file becomes longer for a while. */
 static void a_burst_is_given_back_at_the_end(void **state) {
     enum { BURST = 24, AFTER = 40 };
     (void)state;

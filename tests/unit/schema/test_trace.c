@@ -1,4 +1,4 @@
-/* Opening: what is a trace and what is not, said in one line; reading changes nothing. */
+/* Tests opening: what is a trace and what is not, which is said in one line; reading changes nothing. */
 #include "support.h"
 
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ static void expect_refused(const char *name, int status, const char *text) {
     assert_null(trace.db);
 }
 
-/* Refused with this text, and neither the file nor its surroundings changed. */
+/* Requires that the file is refused with this text, and that neither the file nor its folder is changed. */
 static void expect_untouched(const char *name, int status, const char *text) {
     size_t before_bytes, after_bytes;
     unsigned char *before = read_all(in_scratch(name), &before_bytes);
@@ -188,7 +188,7 @@ static int count_temporary(const char *folder) {
     return rmdir(command) == 0 ? 0 : 1; /* an empty folder can be removed */
 }
 
-/* In a child that is nobody: root may write everywhere. */
+/* Runs in a child whose user is nobody, because root may write everywhere. */
 static int open_in_a_read_only_folder(const char *path) {
     if (geteuid() == 0 && setuid(65534) != 0)
         return 10;

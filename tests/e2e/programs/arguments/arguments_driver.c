@@ -1,5 +1,5 @@
-/* Arguments in every form of the driver's API: parameters, a buffer of them, Ex, cooperative, captured, a CUkernel in
- * the place of a CUfunction, and a function whose handle may be that of one that went with its module.
+/* Arguments come in every form of the driver's API: parameters, a buffer with them, Ex, cooperative, captured, a
+ * CUkernel instead of a CUfunction, and a function whose handle may have belonged to a function of an unloaded module.
  *
  * link: cuda
  * stdout: data ok
@@ -19,7 +19,7 @@
  * cuLaunchKernel|0|0|1|4096
  * cuLaunchKernel|0|0|1|8192
  *
- * An allocation that came where another one was has another number:
+ * An allocation at the place of an earlier one has another number:
  * > SELECT count(*), count(DISTINCT allocation) FROM argument
  * 3|3
  *

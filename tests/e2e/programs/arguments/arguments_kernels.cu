@@ -1,9 +1,10 @@
-/* What the arguments of launches point to, as nvcc builds programs: plain pointers, into the middle of allocations,
- * within structures, host memory that the device sees, none at all, and numbers that look like addresses.
+/* Tests what the arguments of launches point to in programs that nvcc builds: plain pointers, pointers into the middle
+ * of allocations and within structures, host memory that the device sees, no pointers, and numbers that look like
+ * addresses.
  *
  * stdout: data ok
  *
- * Allocations are told by their sizes:
+ * Allocations are shown by their sizes:
  * > SELECT l.id, l.arguments IS NOT NULL, (SELECT group_concat(bytes) FROM (SELECT a.bytes FROM argument g
  * > JOIN allocation a ON a.id = g.allocation WHERE g.argument_set = l.arguments ORDER BY a.bytes)) FROM launch l
  * > ORDER BY l.id
@@ -18,7 +19,7 @@
  * 9|1|4096,8192,16384
  * 10|1|20480
  *
- * The same allocations have the same number, whichever kernel it was:
+ * The same allocations have the same number with any kernel:
  * > SELECT group_concat(id) FROM (SELECT id FROM launch WHERE arguments = (SELECT arguments FROM launch WHERE id = 1)
  * > ORDER BY id)
  * 1,2,3

@@ -1,5 +1,5 @@
-/* A driver that does not tell the parameters of kernels: arguments count as not seen, but for those in a buffer, and
- * the trace says why.
+/* The driver does not tell the parameters of kernels. Arguments count as not seen, except those in a buffer, and the
+ * trace says why.
  *
  * link: cuda
  * only: sim

@@ -1,4 +1,4 @@
-/* Threads that launch at the same time, each with allocations of its own that come and go: more sets than are
+/* Threads launch at the same time, and each has its own allocations, which come and go. There are more sets than are
  * remembered at once, and every launch has the allocations that its own thread made last.
  *
  * stdout: data ok

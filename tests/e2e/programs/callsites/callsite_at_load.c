@@ -1,6 +1,6 @@
-/* A thread calls CUDA while a library's constructor waits for it: whatever a walk asks, it is not what waits for the
- * loader. The look for Python did, which comes again when a library was loaded and a second has gone by. And dlerror
- * speaks of the program's own calls.
+/* A thread calls CUDA while a library's constructor waits for it. The walk through a stack must not wait for the
+ * loader, whatever it looks up. The look for Python once did so; it comes again when a library was loaded and a second
+ * has passed. And dlerror reports only on the program's own calls.
  *
  * link: cuda
  * stdout: data ok

@@ -1,5 +1,6 @@
-/* Frames whose saved frame pointer is overwritten while they call: with garbage, with an address of unmapped memory,
- * with one of their own frame. Nothing crashes, whichever way stacks are taken, and the first frame is right.
+/* The saved frame pointers of frames are overwritten while the frames call: with garbage, with an address of unmapped
+ * memory, with an address in the same frame. Nothing crashes with any way of taking stacks, and the first frame is
+ * right.
  *
  * link: cuda
  * build: -g -O1 -fno-omit-frame-pointer

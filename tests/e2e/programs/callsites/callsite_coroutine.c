@@ -1,5 +1,5 @@
-/* Copies from coroutines on small mappings of their own, with memory above them that nobody may read; the mappings go
- * and come back in other sizes at the same place.
+/* Coroutines copy. Their stacks are small mappings, with memory above them that nobody may read. The mappings are
+ * removed, and come back with other sizes at the same place.
  *
  * link: cuda
  * build: -g -O1 -fno-optimize-sibling-calls

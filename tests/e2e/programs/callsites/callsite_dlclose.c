@@ -1,5 +1,5 @@
-/* A library that copies, is closed, and another one that is loaded after it, which the loader puts in its place: each
- * copy's stack names the library it came from.
+/* A library copies and is closed. The loader puts the next library in its place. Each copy's stack names the library
+ * from which it came.
  *
  * link: cuda
  * build: -g -O1
@@ -12,7 +12,7 @@
  * 102|libcopier.so
  * 103|libother_copier.so
  *
- * And leads on to main's caller, in the C library:
+ * The stack leads on to main's caller, in the C library:
  * > SELECT count(*) FROM transfer t JOIN stack s ON s.id = t.stack WHERE s.native_frames >= 3 AND NOT s.is_cut
  * 4
  */

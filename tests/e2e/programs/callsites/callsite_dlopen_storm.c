@@ -1,6 +1,6 @@
-/* Three threads that load and close libraries all the time, and copy from them, beside four whose calls take stacks:
- * the loader's lists change while stacks are taken. Nobody waits for anybody for ever, no copy is lost, and every copy
- * of the storm comes from a library.
+/* Three threads load and close libraries all the time, and copy from them, while four others make calls whose stacks
+ * are taken. So the loader's lists change while stacks are taken. Nobody waits for ever, no copy is lost, and every
+ * copy of the three threads comes from a library.
  *
  * link: cuda
  * build: -g -O1

@@ -1,11 +1,11 @@
-/* Forked children load a library while a thread of the parent meets new call sites: none of them finds the loader's
- * lock as that thread held it, which nobody would give back.
+/* Forked children load a library while a thread of the parent meets new call sites. No child may find the loader's lock
+ * held by that thread, because nobody would release it.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=off
  * stdout: data ok
  *
- * ThreadSanitizer's own runtime stops children of a process with threads, also without xferspy:
+ * ThreadSanitizer's own runtime blocks children of a process with threads, also without xferspy:
  * only: no-tsan
  */
 #include <cuda.h>

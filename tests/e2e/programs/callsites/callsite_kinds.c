@@ -1,4 +1,4 @@
-/* Not copies alone: allocations, frees, memsets and waits say where they were called from, each by its own line.
+/* Not only copies, but also allocations, frees, memsets and waits have the line that called them.
  *
  * link: cuda
  * build: -g -O2

@@ -1,5 +1,5 @@
-/* Two lines of one function are two findings; the same line from two callers is one. The first upload of all is no
- * finding.
+/* Two lines of one function are two findings; the same line with two callers is one finding. The very first upload is
+ * no finding.
  *
  * link: cuda
  * build: -g -O2
@@ -17,7 +17,7 @@
  * one_caller|static int __attribute__((noinline, noclone)) one_caller(int value) { return upload(value) + 1; }
  * other_caller|static int __attribute__((noinline, noclone)) other_caller(int value) { return upload(value) + 2; }
  *
- * So of each line there are three stacks: main calls one of them twice.
+ * So each line has three stacks, because main calls one of the callers twice.
  * > SELECT count(*), count(DISTINCT stack) FROM transfer WHERE bytes = 1000 AND direction = 1
  * 6|6
  */

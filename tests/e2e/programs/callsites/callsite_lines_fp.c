@@ -1,4 +1,4 @@
-/* Function and line of every frame, of a program with frame pointers: by each way that stacks are taken.
+/* Tests the function and line of every frame in a program with frame pointers, with each way of taking stacks.
  *
  * link: cuda
  * build: -g -O2 -fno-omit-frame-pointer

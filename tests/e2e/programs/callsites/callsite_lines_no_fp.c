@@ -1,4 +1,4 @@
-/* Function and line of every frame, of an optimised program without frame pointers.
+/* Tests the function and line of every frame in an optimised program without frame pointers.
  *
  * link: cuda
  * build: -g -O2 -fomit-frame-pointer

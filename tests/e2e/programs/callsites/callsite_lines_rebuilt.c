@@ -1,5 +1,5 @@
-/* A program that was built again after the run, before any command read the trace: the report says so and shows no line
- * of it, for it would be a wrong one. The right binary in a folder that is named has the lines.
+/* The program was built again after the run, before any command read the trace. The report says so and shows no line of
+ * the program, because the lines would be wrong. If a folder with the right binary is named, the lines are shown.
  *
  * link: cuda
  * build: -g -O2
@@ -7,7 +7,7 @@
  * run: cd "$dir"; cp "$program" app && exec ./app
  * stdout: data ok
  *
- * What stands in its place is another program, which has other lines at those addresses or none.
+ * The file at its place is now another program, which has other lines at these addresses, or none.
  * $ unnamed() { "$xferspy" explain --color=never "$1" | awk '$2 ~ /^noop-upload/ { sub(/ +(instead|part) of [0-9]+$/, ""); sub(/0x[0-9a-f]+$/, "ADDRESS"); print $(NF - 3) "|" $NF }' | sort; }
  * $ mkdir $dir/first; mv $dir/app $dir/first; cp "$(dirname "$program")/callsite_lines_fp" $dir/app
  * $ unnamed $traces
@@ -24,7 +24,7 @@
  * 0
  * app has changed since the run
  *
- * What was written into the trace before stays.
+ * Lines that were written into the trace before remain.
  * $ "$xferspy" symbolize --debug-path=$dir/first $traces >/dev/null; explain $traces | grep -c 'noop-upload.*	upload	'
  * 2
  */

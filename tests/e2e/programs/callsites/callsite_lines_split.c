@@ -1,6 +1,6 @@
-/* A function of which gcc splits the beginning from the rest, and inlines both, is one frame with the line of its rest.
- * The debug information says that the rest was called from where the function is written, as if by itself. gcc does
- * this to functions that other files may call, too, as those of C++ classes.
+/* gcc splits the beginning of a function from the rest, and inlines both: this is one frame, with the line of the rest.
+ * The debug information says that the rest was called where the function is written, as if by itself. gcc does this
+ * also to functions that other files may call, such as those of C++ classes.
  *
  * link: cuda
  * build: -g -O2

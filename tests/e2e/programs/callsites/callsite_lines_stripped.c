@@ -1,5 +1,5 @@
-/* A stripped binary: its lines are those of the debug file that .gnu_debuglink names. Without that file its findings
- * have the place in the binary, as many as before; with it in a folder that is named they have lines again.
+/* A stripped binary has the lines of the debug file that .gnu_debuglink names. Without that file, findings show the
+ * place in the binary, and there are as many as before. If a folder with the file is named, they have lines again.
  *
  * link: cuda
  * build: -g -O2

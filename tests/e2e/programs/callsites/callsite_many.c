@@ -6,7 +6,7 @@
  * only: unsanitized
  * stdout: data ok
  *
- * On a machine that is too busy for as many some calls may go unrecorded, and are counted.
+ * If the machine is too busy for so many calls, some of them may not be recorded, and they are counted.
  * > SELECT count(*) = count(DISTINCT stack), count(*) + (SELECT value FROM meta WHERE key = 'coverage.dropped'),
  * > count(*) > 60000 FROM transfer WHERE bytes > 0
  * 1|131072|1

@@ -8,7 +8,7 @@
  * h2d|64|1
  * h2d|64|1
  *
- * Two of them from the same place are one stack, and all but the innermost frame or two are the same call:
+ * Two copies from the same place have one stack, and all frames but the innermost one or two are the same call:
  * > SELECT count(DISTINCT stack) FROM transfer
  * 1
  * > SELECT max(n) >= 60 FROM (SELECT count(*) AS n FROM stack_frame f JOIN transfer t ON t.id = 1

@@ -1,4 +1,4 @@
-/* Each thread's copies have its own stack, which ends in the function that the thread was started with.
+/* The copies of each thread have a stack of this thread, which ends in the function with which the thread was started.
  *
  * link: cuda
  * build: -g -O2
@@ -10,7 +10,7 @@
  * copy|OK(cuMemcpyHtoD(device, host, bytes));
  * second_thread|copy(102);
  *
- * One stack for all of a thread's:
+ * All copies of a thread have one stack:
  * > SELECT t.bytes, count(*), count(DISTINCT stack), count(DISTINCT thread) FROM transfer t GROUP BY 1 ORDER BY 1
  * 101|100|1|1
  * 102|100|1|1

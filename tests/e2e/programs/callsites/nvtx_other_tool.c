@@ -1,4 +1,4 @@
-/* A user who gives NVTX to another tool keeps it there: the ranges are not in the trace, everything else is.
+/* The user gave NVTX to another tool, which keeps it: the ranges are not in the trace, but everything else is.
  *
  * link: cuda
  * env: NVTX_INJECTION64_PATH=/another/tool.so

@@ -3,8 +3,8 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * The region lives, but its content is gone, and it is not the region that the third upload goes to: nothing on the
- * device holds the content any more, which is what `freed` says.
+ * The region lives, but its content is gone, and the third upload goes to another region. Nothing on the device holds
+ * the content any more, so the verdict is `freed`.
  * !
  * duplicate-upload/freed|1|1|32768
  */

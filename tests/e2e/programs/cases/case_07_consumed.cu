@@ -1,4 +1,5 @@
-/* Case 7 and again: what came down once goes up three times, to two regions and then back to where it came from.
+/* Case 7, repeated: what was downloaded once is uploaded three times, to two regions and then back to where it came
+ * from.
  *
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok

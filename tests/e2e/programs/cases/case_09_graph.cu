@@ -1,4 +1,4 @@
-/* Case 9 with a graph launch in between, whose kernels' arguments are not seen.
+/* Case 9 with a graph launch in between. The arguments of the graph's kernels are not seen.
  *
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok

@@ -1,5 +1,5 @@
-/* Fingerprints as they are by default, but for the share of time: what little the host can read is read there, once the
- * call is over, and says nothing of what an upload overwrote; the rest is left to the device.
+/* Fingerprints are taken as by default, except for the share of time. The host reads small contents when the call is
+ * over, but then it is not known what an upload overwrote. The device reads the rest.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=auto XFERSPY_FINGERPRINT_SHARE=100
@@ -36,7 +36,7 @@
  * > FROM fingerprints
  * > WHERE transfer = 5 AND coalesce(missing, 'taken') NOT IN ('taken', 'the device was too busy to say in time')
  *
- * Nothing of ours among what the program did:
+ * The trace has none of xferspy's own operations:
  * needs: cupti
  * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM launch), (SELECT count(*) FROM device_memset)
  * 0|0|2

@@ -1,5 +1,5 @@
-/* What an upload overwrites: told from the upload before where nothing can have been written in between, else measured.
- * Each time one content goes up, is changed on the device in one more way, and goes up again.
+/* Tests what an upload overwrites: it is known from the previous upload if nothing can have written in between, and
+ * measured otherwise. Each time, one content is uploaded, changed on the device in another way, and uploaded again.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
@@ -58,7 +58,7 @@
  * > SELECT count(*), count(content) FROM fingerprints WHERE bytes = 50000 AND missing = 'part of a batch call'
  * 2|0
  *
- * Nothing of ours among what the program did:
+ * The trace has none of xferspy's own operations:
  * needs: cupti
  * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM device_memset)
  * 4|4|0

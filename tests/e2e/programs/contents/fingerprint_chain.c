@@ -1,5 +1,5 @@
-/* Down into page-locked memory and up again from there, in one stream behind a gate: when the upload's call returns its
- * source is not what will be moved, so that the host must not look at it.
+/* A download into page-locked memory and an upload from there are in one stream behind a gate. When the upload's call
+ * returns, its source does not have the bytes yet that will be moved, so the host must not look at it.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=auto XFERSPY_FINGERPRINT_SHARE=100

@@ -1,6 +1,6 @@
-/* Fingerprints in several contexts: each has its own kernel and memory; what belongs to another context than the
- * current one is left to the host; a context goes with results under way, and its successor, perhaps of the same
- * handle, begins anew.
+/* Fingerprints in several contexts: each context has its own kernel and memory. Memory that belongs to another context
+ * than the current one is left to the host. A context is destroyed while results are under way, and the next context,
+ * perhaps with the same handle, begins anew.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all

@@ -1,5 +1,5 @@
-/* Fingerprints on two devices: each has its own kernel and memory. What lies on another device than the current one's
- * is left to the host.
+/* Fingerprints on two devices: each has its own kernel and memory. Memory on another device than the current one is
+ * left to the host.
  *
  * link: cudart
  * env: XFERSPY_FINGERPRINT=all XFERSPY_SIM_DEVICES=2

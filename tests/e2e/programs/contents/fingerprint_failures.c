@@ -1,5 +1,5 @@
-/* Copies that fail: the application gets its error as it would, the reason is the failure, and what was planned for
- * them disturbs nothing that follows.
+/* Copies fail. The application gets its error as usual, the reason in the trace is the failure, and what was prepared
+ * for these copies disturbs no later copy.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all

@@ -1,5 +1,5 @@
-/* fork while fingerprints are under way, again and again: the parent's results arrive where they belong, the children
- * touch none, neither by ending nor by a call that CUDA refuses them.
+/* The program forks again and again while fingerprints are under way. The parent's results arrive where they belong.
+ * The children touch none of them, neither when they end nor in a call that CUDA refuses.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all

@@ -1,5 +1,5 @@
-/* What an upload overwrites was written by a kernel that had waited for a host function, which the program let go
- * without any call.
+/* A kernel wrote what an upload overwrites. The kernel had waited for a host function, which the program let go without
+ * any call.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all

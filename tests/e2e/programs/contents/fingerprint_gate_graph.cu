@@ -1,5 +1,5 @@
-/* What an upload overwrites was written by a kernel behind a graph, whose host function waited for the program without
- * any call.
+/* A kernel wrote what an upload overwrites. The kernel came after a graph whose host function waited for the program
+ * without any call.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all

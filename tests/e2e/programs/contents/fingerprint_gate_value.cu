@@ -1,5 +1,4 @@
-/* What an upload overwrites was written by a kernel whose stream had waited for a value that an upload of its own
- * brought.
+/* A kernel wrote what an upload overwrites. The kernel's stream had waited for a value that another upload brought.
  *
  * ThreadSanitizer takes the simulated GPU's wait for the value, which a copy writes, for a race.
  * only: no-tsan

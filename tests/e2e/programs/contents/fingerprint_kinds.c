@@ -1,4 +1,4 @@
-/* Kinds of memory: of which there is content, of which there is none and why, and where the host keeps its hands off.
+/* Tests kinds of memory: which have contents, which have none and why, and which the host does not read.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all

@@ -1,4 +1,4 @@
-/* Without fingerprints: no content, one reason, and none of our kernels.
+/* Without fingerprints there are no contents, there is one reason, and none of xferspy's kernels runs.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=off

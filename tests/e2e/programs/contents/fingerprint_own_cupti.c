@@ -1,5 +1,5 @@
-/* A program that profiles the device itself: from its first call of CUPTI on no kernel of ours runs, which would show
- * in its records. What the host can look at has content still.
+/* The program profiles the device itself. From its first call of CUPTI on, no kernel of xferspy's runs, because the
+ * program's records would show it. The host can still read some contents.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all

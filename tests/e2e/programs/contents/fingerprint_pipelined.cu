@@ -1,5 +1,5 @@
-/* Uploads that follow each other in a stream, whose fingerprints are taken beside them: all that comes after the copies
- * comes after their fingerprints, too, whatever orders it behind them.
+/* Uploads follow each other in a stream, and their fingerprints are taken beside them. All work that comes after the
+ * copies also comes after their fingerprints, however it is ordered.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
@@ -16,13 +16,13 @@
  * > SELECT count(DISTINCT content), count(*) FROM fingerprints WHERE bytes = 65536 AND direction = 'h2d'
  * 24|576
  *
- * What came down between two uploads into the same place is the first one's:
+ * A download between two uploads to the same place has the content of the first one:
  * > SELECT count(*), sum(d.content = u.content) FROM transfer a JOIN fingerprints d ON d.transfer = a.id
  * > JOIN fingerprints u
  * >   ON u.transfer = a.id - 1 WHERE a.bytes = 65536 AND a.direction = 2
  * 24|24
  *
- * Three contents in turn into the same place, 60 times: each finds the one before.
+ * Three contents are uploaded in turn to the same place, 60 times. Each upload finds the previous content:
  * > SELECT count(*), count(DISTINCT f.content), sum(f.before = g.content), sum(f.changed_leaves = 25)
  * > FROM fingerprints f
  * > LEFT JOIN fingerprints g ON g.transfer = f.transfer - 1 AND g.bytes = 100000 WHERE f.bytes = 100000

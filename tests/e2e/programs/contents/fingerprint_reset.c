@@ -1,5 +1,5 @@
-/* Fingerprints before and after a reset of the device, with results under way: what had been made goes with the primary
- * context, whose handle stays the same.
+/* Fingerprints are taken before and after a reset of the device, with results under way. Everything that had been made
+ * is lost with the primary context, whose handle stays the same.
  *
  * link: cudart
  * env: XFERSPY_FINGERPRINT=all
@@ -7,7 +7,7 @@
  * stdout: data ok
  * stdout: data ok
  *
- * Each time all begins anew: the first upload finds what nobody knows, the second what the first left.
+ * Everything begins anew each time: the first upload finds unknown contents, the second finds those of the first.
  * > SELECT (transfer - 1) / 4, direction, taken_on, content = (SELECT content FROM fingerprints
  * > WHERE transfer = 1), before IS NOT NULL,
  * >   before = content FROM fingerprints ORDER BY transfer

@@ -27,7 +27,7 @@
  * > FROM fingerprint))
  * 16008|0|0
  *
- * Nothing of ours among what the program did:
+ * The trace has none of xferspy's own operations:
  * needs: cupti
  * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM device_kernel), (SELECT count(*)
  * > FROM device_memset), host_transfers,

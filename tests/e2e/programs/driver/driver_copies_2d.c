@@ -1,4 +1,4 @@
-/* Two-dimensional copies with pitches on both sides: bytes are those moved, not those spanned.
+/* Two-dimensional copies have pitches on both sides. Their bytes are the moved bytes, not the spanned ones.
  *
  * link: cuda
  * stdout: data ok

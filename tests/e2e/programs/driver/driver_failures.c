@@ -1,4 +1,4 @@
-/* Calls that fail return their code to the program and leave it in the trace; nothing else is recorded of them.
+/* Calls that fail return their code to the program, and the trace has the code and nothing else about them.
  *
  * link: cuda
  * stdout: 1 1 1 2 1 713
@@ -21,7 +21,7 @@
  * > SELECT bytes, free_entry_point FROM allocations
  * 4096|cuMemFree_v2
  *
- * A failed transfer is none that ran:
+ * A failed transfer does not count as one that ran:
  * > SELECT sum(transfers), sum(bytes) FROM summary_by_direction
  * 2|128
  */

@@ -1,4 +1,5 @@
-/* A graph built by hand from copy, set and host nodes: no transfer of the host's, but the device's copies are there.
+/* A graph is built by hand from copy, set and host nodes. The trace has no transfer of the host's for it, but the
+ * device's copies.
  *
  * link: cuda
  * stdout: data ok, host node ran 2 times

@@ -1,6 +1,6 @@
-/* An address that another thread is given while the call that freed it has not returned: the free takes its own
- * allocation out of xferspy's map, and the new one stays in it. The other thread's allocation begins when the driver is
- * done with the free. And a free that fails, as one does during a capture, leaves the allocation in the map.
+/* Another thread gets an address while the call that freed it has not returned. The free takes its own allocation out
+ * of xferspy's map, and the new one stays in it. The other thread's allocation begins when the driver is done with the
+ * free. And a free that fails, as one does during a capture, leaves the allocation in the map.
  *
  * only: sim
  * link: cuda

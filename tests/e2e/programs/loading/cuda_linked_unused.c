@@ -1,4 +1,4 @@
-/* Linked to libcuda but never calls it: no file, no line.
+/* The program is linked to libcuda but never calls it, so there is no file and no line.
  *
  * link: cuda
  * traces: 0

@@ -1,4 +1,5 @@
-/* A process that never touches CUDA, linked to nothing of it: no file, no thread, no open descriptor, no line.
+/* The process never touches CUDA and is not linked to it. xferspy makes no file, no thread, no open descriptor and no
+ * line.
  *
  * traces: 0
  * stdout: threads 1, descriptors 3

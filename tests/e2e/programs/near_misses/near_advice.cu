@@ -1,5 +1,5 @@
-/* What costs no transfer: memory that nothing touches, memory that grows, a wait right after an asynchronous copy; and
- * one constant upload. Beside each, what is nearly the same and nothing.
+/* Tests findings that cost no transfer: memory that nothing touches, memory that grows, a wait right after an
+ * asynchronous copy; and one constant upload. Each has a similar case beside it that is no finding.
  *
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok

@@ -1,5 +1,5 @@
-/* Memory that is set and then uploaded into: without a use between the two, after a launch that has nothing to do with
- * it, after one that reads it, and in part only.
+/* Memory is set and then uploaded into: without a use between the two, after a launch that has nothing to do with it,
+ * after a launch that reads it, and only in part.
  *
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok

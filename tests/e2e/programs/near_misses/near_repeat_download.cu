@@ -1,5 +1,5 @@
-/* The same result down again: after nothing, after a kernel that only read it, after one that changed a byte, and a
- * part of it.
+/* The same result is downloaded again: after nothing, after a kernel that only read it, after a kernel that changed a
+ * byte, and a part of it.
  *
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok

@@ -1,4 +1,4 @@
-/* Bad and unknown options: one clear line each, the defaults hold, the program is none the wiser.
+/* Each bad or unknown option gives one clear line. The defaults hold, and the program notices nothing.
  *
  * link: cuda
  * env: XFERSPY_CUPTI=sometimes XFERSPY_SPOOL_MIB=lots XFERSPY_KERNELS=perhaps XFERSPY_NO_SUCH_OPTION=1

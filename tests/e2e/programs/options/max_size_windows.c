@@ -1,5 +1,5 @@
-/* A trace that reaches its largest size, of a run whose device times were recorded in windows only, as in a long run with
- * a budget: of the calls that are gone nothing is modelled. The report says so, and no interval claims to hold for all
+/* A trace reaches its largest size, and device times were recorded only in windows, as in a long run with a budget.
+ * Nothing is modelled for the calls whose rows are gone. The report says so, and no interval claims to hold for all
  * calls. Counts are those of all calls.
  *
  * link: cuda

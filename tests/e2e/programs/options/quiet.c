@@ -1,4 +1,4 @@
-/* XFERSPY_QUIET=on: the trace, but no line.
+/* With XFERSPY_QUIET=on there is a trace, but no line.
  *
  * link: cuda
  * env: XFERSPY_QUIET=on

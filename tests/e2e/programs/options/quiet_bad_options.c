@@ -1,5 +1,5 @@
-/* XFERSPY_QUIET=on: no line about a value that is refused either, whichever option it is given for (bad_options has the
- * lines). Before QUIET in the environment and behind it; the defaults hold.
+/* With XFERSPY_QUIET=on no line is printed about refused values either, whichever option they are for (bad_options has
+ * the lines). Some come before QUIET in the environment, and some after it. The defaults hold.
  *
  * link: cuda
  * env: XFERSPY_OUTPUT=%z XFERSPY_ENABLE=perhaps XFERSPY_BUDGET=much XFERSPY_CUPTI=sometimes XFERSPY_KERNELS=perhaps XFERSPY_MIGRATIONS=some XFERSPY_ARGUMENTS=2 XFERSPY_QUIET=on XFERSPY_FINGERPRINT=some XFERSPY_FINGERPRINT_SHARE=101 XFERSPY_STACK=deep XFERSPY_STACK_DEPTH=none XFERSPY_SPOOL_MIB=1 XFERSPY_MAX_SIZE=3 XFERSPY_REPAIR_MIB=1 XFERSPY_OUTSIDE=some XFERSPY_SPOOL=there XFERSPY_SOURCE_LINES=some XFERSPY_SKIP_STEPS=-1 XFERSPY_STEPS=some XFERSPY_REDACT=a{2,1} XFERSPY_NO_SUCH_OPTION=1

@@ -1,4 +1,4 @@
-/* XFERSPY_CUPTI=off: the host's side is whole, the device's is empty, and the trace says why.
+/* With XFERSPY_CUPTI=off the host's side is complete, the device's side is empty, and the trace says why.
  *
  * link: cuda
  * env: XFERSPY_CUPTI=off

@@ -1,5 +1,5 @@
-/* The same with a spool that is full after a moment: a copy waits two seconds, once, and the program goes on without being recorded until
- * the file system answers again.
+/* frozen_disk with a spool that is full after a moment: a copy waits two seconds, once, and the program continues
+ * without being recorded until the file system answers again.
  *
  * link: cuda
  * only: sim unsanitized

@@ -1,4 +1,5 @@
-/* No room for the trace from the start: a disk of 64 KiB, full. One line, and the program is not affected.
+/* There is no room for the trace from the start: the disk has 64 KiB and is full. One line says so, and the program is
+ * not affected.
  *
  * link: cuda
  * mount: 64k

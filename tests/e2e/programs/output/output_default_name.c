@@ -1,4 +1,4 @@
-/* No name given: executable and process in the working directory.
+/* No name is given, so the name has the executable and the process, and the trace is in the working directory.
  *
  * link: cuda
  * env: XFERSPY_OUTPUT=

@@ -1,4 +1,4 @@
-/* No name given, but a launcher's rank: the name holds host and rank, so that the processes of a job do not collide.
+/* No name is given, but a launcher's rank. The name has host and rank, so that the processes of a job do not collide.
  *
  * link: cuda
  * env: XFERSPY_OUTPUT= RANK=7 WORLD_SIZE=16 LOCAL_RANK=1

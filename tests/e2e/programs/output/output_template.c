@@ -1,4 +1,5 @@
-/* The name's template: process, executable, rank, variables, a percent sign; folders of the name stay as they are.
+/* Tests the name's template: process, executable, rank, variables, a percent sign; folders of the name stay as they
+ * are.
  *
  * link: cuda
  * env: XFERSPY_OUTPUT=$dir/%e-%r-%q{XFERSPY_TEST_JOB}-%q{XFERSPY_TEST_UNSET}-100%%.db SLURM_PROCID=3 XFERSPY_TEST_JOB=blue

@@ -1,4 +1,4 @@
-/* A working directory in which nothing can be created, not even by root: with the trace elsewhere all is well.
+/* Nothing can be created in the working directory, not even by root. If the trace is elsewhere, everything works.
  *
  * link: cuda
  * run: cd /proc && exec "$program"

@@ -1,4 +1,4 @@
-/* A working directory in which nothing can be created, and no name given: one line says so, the program runs on.
+/* Nothing can be created in the working directory, and no name is given. One line says so, and the program continues.
  *
  * link: cuda
  * env: XFERSPY_OUTPUT=

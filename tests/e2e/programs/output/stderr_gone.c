@@ -1,4 +1,4 @@
-/* Nobody reads standard error any more when the program ends: xferspy's line must not be the death of it by SIGPIPE.
+/* Nobody reads standard error any more when the program ends. xferspy's line must not end the program by SIGPIPE.
  *
  * link: cuda
  * stdout: data ok

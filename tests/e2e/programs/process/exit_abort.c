@@ -1,4 +1,4 @@
-/* The end of a program: abort: the trace is taken over from the spool.
+/* The program ends by abort. The next reader of the trace moves the events from the spool.
  *
  * link: cuda
  * status: recovered

@@ -1,4 +1,4 @@
-/* The end of a program: the program calls exit with memory still allocated.
+/* The program calls exit with memory still allocated.
  *
  * link: cuda
  * exit: 4

@@ -1,4 +1,4 @@
-/* The end of a program: quick_exit runs no handler of atexit.
+/* The program ends by quick_exit, which runs no handler of atexit.
  *
  * link: cuda
  * exit: 6

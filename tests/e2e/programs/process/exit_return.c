@@ -1,4 +1,4 @@
-/* The end of a program: main returns a status of its own.
+/* The program ends because main returns its own status.
  *
  * link: cuda
  * exit: 3

@@ -1,4 +1,5 @@
-/* The end of a program: SIGKILL: nothing of ours runs, the trace is taken over from the spool.
+/* The program is killed by SIGKILL, and no code of the library runs then. The next reader of the trace moves the events
+ * from the spool.
  *
  * link: cuda
  * status: recovered

@@ -1,4 +1,4 @@
-/* The end of a program: a crash of the program stays its own, and its trace is taken over from the spool.
+/* The program crashes as it does without xferspy. The next reader of the trace moves the events from the spool.
  *
  * link: cuda
  * status: recovered

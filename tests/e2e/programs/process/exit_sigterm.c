@@ -1,4 +1,4 @@
-/* The end of a program: SIGTERM with its default action: the status is the signal's.
+/* The program is ended by SIGTERM with its default action, and its status is the signal's.
  *
  * link: cuda
  * status: recovered

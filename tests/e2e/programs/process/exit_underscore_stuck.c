@@ -1,5 +1,6 @@
-/* _exit while xferspy's own threads stand still: it waits for them three seconds at most, and what they have not taken
- * over is taken over by whoever reads the trace. The parent, which uses no CUDA, stops the threads as a debugger does.
+/* The program calls _exit while xferspy's own threads stand still. _exit waits for them three seconds at most. Whoever
+ * reads the trace then moves the events that the threads left in the spool. The parent, which uses no CUDA, stops the
+ * threads as a debugger does.
  *
  * link: cuda
  * stdout: data ok

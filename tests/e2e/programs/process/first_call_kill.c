@@ -1,4 +1,5 @@
-/* The process is killed in its first call, when another thread's call was recorded already: that one is taken over.
+/* The process is killed in its first call, when a call of another thread was already recorded. The next reader of the
+ * trace gets that call.
  *
  * link: cuda
  * only: sim unsanitized

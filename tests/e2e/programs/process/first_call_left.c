@@ -8,7 +8,7 @@
  * cuMemcpyDtoH_v2|1|4096
  * cuMemcpyHtoD_v2|1|4096
  *
- * The call that was left has no event, the one that was made in its place has one:
+ * The abandoned call has no event, but the call that was made instead of it has one:
  * > SELECT count(*) FROM api_call JOIN entry_point ON entry_point.id = entry_point
  * > WHERE name = 'cuDevicePrimaryCtxRetain'
  * 1

@@ -1,4 +1,4 @@
-/* A child made by _Fork, which runs no fork handlers: it does not have the spool's mapping, and must end as without
+/* A child is made by _Fork, which runs no fork handlers. It does not have the spool's mapping, and must end as without
  * xferspy.
  *
  * link: cuda

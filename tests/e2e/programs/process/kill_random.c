@@ -1,5 +1,5 @@
-/* Killed by SIGKILL at twenty random moments: no copy that had returned to the program is missing after recovery, none
- * is there twice, and recovering again changes nothing.
+/* The program is killed by SIGKILL at twenty random moments. After recovery, no copy is missing that had returned to
+ * the program, and none is there twice. Recovering again changes nothing.
  *
  * link: cuda
  * status: recovered

@@ -1,4 +1,5 @@
-/* Preloaded into a shell and all it starts: exactly one trace, that of the one process that used CUDA.
+/* The library is preloaded into a shell and everything that it starts. There is exactly one trace, that of the only
+ * process that used CUDA.
  *
  * link: cuda
  * run: sh -c 'echo one two | tr " " "\n" | grep two; "$program" | sed "s/data/all data/" | cat; ls / > /dev/null; (exit 3)'

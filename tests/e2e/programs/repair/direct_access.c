@@ -14,7 +14,7 @@
  * "stay-on-device",0
  * "gather",16
  *
- * Behind it, of each repair:
+ * After that, the numbers of each repair:
  * $ grep -o '"others may reach the memory directly":[0-9]*' $dir/repair.json
  * "others may reach the memory directly":18
  * "others may reach the memory directly":18

@@ -1,5 +1,5 @@
-/* Small uploads through the repair gather, and each kind of call that may see them: it must find what the program
- * uploaded, in the order in which it did. Sources are overwritten right behind each call.
+/* Makes small uploads through the repair gather, and each kind of call that may see them. The call must find what the
+ * program uploaded, in the order in which it did. Sources are overwritten directly after each call.
  *
  * link: cuda
  * env: XFERSPY_CUPTI=off XFERSPY_FINGERPRINT=off XFERSPY_REPAIR=gather XFERSPY_REPAIR_LOG=$dir/repair.json
@@ -30,7 +30,7 @@ static CUdeviceptr device, other;
 static unsigned char source[BYTES], back[BYTES];
 static unsigned seed;
 
-/* `bytes` of the new content in pieces, from behind to the front where `step` is 5, as one run where it is 1. */
+/* Uploads new content in pieces: scattered if `step` is 5, as one run in ascending order if it is 1. */
 static void upload(size_t piece, unsigned step, CUstream stream, int is_async) {
     const unsigned pieces = (unsigned)(BYTES / piece);
     seed++;
@@ -69,7 +69,7 @@ int main(void) {
     OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
     void *parameters[] = {&device, &n};
 
-    /* A download; adjacent pieces, scattered ones, and other sizes. */
+    /* A download: of adjacent pieces, of scattered ones, and of other sizes. */
     for (unsigned step = 1; step <= 5; step += 4) {
         upload(PIECE, step, NULL, 0);
         expect();
@@ -130,7 +130,7 @@ int main(void) {
     OK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
     OK(cuMemcpyDtoH(back, device + 15 * PIECE, PIECE));
     e2e_expect(back, PIECE, seed);
-    /* What is uploaded to is freed at once, and the memory comes back. */
+    /* The memory of the upload is freed at once, and comes back. */
     for (unsigned i = 0; i < 20; i++) {
         CUdeviceptr brief;
         OK(cuMemAlloc(&brief, 4096));
@@ -140,7 +140,7 @@ int main(void) {
     }
     OK(cuStreamDestroy(stream));
     OK(cuStreamDestroy(second));
-    upload(PIECE, 5, NULL, 0); /* nobody ever looks at these: the process ends */
+    upload(PIECE, 5, NULL, 0); /* nobody ever reads these bytes, because the process ends */
     puts("data ok");
     return 0;
 }

@@ -7,14 +7,14 @@
  * notices: 4
  * stdout: data ok
  *
- * Before that, and of the memory that nobody else has, behind it:
+ * These are the refusals before that, and those for memory that nobody else has, after that:
  * $ grep -o '"name":"[^{]*"applied":[0-9]*' $dir/repair.json | sed 's/"name"://; s/"applied"://'
  * "drop-uploads",1
  * "stay-on-device",0
  * "gather",16
  * "keep-allocations",1
  *
- * Behind it, of each repair:
+ * After that, the numbers of each repair:
  * $ grep -o '"memory was handed[a-z ]*":[0-9]*' $dir/repair.json
  * "memory was handed to others":20
  * "memory was handed to others":20

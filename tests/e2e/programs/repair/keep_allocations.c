@@ -6,7 +6,7 @@
  * stdout: data ok
  * notices: 2
  *
- * Small memory is the driver's as ever:
+ * The driver allocates small memory as always:
  * $ grep -o '"name".*' $dir/repair.json
  * "name":"keep-allocations","applied":147,"bytes":719323136,"wrong":0,"refused":{"too small to gain":50}}]}
  *

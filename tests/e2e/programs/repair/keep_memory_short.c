@@ -1,5 +1,6 @@
-/* A device of 256 MiB, of which 200 MiB were freed and are kept. The program hears that they are free, and gets them
- * for an allocation of another size, and for one that is allowed beside a capture, which a free is not.
+/* The device has 256 MiB, of which 200 MiB were freed and are kept. The program is told that they are free, and gets
+ * them for an allocation of another size, and for an allocation that is allowed beside a capture, although a free is
+ * not.
  *
  * link: cuda
  * only: sim

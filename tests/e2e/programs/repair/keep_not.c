@@ -1,4 +1,5 @@
-/* What is not kept, or not served from what is kept, and the errors that calls give: the same as without a repair.
+/* Tests what is not kept, what is not served from kept memory, and the errors of calls, which are the same as without a
+ * repair.
  *
  * link: cuda
  * only: sim
@@ -12,7 +13,7 @@
  * stdout: data ok
  * notices: 2
  *
- * Served are the allocations after the double free and in the relaxed capture, and the last two of 2 MiB.
+ * Kept memory serves the allocations after the double free and in the relaxed capture, and the last two of 2 MiB.
  * $ grep -o '"name":[^}]*}' $dir/repair.json
  * "name":"keep-allocations","applied":4,"bytes":8388608,"wrong":0,"refused":{"the driver refused the wait":1,"freed in another context":1,"memory was handed out":2,"larger than the budget":2}
  */

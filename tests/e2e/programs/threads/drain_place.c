@@ -1,4 +1,4 @@
-/* The drain thread leaves the processor that the program's busy thread is on, where there is another one. The thread's own
+/* The drain thread leaves the processor of the program's busy thread if there is another one. The thread's own
  * processors stay as the program set them.
  *
  * link: cuda
@@ -18,7 +18,7 @@
 
 #include "../check.h"
 
-/* Whether one of the library's threads may not run on that processor. */
+/* Returns whether one of the library's threads may not run on that processor. */
 static bool one_keeps_off(size_t cpu) {
     bool found = false;
     DIR *tasks = opendir("/proc/self/task");
@@ -52,7 +52,7 @@ int main(void) {
     OK(cuMemAlloc(&memory, sizeof host));
     e2e_fill(host, sizeof host, 1);
     size_t cpu = 0;
-    while (!CPU_ISSET(cpu, &all) || one_keeps_off(cpu)) /* it began off the one on which the session was started */
+    while (!CPU_ISSET(cpu, &all) || one_keeps_off(cpu)) /* it began on another one than the session */
         cpu++;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);

@@ -34,7 +34,7 @@ static unsigned char host[64];
 
 void *__libc_calloc(size_t count, size_t bytes);
 
-/* An allocator of the program's own, in which signals come when it is xferspy that allocates. */
+/* This is the program's own allocator. Signals come in it if it is called by xferspy. */
 __attribute__((visibility("default"))) void *calloc(size_t count, size_t bytes) {
     Dl_info info;
     if (raises && dladdr(__builtin_return_address(0), &info) && info.dli_fname && strstr(info.dli_fname, "xferspy"))

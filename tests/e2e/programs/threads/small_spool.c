@@ -1,4 +1,4 @@
-/* The smallest spool and more events than it holds: threads may wait, nothing is lost.
+/* The spool has the smallest size, and there are more events than it holds. Threads may wait, but nothing is lost.
  *
  * link: cuda
  * env: XFERSPY_SPOOL_MIB=2 XFERSPY_CUPTI=off

@@ -1,4 +1,4 @@
-/* More threads that live at once than the spool's bound has chunks: the bound is for what waits, not for threads, and
+/* More threads live at once than the spool's bound has chunks. The bound is for events that wait, not for threads, and
  * nobody may wait for a chunk that another thread keeps for as long as it lives.
  *
  * link: cuda

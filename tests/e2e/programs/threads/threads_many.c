@@ -1,4 +1,5 @@
-/* Five hundred short threads, sixteen at a time, each with one copy up and one down: chunks of the spool change hands.
+/* Five hundred short threads run, sixteen at a time, and each makes one upload and one download. So chunks of the spool
+ * are used by one thread after another.
  *
  * link: cuda
  * stdout: data ok

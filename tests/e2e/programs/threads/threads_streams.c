@@ -1,4 +1,4 @@
-/* Eight threads with four streams each; each thread copies a number of times that is its own.
+/* Eight threads have four streams each, and each thread makes another number of copies.
  *
  * link: cuda
  * stdout: data ok

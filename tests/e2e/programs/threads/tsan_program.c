@@ -1,5 +1,5 @@
-/* A program built with ThreadSanitizer, whose runtime takes the place of the library's memcpy, snprintf and others, too,
- * and sees none of the library's atomic operations: nothing is reported, and the status stays 0, not 66.
+/* The program is built with ThreadSanitizer, whose runtime replaces the library's memcpy, snprintf and others, too, and
+ * sees none of the library's atomic operations. Nothing is reported, and the status stays 0, not 66.
  *
  * link: cuda tsan
  * only: unsanitized

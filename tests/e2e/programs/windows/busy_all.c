@@ -1,5 +1,4 @@
-/* A thread of each sort of work: whatever a program may be in the middle of when a profiler attaches to CUPTI or detaches
- * from it.
+/* Has a thread for each kind of work that a program may be doing when a profiler attaches to CUPTI or detaches from it.
  *
  * link: cuda
  * stdout: data ok

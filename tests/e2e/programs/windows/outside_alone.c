@@ -1,4 +1,5 @@
-/* XFERSPY_OUTSIDE=allocations without a XFERSPY_WINDOW: one line says that it does nothing, and all is recorded.
+/* XFERSPY_OUTSIDE=allocations is given without XFERSPY_WINDOW. One line says that it has no effect, and everything is
+ * recorded.
  *
  * link: cuda
  * env: XFERSPY_OUTSIDE=allocations

@@ -1,4 +1,4 @@
-/* XFERSPY_OUTSIDE=allocations where all of the run is asked for: it is recorded throughout.
+/* XFERSPY_OUTSIDE=allocations is given, but the whole run is requested, so everything is recorded.
  *
  * link: cuda
  * env: XFERSPY_WINDOW=..60min XFERSPY_OUTSIDE=allocations

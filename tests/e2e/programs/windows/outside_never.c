@@ -1,5 +1,5 @@
-/* XFERSPY_OUTSIDE=allocations where the part of the run that is asked for never comes: allocations alone, and the trace
- * says so.
+/* XFERSPY_OUTSIDE=allocations is given, and the requested part of the run never comes. Only allocations are recorded,
+ * and the trace says so.
  *
  * link: cuda
  * env: XFERSPY_WINDOW=60min.. XFERSPY_OUTSIDE=allocations

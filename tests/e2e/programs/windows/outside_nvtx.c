@@ -1,6 +1,6 @@
-/* As it comes, outside of the ranges that are asked for, allocations and frees are recorded and nothing
- * else. Copies, memsets and launches are counted. Nothing is said about contents across the edge of a range: what was
- * uploaded in the first one is uploaded again in the second, but a kernel ran in between that the trace does not have.
+/* By default, only allocations and frees are recorded outside of the requested ranges. Copies, memsets and launches are
+ * counted. Nothing is concluded about contents across the edge of a range: what was uploaded in the first range is
+ * uploaded again in the second, but in between a kernel ran that the trace does not have.
  *
  * link: cuda
  * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step
@@ -10,7 +10,7 @@
  * 2|10
  * 4|10
  *
- * The copies of the two ranges, of which both sides are known:
+ * These are the copies of the two ranges. Both sides of each are known:
  * > SELECT bytes, direction, dst_allocation IS NOT NULL OR direction <> 1, count(*) FROM transfer
  * > GROUP BY 1, 2, 3 ORDER BY 1, 2
  * 64|1|1|2

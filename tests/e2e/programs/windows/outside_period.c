@@ -1,4 +1,4 @@
-/* Windows that come again and again are a sample of the device times of the whole run: as it comes, all calls are
+/* Windows that come again and again are a sample of the device times of the whole run. So by default all calls are
  * recorded.
  *
  * link: cuda

@@ -1,4 +1,4 @@
-/* XFERSPY_STEP where no range of this name comes at all: that is said, and not how many were skipped.
+/* XFERSPY_STEP names a range that never comes. The line says that, and not how many were skipped.
  *
  * link: cuda
  * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_STEP=epoch

@@ -1,5 +1,5 @@
-/* A XFERSPY_STEP whose # has a digit behind it, and a XFERSPY_WINDOW of that kind: no name can be meant. One line for
- * each says so, and all of the run is recorded.
+/* XFERSPY_STEP has a digit after its #, and XFERSPY_WINDOW has two #: no name can fit them. One line for each says so,
+ * and the whole run is recorded.
  *
  * link: cuda
  * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_STEP=it_#0 XFERSPY_WINDOW=nvtx:it_##

@@ -1,4 +1,4 @@
-/* XFERSPY_WINDOW=nvtx:NAME where no such range is ever opened: no device times, and the trace says so.
+/* XFERSPY_WINDOW=nvtx:NAME names a range that is never opened. There are no device times, and the trace says so.
  *
  * link: cuda
  * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step XFERSPY_OUTSIDE=calls

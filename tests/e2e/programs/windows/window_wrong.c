@@ -1,5 +1,5 @@
-/* A value of XFERSPY_WINDOW that is none: one line says what may be given, and the budget decides. This program is so
- * short that it is recorded throughout.
+/* XFERSPY_WINDOW has a wrong value. One line says what may be given, and the budget decides. This program is so short
+ * that it is recorded throughout.
  *
  * link: cuda
  * env: XFERSPY_WINDOW=nvtx:

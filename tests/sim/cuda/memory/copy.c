@@ -18,8 +18,8 @@ static bool host_side(const struct xs_span *span) {
     return span->kind == XS_PAGEABLE || span->kind == XS_PINNED || span->kind == XS_REGISTERED;
 }
 
-/* Must the call wait for the copy? CUDA's "API synchronization behavior": it depends on both memory kinds more than on
- * the name. */
+/* True if the call must wait for the copy. By CUDA's "API synchronization behavior" this depends more on both memory
+ * kinds than on the function's name. */
 static bool must_wait(const struct xs_copy *copy, bool staged) {
     bool from_host = host_side(&copy->src), to_host = host_side(&copy->dst);
     if (staged)

@@ -44,7 +44,7 @@ static CUresult box(const struct side *src, const struct side *dst, size_t width
     result = side_span(src, width, height, depth, &out->src);
     if (result == CUDA_SUCCESS)
         result = side_span(dst, width, height, depth, &out->dst);
-    /* What is contiguous on both sides is one row, as far as staging and timing go. */
+    /* Rows that are contiguous on both sides count as one row for staging and timing. */
     if (result == CUDA_SUCCESS && height > 1 && out->src.pitch == width && out->dst.pitch == width && depth == 1) {
         out->width = width * height;
         out->height = 1;
@@ -62,7 +62,7 @@ CUresult xs_copy_from_3d(const CUDA_MEMCPY3D *p, struct xs_copy *out) {
     return box(&src, &dst, p->WidthInBytes, p->Height, p->Depth, out);
 }
 
-/* The other way, for graph nodes that were captured: everything is an address again. */
+/* Converts back, for graph nodes that were captured: everything is an address again. */
 void xs_copy_to_3d(const struct xs_copy *copy, CUDA_MEMCPY3D *out) {
     bool src_host = copy->src.device < 0, dst_host = copy->dst.device < 0;
     *out = (CUDA_MEMCPY3D){.WidthInBytes = copy->width, .Height = copy->height, .Depth = copy->depth};

@@ -173,7 +173,7 @@ CUresult xs_allocate_device(struct CUctx_st *context, size_t bytes, enum xs_memo
     return CUDA_SUCCESS;
 }
 
-/* Gives back what lies behind an allocation that has left the map. */
+/* Gives back the memory of an allocation that has left the map. */
 void xs_release_allocation(const struct xs_allocation *allocation) {
     if (allocation->pool != NULL) {
         xs_pool_take_back(allocation);

@@ -24,7 +24,7 @@ void xs_wait_until_ns(uint64_t deadline_ns) {
         xs_virtual_operation_reach(deadline_ns);
         return;
     }
-    /* Sleep for what is long, yield for what is short: a timer's wake-up alone takes some 60 us. */
+    /* Sleeps for long times and yields for short ones, because a timer's wake-up alone takes some 60 us. */
     for (;;) {
         uint64_t now = xs_now_ns();
         if (now >= deadline_ns)

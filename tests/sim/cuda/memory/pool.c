@@ -66,7 +66,7 @@ static void revive(struct xs_allocation *allocation, void *data) {
     allocation->size = revival->bytes;
 }
 
-/* A free block of the right size that this stream may have now. */
+/* Finds a free block of the right size that this stream may have now. */
 static CUresult reuse_locked(struct CUmemPoolHandle_st *pool, struct CUstream_st *stream, size_t bytes,
                              struct xs_allocation *allocation) {
     for (struct block **link = &pool->blocks; *link != NULL; link = &(*link)->next) {

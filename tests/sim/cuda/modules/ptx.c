@@ -51,7 +51,8 @@ static char *without_comments(const char *text) {
     return out;
 }
 
-/* The elements after "=", into zeroed storage; what is not a number (an address of another variable) stays zero. */
+/* Reads the elements after "=" into zeroed storage; an element that is not a number (an address of another variable)
+ * stays zero. */
 static void read_initial(const char *p, unsigned char *out, size_t element, size_t bytes) {
     for (size_t at = 0; at + element <= bytes && *p != ';' && *p != '\0';) {
         char word[64];

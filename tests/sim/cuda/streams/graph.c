@@ -146,7 +146,8 @@ CUresult xs_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type) {
     return CUDA_SUCCESS;
 }
 
-/* The two-call convention: without a list the number, with one as many as fit, the rest NULL. */
+/* Implements the two-call convention: without a list the number is returned; with a list as many items as fit, and NULL
+ * for the rest. */
 struct listing {
     CUgraphNode *out;
     size_t room, found;

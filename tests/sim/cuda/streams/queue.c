@@ -140,7 +140,7 @@ static void *work(void *data) {
     return NULL;
 }
 
-/* Signals are the application's business: its handlers must not find themselves on a thread of ours. */
+/* Signals belong to the application: its handlers must not run on a thread of the simulator. */
 static void start_worker_locked(struct CUstream_st *stream) {
     sigset_t all, before;
     pthread_attr_t attributes;

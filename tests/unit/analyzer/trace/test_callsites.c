@@ -1,4 +1,4 @@
-/* Stacks as people read them, from hand-made traces whose table `symbol` says what the addresses are. */
+/* Tests how people see stacks, with hand-made traces whose table `symbol` says what is at the addresses. */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -54,7 +54,8 @@ static void drop(struct case_ *c) {
     rmdir(c->folder);
 }
 
-/* The functions of a stack's frames; what is not the user's in brackets, "> " after an inlined one. */
+/* Compares the functions of a stack's frames with a text. Functions that are not the user's are in brackets, and "> "
+ * comes after an inlined one. */
 static void check_frames(const struct case_ *c, int64_t stack, const char *expected) {
     char text[1024] = "";
     size_t count, length = 0;
@@ -106,7 +107,7 @@ static void inlined_frames(void **state) {
     drop(&c);
 }
 
-/* A call of torch's from a Python script: the script's line stands for it, though torch's frames are nearer. */
+/* If a Python script calls torch, the script's line is the place, although torch's frames are nearer. */
 static void python_frames(void **state) {
     struct case_ c;
     (void)state;
@@ -187,8 +188,8 @@ static void ranges(void **state) {
     drop(&c);
 }
 
-/* A thread without Python code of its own: the main thread's line, unless the program's own native code made the call.
- */
+/* For a thread without Python code, the place is the main thread's line, unless the program's own native code made the
+ * call. */
 static void lines_of_the_main_thread(void **state) {
 #define BESIDE(id, thread) "UPDATE stack SET python_thread = " #thread " WHERE id = " #id ";"
     struct case_ c;
@@ -230,7 +231,7 @@ static void lines_of_the_main_thread(void **state) {
     drop(&c);
 }
 
-/* Rows that capture never writes: what can be had is, the rest is counted. */
+/* Some rows are such as capture never writes: what can be used of them is used, and the rest is counted. */
 static void damaged_rows(void **state) {
     struct case_ c;
     (void)state;

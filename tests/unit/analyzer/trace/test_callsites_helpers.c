@@ -1,4 +1,4 @@
-/* Which line stands for copies that go through a helper: of hand-made traces the place of each stack. */
+/* Tests which line is the place of copies that go through a helper: the place of each stack of hand-made traces. */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -34,8 +34,8 @@ static void begin(struct made *m) {
            "(3,1,0,'_PyEval_EvalFrameDefault');");
 }
 
-/* One stack, innermost first: "upload memory.h:27 > push memory.h:91 < step main.cpp:5". What is left of a ">" was
- * inlined into what is right of it. "lib" is a library's frame. */
+/* Adds a stack, written with the innermost frame first: "upload memory.h:27 > push memory.h:91 < step main.cpp:5". The
+ * function to the left of a ">" was inlined into the one to the right. "lib" is a library's frame. */
 static void native(struct made *m, int stack, const char *text) {
     char function[64], file[64], how = '<';
     int depth = 1, inlined = 0, line, used;
@@ -76,7 +76,7 @@ static void python(struct made *m, int stack, const char *text) {
     }
 }
 
-/* Some transfers of the same bytes from one stack to one address of an allocation. */
+/* Adds transfers of the same number of bytes from one stack to one address of an allocation. */
 static void move(struct made *m, int stack, int count, long bytes, int allocation, long offset) {
     add(m,
         "INSERT INTO transfer_shape (id,direction,bytes,dst_address,dst_allocation,stack) VALUES "
@@ -113,7 +113,7 @@ static void drop(struct made *m) {
     rmdir(m->folder);
 }
 
-/* "main.cpp:5", and where it goes through a helper "main.cpp:5 through memory.h:27". */
+/* Requires a place: "main.cpp:5", or "main.cpp:5 through memory.h:27" if the copy goes through a helper. */
 static void check_place(const struct made *m, int stack, const char *expected) {
     char text[256];
     const struct xs_frame *frame = xs_callsites_user_frame(m->callsites, stack);
@@ -150,7 +150,7 @@ static void callers_that_move_different_sizes(void **state) {
     drop(&m);
 }
 
-/* A function with a copy in it that a warm-up and a loop call: its line is the place. */
+/* A warm-up and a loop call a function with a copy in it, and the function's line is the place. */
 static void callers_that_move_the_same(void **state) {
     struct made m;
     (void)state;
@@ -177,7 +177,7 @@ static void callers_that_move_the_same(void **state) {
     drop(&m);
 }
 
-/* Two buffers of one size: they are different things if both are there at the same time. */
+/* Two buffers of one size are different things if both exist at the same time. */
 static void buffers_of_one_size(void **state) {
     struct made m;
     (void)state;
@@ -200,7 +200,7 @@ static void buffers_of_one_size(void **state) {
     drop(&m);
 }
 
-/* Sizes that vary tell nothing, and neither does a caller that moves a bit of everything. */
+/* Sizes that vary show nothing, and neither does a caller that moves a little of everything. */
 static void unsteady_sizes(void **state) {
     struct made m;
     (void)state;
@@ -231,8 +231,8 @@ static void unsteady_sizes(void **state) {
     drop(&m);
 }
 
-/* A module is called through torch, and its line stays the place; a function that is called directly may be a helper,
- * though of the sizes only, because memory is handed out again. */
+/* A module is called through torch, and its line remains the place. A function that is called directly may be a helper,
+ * but only because of the sizes, as memory is handed out again. */
 static void python_frames(void **state) {
 #define TORCH "_call_impl /v/lib/python3.11/site-packages/torch/nn/modules/module.py:1500"
     struct made m;
@@ -272,8 +272,8 @@ static void recursion(void **state) {
     drop(&m);
 }
 
-/* A class in a header: an array in it copies through a buffer in it. What one file alone asks of the array is not known
- * to be a helper by what is moved, but it is in the header of one. */
+/* A class in a header has an array that copies through a buffer in it. If only one file uses the array, the moved data
+ * does not show that it is a helper, but it is in a header that has a helper. */
 static void helpers_of_helpers(void **state) {
     struct made m;
     (void)state;
@@ -325,8 +325,8 @@ static void helper_of_one_file(void **state) {
     drop(&m);
 }
 
-/* One line alone calls at(): what is moved tells nothing, but it lies in a header of helpers, and copies in one line.
- */
+/* Only one line calls at(). The moved data shows nothing, but the function lies in a header of helpers, and copies in
+ * one line. */
 static void beside_helpers(void **state) {
     struct made m;
     (void)state;
@@ -343,7 +343,7 @@ static void beside_helpers(void **state) {
     drop(&m);
 }
 
-/* Functions that are not there for their callers alone: each stays the place. */
+/* These functions do not exist only for their callers, so each remains the place. */
 static void not_beside_helpers(void **state) {
     struct made m;
     (void)state;
@@ -374,7 +374,7 @@ static void not_beside_helpers(void **state) {
     drop(&m);
 }
 
-/* One line that calls a function with two copies in it: each is a place, as before. */
+/* One line calls a function with two copies in it, and each copy is a place, as before. */
 static void two_helpers_of_one_line(void **state) {
     struct made m;
     (void)state;
@@ -392,7 +392,8 @@ static void two_helpers_of_one_line(void **state) {
     drop(&m);
 }
 
-/* Allocations tell by their sizes, memsets like transfers. Without any the innermost line stays. */
+/* The sizes of allocations show helpers, and memsets show them as transfers do. Without any of these the innermost line
+ * remains the place. */
 static void other_calls(void **state) {
     struct made m;
     (void)state;

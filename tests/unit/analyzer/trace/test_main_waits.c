@@ -1,4 +1,4 @@
-/* Downloads of a framework's threads for which the main thread slept, from hand-made traces. */
+/* Tests downloads of a framework's threads during which the main thread slept, with hand-made traces. */
 #include "unit.h"
 
 #include <sqlite3.h>

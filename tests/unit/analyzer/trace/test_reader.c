@@ -1,4 +1,4 @@
-/* Reading a trace's rows: what a column may hold, rows in any order, and damage that must not crash. */
+/* Tests reading a trace's rows: what a column may hold, rows in any order, and damage that must not crash. */
 #include "played.h"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static void values_are_checked(void **state) {
     assert_false(xs_scan_span(&scan, 1, 0, &ns));
     assert_true(xs_scan_span(&scan, 2, 0, &ns));
     assert_int_equal(ns, 8);
-    assert_int_equal(damaged, 0); /* nothing so far that could not be true */
+    assert_int_equal(damaged, 0); /* all values so far were possible */
     assert_int_equal(xs_scan_count(&scan, 3), 0);
     assert_int_equal(damaged, 1);
     assert_int_equal(xs_scan_count(&scan, 1), 0); /* each row once */
@@ -162,7 +162,7 @@ static void a_damaged_row_is_counted_once(void **state) {
     }
 }
 
-/* Any byte of the file may be wrong: an error or some result, and nothing else. */
+/* Any byte of the file may be wrong. The result is an error or some findings, and nothing else. */
 static void a_damaged_file_is_survived(void **state) {
     (void)state;
     char message[XS_TRACE_MESSAGE_BYTES];

@@ -1,4 +1,4 @@
-/* Copy records by correlation. */
+/* Tests that copy records are found by their correlation. */
 #include "unit.h"
 
 #include "analyzer/trace/records.h"

@@ -1,5 +1,5 @@
-/* Remedies in the words of a line's framework: each row of the table is whole and can be reached, and a site gets the
- * words of what it calls. */
+/* Tests remedies in the words of a line's framework: each row of the table is complete and can be reached, and a site
+ * gets the words of the framework that it calls. */
 #include "played.h"
 
 #include <ctype.h>
@@ -29,7 +29,7 @@ static unsigned detector_of(const char *id) {
     return 0;
 }
 
-/* XS_VERDICTS: none of this name. */
+/* Returns the index of the verdict with this name; XS_VERDICTS: there is none. */
 static unsigned verdict_of(const struct xs_detector *detector, const char *name) {
     unsigned v = 0;
     while (v < XS_VERDICTS && (!detector->verdicts[v].name || strcmp(detector->verdicts[v].name, name) != 0))
@@ -57,7 +57,7 @@ static void rows_name_what_there_is(void **state) {
     }
 }
 
-/* Plain words that fit a line or two, in any terminal, with the calls in pairs of backquotes. */
+/* The texts are plain words that fit a line or two, in any terminal, with calls in pairs of backquotes. */
 static void texts_are_sentences(void **state) {
     (void)state;
     for (const struct row *row = rows; row < rows + ROWS; row++) {
@@ -72,7 +72,7 @@ static void texts_are_sentences(void **state) {
     }
 }
 
-/* Who writes PyTorch is not told CuPy's calls. */
+/* A text for users of PyTorch does not name calls of CuPy. */
 static void frameworks_keep_to_their_own_calls(void **state) {
     static const char *const calls[XS_FRAMEWORKS][4] = {
         [XS_FRAMEWORK_PYTORCH] = {"torch.", "PyTorch", ".cpu()", ".to('cuda"},
@@ -118,7 +118,7 @@ static void the_nearest_words_are_chosen(void **state) {
     expect_words("constant-content", "", XS_FRAMEWORK_NONE, XS_REMEDY_UP, "Create the array on the GPU");
     expect_words("duplicate-upload", "elsewhere", XS_FRAMEWORK_CUPY, XS_REMEDY_UP, ".copy()");
     expect_words("duplicate-upload", "freed", XS_FRAMEWORK_JAX, XS_REMEDY_UP, "jax.device_put()");
-    /* A constant is moved once; a copy of it is for what changes it (it was said first). */
+    /* a constant is moved once, so a copy of it would be only for the code that changes it */
     expect_words("duplicate-upload", "overwritten", XS_FRAMEWORK_PYTORCH, XS_REMEDY_UP, "`register_buffer`");
     expect_words("duplicate-upload", "freed", XS_FRAMEWORK_PYTORCH, XS_REMEDY_UP, "`register_buffer`");
     expect_words("duplicate-upload", "overwritten", XS_FRAMEWORK_CUPY, XS_REMEDY_UP, "once, before the loop");
@@ -170,7 +170,7 @@ static const char *remedy_at(const char *id, uint32_t line) {
     return NULL;
 }
 
-/* Two uploads of the same bytes from each stack, and from none. */
+/* Plays two uploads of the same bytes from each stack, and from no stack. */
 static void a_site_has_the_words_of_what_it_calls(void **state) {
     static const char remedy_in_c[] = "Drop the upload, or do it only when the host's data has changed.";
     (void)state;
@@ -199,7 +199,7 @@ static void a_site_has_the_words_of_what_it_calls(void **state) {
     play_end(p);
 }
 
-/* An upload of pageable memory is pinned otherwise than a download. */
+/* Pageable memory is pinned in different ways for an upload and for a download. */
 static void a_site_has_the_words_of_its_way(void **state) {
     (void)state;
     play_begin(p);
@@ -226,7 +226,7 @@ static void a_copy_of_a_library_has_words_for_its_caller(void **state) {
     play_end(p);
 }
 
-/* Values are read from 0, `step` bytes apart, with a launch or an upload after each if so wished. */
+/* Plays reads of values from address 0 on, `step` bytes apart, with a launch or an upload after each if requested. */
 static const char *remedy_of_reads(int first, uint64_t step, bool launches, bool uploads, const char *sql) {
     play_begin(p);
     play_alloc(p, A, BYTES);

@@ -163,7 +163,7 @@ static void expect_cost(const char *wanted) {
     xs_string_free(&text);
 }
 
-/* A verdict among several has the estimate of all copies, or what was found if that is more. */
+/* One verdict of several has the estimate for all copies, or the number that was found if this is larger. */
 static void a_variant_is_of_all(void **state) {
     (void)state;
     assert_int_equal(xs_variant_in_all(&(struct xs_variant){.instances = 9, .estimate = 54.2}), 54);
@@ -221,7 +221,7 @@ static void a_range_has_both_ends(void **state) {
     expect_saving(0, 0, "0 ns");
 }
 
-/* Instances together have what their finding saves. */
+/* All instances together have the saving of their finding. */
 static void an_instance_has_its_share(void **state) {
     (void)state;
     finding.instances = 4;
@@ -247,7 +247,7 @@ static void expect_gain(uint64_t least_ns, uint64_t most_ns, const char *expecte
     xs_string_free(&text);
 }
 
-/* The least is said where it is less, and more than nothing. */
+/* The least saving is mentioned if it is smaller than the most, and larger than nothing. */
 static void a_range_says_its_least(void **state) {
     (void)state;
     findings.recorded = (struct xs_recorded_time){.ns = 100 * MS, .run_ns = 100 * MS};
@@ -262,7 +262,7 @@ static void a_range_says_its_least(void **state) {
     assert_int_equal(text.length, 0);
 }
 
-/* Where a part of the run was recorded, shares are of that time, and say so. */
+/* If only a part of the run was recorded, shares are of that time, and the text says so. */
 static void shares_are_of_what_was_recorded(void **state) {
     (void)state;
     struct xs_string text = {0};
@@ -281,7 +281,8 @@ static void shares_are_of_what_was_recorded(void **state) {
     xs_string_free(&text);
 }
 
-/* Offered is what needs another repair than the first, and than what was offered before, and is certain. */
+/* A finding is offered if it is certain, and if its repair differs from the first one and from those that were offered
+ * before. */
 static void alternatives_are_of_other_repairs(void **state) {
     static const struct {
         const char *id, *verdict;

@@ -1,5 +1,5 @@
-/* Functions with frames of all kinds that call each other. Built twice: CHAIN is the name, with and without frame
- * pointers. */
+/* Has functions with frames of all kinds that call each other. This file is built twice, with and without frame
+ * pointers; CHAIN is the name of the entry. */
 #include <string.h>
 
 #include "native_unit.h"
@@ -46,7 +46,8 @@ __attribute__((noinline)) static void of_any_size(unsigned depth, const struct j
     KEEP(memory);
 }
 
-/* A size that is not known and an alignment beyond the stack's own: gcc keeps the old stack pointer in the frame. */
+/* The size is not known at compile time, and the alignment is larger than the stack's own, so gcc keeps the old stack
+ * pointer in the frame. */
 __attribute__((noinline)) static void aligned(unsigned depth, const struct journey *journey) {
     _Alignas(64) char local[64];
     char memory[16 + depth % 7];
@@ -56,7 +57,7 @@ __attribute__((noinline)) static void aligned(unsigned depth, const struct journ
     KEEP(local);
 }
 
-/* More than a cached rule can hold. */
+/* The frame is larger than a cached rule can hold. */
 __attribute__((noinline)) static void large(unsigned depth, const struct journey *journey) {
     char memory[600000];
     KEEP(memory);

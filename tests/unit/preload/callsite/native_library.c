@@ -1,4 +1,4 @@
-/* A library that calls back, through a frame of its own: another one in each of its builds, at the same address. */
+/* This library calls back through its own frame. Each of its builds has another frame at the same address. */
 #include <string.h>
 
 __attribute__((visibility("default"))) void call_back(void (*f)(void *), void *arg);

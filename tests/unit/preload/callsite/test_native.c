@@ -1,4 +1,4 @@
-/* The walk of a native stack: every frame that is there, whatever it was compiled to, and never a crash. */
+/* Tests the walk of a native stack: it finds every frame, however the function was compiled, and never crashes. */
 #include "native_unit.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void finds_what_backtrace_finds(void **state) {
     }
 }
 
-/* Frame by frame the calls that were made, without anybody else's opinion. */
+/* Compares frame by frame with the calls that were made, not with another unwinder. */
 static void finds_the_calls(void **state) {
     static struct seen seen;
     (void)state;
@@ -86,7 +86,7 @@ static void is_not_cut_where_the_limit_is_just_enough(void **state) {
     assert_true(limited.is_cut);
 }
 
-/* Addresses that a damaged frame may hold: none, small, odd, in the kernel, not canonical, where nothing is mapped, at
+/* A damaged frame may hold these addresses: none, small, odd, in the kernel, not canonical, where nothing is mapped, at
  * the end of memory. */
 static uint64_t seed = 1;
 static uint64_t random_number(void) {
@@ -158,7 +158,7 @@ static void survives_nonsense_elsewhere(void **state) {
     munmap(pages, 3 * 4096);
 }
 
-/* The frame pointer of a caller that uses it for something else. */
+/* The caller uses the frame pointer for something else. */
 static void survives_any_frame_pointer(void **state) {
     static struct walked walked;
     uint64_t memory[64];
@@ -172,7 +172,7 @@ static void survives_any_frame_pointer(void **state) {
     }
 }
 
-/* A chain that leads back to itself. */
+/* The chain of frames leads back to itself. */
 static void sees_no_frame_twice(void **state) {
     static uint64_t pcs[SEEN_MAX];
     volatile uint64_t record[4];
@@ -196,8 +196,8 @@ __attribute__((noinline)) static void call_compiled(const unsigned char *code, s
     munmap(memory, 4096);
 }
 
-/* What a compiler made at run time has no tables. push %rbp; mov %rsp,%rbp; mov %rdi,%rax; mov %rsi,%rdi; call *%rax;
- * pop %rbp; ret */
+/* Code that a compiler made at run time has no tables. push %rbp; mov %rsp,%rbp; mov %rdi,%rax; mov %rsi,%rdi; call
+ * *%rax; pop %rbp; ret */
 __attribute__((noinline)) static void goes_through_compiled_code_with_frame_pointers(void **state) {
     static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0x89, 0xf8,
                                          0x48, 0x89, 0xf7, 0xff, 0xd0, 0x5d, 0xc3};

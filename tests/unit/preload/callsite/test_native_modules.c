@@ -1,5 +1,5 @@
-/* The modules that addresses are in: what is told of them, and that nothing of a library that went is believed of the
- * next. */
+/* Tests the modules of addresses: what is said about them, and that nothing about an unloaded library is believed of
+ * the next one. */
 #include "native_unit.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ static void see_it(void *arg) {
     __asm__ volatile(""); /* not by a jump */
 }
 
-/* As preload/intercept/dlclose.c does it. */
+/* Unloads a library in the same way as preload/intercept/dlclose.c. */
 static void unload(void *library) {
     xs_native_unloading();
     assert_int_equal(dlclose(library), 0);
@@ -81,7 +81,7 @@ static void defines_another_time_what_was_refused(void **state) {
     unload(library);
 }
 
-/* A child's trace is another one. */
+/* A child has another trace. */
 static void a_child_defines_for_itself(void **state) {
     (void)state;
     uint32_t own = xs_native_module((uint64_t)(uintptr_t)load, NULL);
@@ -119,7 +119,7 @@ static void believes_nothing_of_a_library_that_went(void **state) {
     uint32_t other = xs_native_module((uint64_t)(uintptr_t)second, NULL);
     assert_true(other && other != number && strstr(modules_seen[other].path, "native_b"));
     unload(library);
-    /* The first one again: its number, where it is at its place. */
+    /* The first library is loaded again, and gets its number if it is at its old place. */
     library = load(LIBRARY_a, &second);
     second(see_it, &seen);
     assert_true(is_as_backtrace(&seen));
@@ -128,7 +128,7 @@ static void believes_nothing_of_a_library_that_went(void **state) {
     unload(library);
 }
 
-/* By the C library itself, for one: nobody says that it went. */
+/* The C library itself, for example, unloads a library, and nobody announces this. */
 static void notices_what_went_unannounced(void **state) {
     call_back *first, *second;
     (void)state;
@@ -153,7 +153,7 @@ static void needs_no_symbols(void **state) {
     unload(library);
 }
 
-/* Threads that walk through libraries, while these and others come and go. */
+/* Threads walk through libraries while these libraries and others come and go. */
 enum { THREADS = 3, ROUNDS = 300 };
 static _Atomic unsigned wrong;
 

@@ -1,5 +1,5 @@
-/* Walks that need not be made again: where nothing that a walk read has changed, another one from the same registers
- * finds the same frames; and where something else is there, it is seen. */
+/* Tests walks that need not be made again. If nothing that a walk read has changed, another walk from the same
+ * registers finds the same frames; a change is noticed. */
 #include "native_unit.h"
 
 #include "preload/callsite/native_modules.h"
@@ -105,7 +105,7 @@ static unsigned random_number(void) {
     return seed >> 8;
 }
 
-/* Mostly what leads on: places on the stack, and code. */
+/* Returns mostly words that lead on: places on the stack, and code. */
 static uint64_t random_word(const uint64_t *memory, unsigned words) {
     unsigned number = random_number();
     switch (number % 8) {

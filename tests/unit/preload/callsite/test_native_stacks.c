@@ -1,4 +1,4 @@
-/* The walk on every kind of stack that a program may call from. */
+/* Tests the walk on every kind of stack from which a program may call. */
 #include "native_unit.h"
 
 #include <errno.h>
@@ -71,8 +71,8 @@ static void goes_from_another_stack_to_the_interrupted_one(void **state) {
     free_stack(memory);
 }
 
-/* Between any two instructions: prologues, stubs of the PLT, the C library. In the middle of realigning a stack gcc's
- * tables are wrong, and glibc's backtrace crashes; there this one is alone. */
+/* The walk works between any two instructions: in prologues, stubs of the PLT, and the C library. While a function
+ * realigns its stack, gcc's tables are wrong and glibc's backtrace crashes, so only this walk is tested there. */
 static volatile sig_atomic_t ticks, whole, wrong;
 static void on_tick(int number) {
     static struct seen tick;
@@ -147,7 +147,7 @@ static void run_on(char *memory, void (*function)(void)) {
     swapcontext(&outside, &inside);
 }
 
-/* Where it begins there are no tables. */
+/* There are no tables where a coroutine begins. */
 static void walks_a_coroutine(void **state) {
     char *memory = new_stack();
     (void)state;
@@ -196,7 +196,7 @@ static void walks_a_thread_on_memory_of_the_program(void **state) {
     walk_in_thread(&attributes, begin_deep);
     pthread_attr_destroy(&attributes);
     free_stack(memory);
-    /* Without a guard, so that nothing tells where it begins. */
+    /* The stack has no guard page, so nothing shows where it begins. */
     void *merged = mmap(NULL, 3 * STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(merged != MAP_FAILED);
     pthread_attr_init(&attributes);
@@ -206,7 +206,7 @@ static void walks_a_thread_on_memory_of_the_program(void **state) {
     munmap(merged, 3 * STACK_BYTES);
 }
 
-/* More and more of it is mapped as it grows. */
+/* More of the stack is mapped while it grows. */
 static void grow(void *arg) {
     unsigned *depth = arg;
     see(&seen);
@@ -233,7 +233,8 @@ static void forbid_copying(void) {
         _exit(77);
 }
 
-/* In a sandbox, a stack that is not the thread's own shows its first frame; the thread's own all the same. */
+/* In a sandbox, a stack that is not the thread's own shows only its first frame; the thread's own stack is shown
+ * completely. */
 static void gets_by_in_a_sandbox(void **state) {
     (void)state;
     pid_t child = fork();
@@ -254,7 +255,7 @@ static void gets_by_in_a_sandbox(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* The application's errno is its own. */
+/* The walk does not change the application's errno. */
 static void leaves_errno_alone(void **state) {
     char *memory = new_stack();
     static struct walked walked;

@@ -1,5 +1,5 @@
-/* Python stacks of an interpreter that is made up here: the layout of CPython 3.14, moved to where only its debug
- * offsets say, and interpreters that must be refused. Real ones: tests/python. */
+/* Tests Python stacks with an interpreter that is made up here: it has the layout of CPython 3.14, moved so that only
+ * its debug offsets show where things are. Other interpreters must be refused. tests/python has real interpreters. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -320,7 +320,7 @@ static void refused_interpreters(void **state) {
     refused("does not say");
 }
 
-/* Any offset that is wrong is found out before anything is read by it directly. */
+/* A wrong offset is noticed before anything is read directly by it. */
 static void wrong_offsets(void **state) {
     static const unsigned words[] = {26, 27, 32, 33, 34, 40, 41, 42, 43, 48};
     (void)state;

@@ -1,6 +1,6 @@
-/* The events of a set of allocations are committed before any other thread can learn its number: else that thread's
- * launch could be in the trace of a killed process, and its set not. The processor traps after every instruction of
- * xs_set_add, and at each place the number is looked up as another thread would. */
+/* The events of a set of allocations are committed before any other thread can learn its number. Otherwise the trace of
+ * a killed process could have that thread's launch, but not its set. The processor traps after every instruction of
+ * xs_set_add, and each time the number is looked up as another thread would. */
 #include "arguments_unit.h"
 
 #include <signal.h>
@@ -8,7 +8,7 @@
 #include "preload/core/alternate_stack.h"
 #include "step_by_step.h"
 
-/* There may be no memory for a scratch stack. */
+/* True if there is no memory for a scratch stack. */
 static bool has_no_stack;
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's --wrap
 bool __real_xs_on_scratch(void (*function)(void *argument), void *argument);

@@ -1,5 +1,5 @@
-/* Which allocations the arguments of a launch point into: where pointers are looked for, what counts as one, how sets
- * are numbered and written, and what is said to be not seen. */
+/* Tests which allocations the arguments of a launch point into: where pointers are looked for, what counts as a
+ * pointer, how sets are numbered and written, and which arguments count as not seen. */
 #include "arguments_unit.h"
 
 #include <setjmp.h>
@@ -75,7 +75,7 @@ static void a_change_of_the_map_is_seen_at_once(void **state) {
 
 enum { PARAMETERS_MOST = 18, ALLOCATIONS = 40 };
 
-/* A launch with so many pointers by chance; its set, and what the text of that has to be. */
+/* Launches with so many pointers, chosen by chance. Returns the set, and writes the text that this set must have. */
 static uint32_t launch_by_chance(unsigned count, uint64_t *chance, char expected[128]) {
     static struct fake_function functions[PARAMETERS_MOST + 1];
     struct fake_function *f = &functions[count];
@@ -98,7 +98,8 @@ static uint32_t launch_by_chance(unsigned count, uint64_t *chance, char expected
     return launch(f, params, NULL, CUDA_SUCCESS);
 }
 
-/* More launches than are remembered, with more pointers than are compared, in turns: each has the set that it had. */
+/* There are more launches than are remembered, with more pointers than are compared, in turns. Each launch has its set
+ * again. */
 static void launches_that_come_again_keep_their_sets(void **state) {
     (void)state;
     enum { LAUNCHES = 1500 };
@@ -340,7 +341,7 @@ static void without_the_driver_only_buffers_are_seen(void **state) {
     assert_string_equal(set_text(launch(&one_pointer, NULL, extra, CUDA_SUCCESS)), "");
 }
 
-/* A set of more than one event, up to the most, and beyond. */
+/* A set takes more than one event, up to the largest number of events, and beyond. */
 static void large_sets_take_several_events(void **state) {
     (void)state;
     static struct fake_function f;
@@ -391,7 +392,7 @@ static void too_many_parameters_are_not_looked_at(void **state) {
     assert_int_equal(notes, 1);
 }
 
-/* Sets of allocations that come and go: numbers go on, and what is remembered stays bounded. */
+/* Sets of allocations come and go: numbers continue, and the memory for remembered sets is bounded. */
 static void sets_without_end_are_numbered(void **state) {
     (void)state;
     struct xs_memory_range gone;
@@ -414,7 +415,7 @@ static void sets_without_end_are_numbered(void **state) {
     assert_string_equal(set_text(first), "1");
 }
 
-/* The last slot of a chunk: the set's event and the launch go into the next one, together. */
+/* Only the last slot of a chunk is free, so the set's event and the launch go together into the next chunk. */
 static void a_set_at_the_end_of_a_chunk_is_whole(void **state) {
     (void)state;
     allocated(1, BASE, 0x1000, XS_MEM_DEVICE);

@@ -1,5 +1,5 @@
-/* Launches from several threads while sets are forgotten and modules go: a set has one number at a time, every number
- * that a launch carries was written with the right allocations, and a layout is never another function's. */
+/* Launches from several threads while sets are forgotten and modules are unloaded. A set has one number at a time,
+ * every number in a launch was written with the right allocations, and a layout never belongs to another function. */
 #include "arguments_unit.h"
 
 #include <pthread.h>

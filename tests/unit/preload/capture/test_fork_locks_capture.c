@@ -35,7 +35,7 @@ static void lock_of_the_contexts(void **state) {
     forked_children_get_through(look_at_contexts, xs_context_forget);
 }
 
-/* Into a chunk that is no spool's, which a child would not have. */
+/* Adds a set to a chunk that belongs to no spool, because a child would not have the spool. */
 static void add_set(void) {
     static XS_TLS uint64_t memory[XS_SPOOL_CHUNK_BYTES / sizeof(uint64_t)];
     static const uint32_t ids[] = {1, 2, 3};

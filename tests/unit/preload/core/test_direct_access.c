@@ -1,4 +1,4 @@
-/* Which libraries and devices let others reach memory without a call of CUDA. */
+/* Tests which libraries and devices let others access memory without a call of CUDA. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #endif
@@ -90,7 +90,7 @@ static void a_file_is_no_device(void **state) {
     assert_int_equal(xs_direct_access_devices("/nonexistent"), 0);
 }
 
-/* More entries than one call of the kernel's gives. */
+/* The folder has more entries than one call of the kernel returns. */
 static void a_device_is_found_among_many(void **state) {
     (void)state;
     char name[64];

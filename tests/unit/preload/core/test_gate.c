@@ -88,8 +88,8 @@ static void wait_for_step(int number) {
         usleep(1000);
 }
 
-/* A call that is not recorded, and inside of it others that a handler makes; one of them comes while the gate is about
- * to be closed. */
+/* Makes a call that is not recorded, and inside of it a handler makes other calls; one of them comes while the gate is
+ * about to be closed. */
 static __attribute__((noinline)) void *calling_inside(void *arg) {
     struct xs_guard_note note;
     xs_gate_enter_outer(&note, XS_GUARD_HERE());
@@ -160,7 +160,7 @@ static void who_comes_waits(void **state) {
     assert_int_equal(atomic_load(&step), 2);
 }
 
-/* A thread whose ten seconds at the gate are over at once, by its clock. Just then the gate may be opened. */
+/* By its clock, the ten seconds of a thread at the gate are over at once. At this moment the gate may be opened. */
 static XS_TLS unsigned looks_at_clock; /* 0: the clock is right */
 static bool opens_meanwhile;
 
@@ -234,7 +234,7 @@ static bool is_closed_again(void) {
     return xs_gate_close(2000 * MS);
 }
 
-/* A child has the threads of its parent in its memory, and none of them. */
+/* A child has its parent's threads in its memory, but they do not run in it. */
 static void a_forked_child_begins_anew(void **state) {
     (void)state;
     assert_true(xs_gate_close(2000 * MS));
@@ -304,7 +304,7 @@ static void many_threads_have_a_place_each(void **state) {
     pthread_attr_destroy(&small);
 }
 
-/* A filter of system calls that comes while the process runs: what other threads have stored has to settle first. */
+/* A filter of system calls is installed while the process runs. What other threads have stored has to settle first. */
 static void membarrier_that_ceases_to_work(void **state) {
     (void)state;
     if (at_rest == XS_GATE_FENCED)
@@ -326,7 +326,7 @@ static void membarrier_that_ceases_to_work(void **state) {
     assert_int_equal(status, 0);
 }
 
-/* Once with the kernel's help and once without; a process does not change from one to the other. */
+/* The tests run once with the kernel's help and once without; a process does not change from one to the other. */
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_is_inside_while_it_is_closed),

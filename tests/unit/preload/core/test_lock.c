@@ -1,4 +1,4 @@
-/* A signal handler jumps away with a lock: nobody waits for it for ever. */
+/* Tests that nobody waits for ever for a lock with which a signal handler has jumped away. */
 #define _GNU_SOURCE
 #include "unit.h"
 
@@ -74,7 +74,7 @@ void *__wrap_calloc(size_t count, size_t bytes) {
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
-/* The application's allocator takes its time, and the change goes on when it is over. */
+/* The application's allocator is slow, and the change continues when the allocator is done. */
 static void change_that_allocates_is_not_left(void **state) {
     struct xs_memory_range found;
     (void)state;
@@ -115,7 +115,7 @@ static void *use_the_map(void *unused) {
     return unused;
 }
 
-/* Without the end of capture the map has to be whole. */
+/* If capture has not ended, the map has to be whole. */
 static int leave_a_change_at(unsigned step) {
     pthread_t thread;
     struct sigaction action = {.sa_handler = leave_at_the_step};
@@ -150,7 +150,7 @@ static void wait_for_one(void) {
         killed++;
 }
 
-/* A process for each instruction of a change. */
+/* A process is made for each instruction of a change. */
 static void change_may_be_left_anywhere(void **state) {
     (void)state;
     unsigned running = 0;
@@ -212,7 +212,7 @@ static void *take_it(void *unused) {
     return unused;
 }
 
-/* The wait takes two seconds, and only the first time. */
+/* Waiting takes two seconds, but only the first time. */
 static void lock_that_was_left_is_waited_for_once(void **state) {
     pthread_t thread;
     struct timespec begin, end;

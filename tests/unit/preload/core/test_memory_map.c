@@ -1,4 +1,5 @@
-/* The memory map against a model that is too simple to be wrong: an owner for every unit of a small address space. */
+/* Compares the memory map with a model that is too simple to be wrong: an owner for every unit of a small address
+ * space. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -89,7 +90,7 @@ static void check_remove(uint32_t unit) {
     }
 }
 
-/* Empties [unit, unit + units) of what starts in it, as cuMemUnmap does. */
+/* Removes everything that starts in [unit, unit + units), as cuMemUnmap does. */
 static void check_remove_within(uint32_t unit, uint32_t units) {
     struct xs_memory_range out;
     uint64_t start = address_of(unit), end = address_of(unit + units);
@@ -128,7 +129,8 @@ static void check_everything(void) {
     }
 }
 
-/* `insertions` of 16 operations, so that the map grows and shrinks by turns: leaves split, empty and come back. */
+/* Makes random operations; `insertions` of 16 are insertions, so that the map grows and shrinks by turns: leaves split,
+ * become empty and come back. */
 static void churn(uint32_t operations, uint32_t insertions, uint32_t longest) {
     for (uint32_t i = 0; i < operations; i++) {
         uint32_t unit = random_below(UNITS), units = 1 + random_below(longest);

@@ -1,5 +1,5 @@
-/* Readers of the memory map while it changes: what stays is always found, and nothing is ever seen half written. Run
- * under ThreadSanitizer it also shows that every access is an ordered one. */
+/* Tests readers of the memory map while it changes: ranges that stay are always found, and nothing is ever seen half
+ * written. Under ThreadSanitizer it also shows that all accesses are ordered. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -68,7 +68,7 @@ static void *read_map(void *arg) {
     return NULL;
 }
 
-/* The ranges between those that stay come and go one at a time, and in the end all at once. */
+/* Adds and removes the ranges between those that stay, one at a time, and in the end all at once. */
 static void change_map(void) {
     struct xs_memory_range out;
     uint64_t seed = 5;

@@ -1,5 +1,5 @@
-/* Inside or outside of what the user asks for: when the answer changes, which windows the trace gets, and what a call
- * does that is left out. */
+/* Tests what is inside and outside of the windows that the user requests: when this changes, which windows the trace
+ * gets, and what a call does that is left out. */
 #define _GNU_SOURCE
 #include "unit.h"
 
@@ -41,7 +41,7 @@ static void start(const char *text, uint64_t start_ns) {
 
 static struct xs_clock clock_of_trace;
 
-/* Windows as pairs of from and to, in us. */
+/* Reads the windows as pairs of begin and end, in us. */
 static unsigned read_windows(int64_t us[][2], unsigned most) {
     char *text = malloc(XS_OUTSIDE_TEXT_BYTES);
     unsigned count = 0;
@@ -59,7 +59,7 @@ static unsigned read_windows(int64_t us[][2], unsigned most) {
     return count;
 }
 
-/* Before anything was asked for, nothing is left out, whatever the program opens. */
+/* Before anything was requested, nothing is left out, whatever the program opens. */
 static void without_a_wish_all_is_inside(void **state) {
     (void)state;
     xs_asked_profiler_change(true);
@@ -91,7 +91,7 @@ static void the_program_opens_and_closes(void **state) {
     assert_int_equal(xs_outside_wait_ms(1000), 1000); /* time alone changes nothing */
 }
 
-/* A range that ends with its thread tells nobody: the drain thread finds out. */
+/* A range that ends with its thread notifies nobody; the drain thread finds out. */
 static void the_answer_is_the_latest(void **state) {
     (void)state;
     start("nvtx:step", xs_monotonic_ns());
@@ -123,7 +123,7 @@ static void time_opens_and_closes(void **state) {
     assert_in_range(xs_outside_wait_ms(1000), 1, 501);
 }
 
-/* Where there are more than can be remembered, the first ones are, and all are counted. */
+/* If there are more windows than can be remembered, the first ones are remembered, and all are counted. */
 static void windows_without_end(void **state) {
     enum { MORE = XS_OUTSIDE_WINDOWS + 100 };
     int64_t(*us)[2] = malloc(sizeof(int64_t[2]) * MORE);

@@ -1,4 +1,4 @@
-/* The stack that slow work runs on: what it is and what cannot happen there. */
+/* Tests the stack on which slow work runs: what it is, and what cannot happen there. */
 #define _GNU_SOURCE
 #include "unit.h"
 
@@ -83,7 +83,7 @@ static void signals_wait_and_faults_do_not(void **state) {
     signal(SIGUSR1, SIG_DFL);
 }
 
-/* On an alternate stack, while the work goes on. */
+/* Where the handler ran: on an alternate stack, while the work went on. */
 static struct place of_handler;
 static void use_another(int signal) {
     (void)signal;
@@ -120,8 +120,8 @@ static void leave(int signal) {
 }
 static void raise_one(void *signal) { raise(*(int *)signal); }
 
-/* Out of the work, or, by a signal that waited, out of its end. The next function begins at the top of a stack again.
- * The stack that was left is used again, and the thread can be cancelled again. */
+/* A handler jumps out of the work, or, if its signal had to wait, out of the work's end. The next function begins at
+ * the top of a stack again. The stack that was left is used again, and the thread can be cancelled again. */
 static void function_that_was_left_by_a_jump(void **state) {
     static int signals[] = {SIGFPE, SIGUSR1};
     struct place first = {0}, second = {0};
@@ -205,7 +205,7 @@ static void *work_long(void *group) {
     return NULL;
 }
 
-/* glibc has every thread change it, by a signal, and waits for all of them. */
+/* glibc lets every thread make the change, by a signal, and waits for all of them. */
 static void change_of_group_does_not_wait_for_the_work(void **state) {
     struct group group = {.changed = false};
     pthread_t thread;

@@ -1,5 +1,5 @@
-/* Which wait the steps of a program are counted by, from when on, and what the window of the steps is open for. Every
- * test is a process of its own, because a process has one search. */
+/* Tests which wait marks the steps of a program, from when on, and for which steps the window is open. Every test is a
+ * process of its own, because a process has one search. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static bool wait_for(const struct xs_step_wait *wait, uint64_t ms) {
 
 static bool is_open(void) { return xs_asked_window_is_open(XS_WINDOW_BY_STEPS); }
 
-/* Waits `count` times and expects that no window changes by it. */
+/* Waits `count` times, and expects that this changes no window. */
 static void steps(uint64_t count, uint64_t ms) {
     bool was_open = is_open();
     for (uint64_t i = 0; i < count; i++) {
@@ -114,7 +114,7 @@ IN_A_CHILD(all_steps_behind_the_skipped_ones) {
     assert_int_equal(xs_step_waits().ended, 1008);
 }
 
-/* The first distance is longer by far: it is warm-up, and no reason not to find the rhythm behind them. */
+/* The first distance is much longer: it is the warm-up, and does not prevent that the rhythm after it is found. */
 IN_A_CHILD(a_warm_up_is_passed_over) {
     xs_step_waits_start(0, 1);
     steps(1, 20);
@@ -123,7 +123,7 @@ IN_A_CHILD(a_warm_up_is_passed_over) {
     assert_true(wait_for(&step, 20));
 }
 
-/* Distances that differ are no steps, and the search never ends. */
+/* Distances that differ are no steps, and the search does not end. */
 IN_A_CHILD(an_irregular_wait_is_none) {
     xs_step_waits_start(3, 2);
     for (unsigned i = 0; i < 300; i++)
@@ -133,7 +133,7 @@ IN_A_CHILD(an_irregular_wait_is_none) {
     assert_false(xs_step_waits().is_found);
 }
 
-/* Distances that differ by half of their mean are steps where there are many of them. */
+/* Distances that differ by half of their mean are steps if there are many of them. */
 IN_A_CHILD(many_may_differ_by_more) {
     xs_step_waits_start(0, 2);
     for (unsigned i = 0; i < 32; i++)
@@ -141,7 +141,8 @@ IN_A_CHILD(many_may_differ_by_more) {
     assert_true(wait_for(&step, 30));
 }
 
-/* Regular, but a small part of what the program has waited for until then; it is taken once it has lasted for long. */
+/* The wait is regular, but it covers only a small part of the time until then. It is taken once it has lasted long
+ * enough. */
 IN_A_CHILD(a_short_rhythm_is_none_at_first) {
     struct xs_step_wait other = step;
     other.stack = STACK + 1;
@@ -152,7 +153,7 @@ IN_A_CHILD(a_short_rhythm_is_none_at_first) {
     assert_true(wait_for(&step, 10));
 }
 
-/* Others in between, at other places, of other threads and of other entry points, do not count. */
+/* Other waits in between do not count: at other places, of other threads, and of other entry points. */
 IN_A_CHILD(places_are_told_apart) {
     struct xs_step_wait place = step, thread = step, row = step;
     place.stack = STACK + 1;
@@ -173,7 +174,7 @@ IN_A_CHILD(places_are_told_apart) {
     assert_false(is_open());
 }
 
-/* Where no stack is known, what is waited for tells places apart; where one is, it does not. */
+/* If no stack is known, the objects that are waited for distinguish the places. If a stack is known, they do not. */
 IN_A_CHILD(objects_count_without_a_stack) {
     struct xs_step_wait one = step, other = step;
     one.stack = other.stack = 0;
@@ -196,7 +197,7 @@ IN_A_CHILD(streams_taken_in_turn_are_one_place) {
     assert_true(wait_for(&wait, 10));
 }
 
-/* More places than are remembered, each seen once: the one that comes again and again stays. */
+/* There are more places than are remembered, each seen once. The place that comes again and again stays. */
 IN_A_CHILD(places_that_are_gone_make_room) {
     struct xs_step_wait other = step;
     xs_step_waits_start(8, 1);
@@ -210,7 +211,8 @@ IN_A_CHILD(places_that_are_gone_make_room) {
     assert_true(wait_for(&step, 20));
 }
 
-/* XFERSPY_WINDOW=nvtx:NAME is ignored beside steps, but NVTX was asked for that range before the session began. */
+/* XFERSPY_WINDOW=nvtx:NAME is ignored if there are steps, but NVTX was asked for this range before the session began.
+ */
 IN_A_CHILD(ranges_are_no_steps_where_waits_are) {
     assert_true(xs_asked_ranges_change(1));
     assert_true(xs_asked_ranges_change(-1));
@@ -224,7 +226,8 @@ IN_A_CHILD(ranges_are_no_steps_where_waits_are) {
     assert_int_equal(xs_step_waits().ended, 13);
 }
 
-/* Named ranges: from the begin of the third until the end of the fourth, whatever lies between the two. */
+/* With named ranges, the window is open from the begin of the third range to the end of the fourth, whatever lies
+ * between the two. */
 IN_A_CHILD(ranges_are_counted) {
     xs_asked_steps_set(2, 2);
     for (unsigned i = 1; i <= 6; i++) {

@@ -1,5 +1,5 @@
-/* Which calls of a thread are recorded, and into which chunk: the guard, the state, the hooks, and a spool that is
- * full. */
+/* Tests which calls of a thread are recorded, and into which chunk: the guard, the state, the hooks, and a spool that
+ * is full. */
 #define _GNU_SOURCE
 #include "core/thread_unit.h"
 
@@ -50,7 +50,7 @@ void xs_note(const char *topic, const char *format, ...) {
     notes += strcmp(topic, "spool") == 0;
 }
 
-/* There may be no memory for a scratch stack. */
+/* True if there is no memory for a scratch stack. */
 static bool has_no_stack;
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's --wrap
 bool __real_xs_on_scratch(void (*function)(void *argument), void *argument);
@@ -60,7 +60,7 @@ bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument) {
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
-/* As the drain thread does when it has taken over what was in a chunk. */
+/* Frees a chunk as the drain thread does when it has moved the chunk's events. */
 static void free_chunk(unsigned i) {
     if (atomic_exchange(&xs_spool_chunk(&xs_spool, i)->header.state, XS_CHUNK_FREE) != XS_CHUNK_FREE)
         atomic_fetch_add(&xs_spool.free, 1);
@@ -106,7 +106,7 @@ static void call_that_was_left_is_noticed(void **state) {
     assert_int_equal(atomic_load(&xs_spool.header->nested), 0);
 }
 
-/* The application takes CUPTI for itself after a call that it jumped out of. CUPTI's calls are none of its own. */
+/* The application takes CUPTI for itself after it jumped out of a call. CUPTI's own calls are not recorded. */
 static void own_calls_after_a_call_that_was_left(void **state) {
     (void)state;
     leave_a_call();
@@ -122,7 +122,7 @@ static void own_calls_after_a_call_that_was_left(void **state) {
     assert_int_equal(atomic_load(&xs_spool.header->left), 1);
 }
 
-/* The old return address stands in a gap of the frame that lies there now. */
+/* The old return address lies in a gap of the frame that is there now. */
 static bool is_gone;
 static bool look_for(uintptr_t return_address_at) {
     assert_int_equal(return_address_at, xs_guard.raised->frame);
@@ -159,7 +159,7 @@ static void calls_on_another_stack(void **state) {
     stack_t alternate = {.ss_sp = low, .ss_size = sizeof low}, before;
     struct sigaction action = {.sa_handler = call_in_handler, .sa_flags = SA_ONSTACK};
     (void)state;
-    /* above the caller's frames, as none that was called from there can be */
+    /* at a higher address than the caller's frames, where no function that was called from there can be */
     // cppcheck-suppress allocaCalled ; the place on the stack is what counts
     unsigned char *on_this_stack = __builtin_alloca(65536);
     assert_int_equal(sigaltstack(&alternate, &before), 0);
@@ -247,7 +247,7 @@ static void inside_the_first_call(void) {
     xs_spool.header = header_later;
 }
 
-/* The spool is not looked at before the call is over: there may be none. */
+/* The spool is not used before the call is over, because it may not exist yet. */
 static void first_call_is_recorded_when_it_is_over(void **state) {
     (void)state;
     header_later = xs_spool.header;
@@ -270,7 +270,7 @@ static void first_call_is_recorded_when_it_is_over(void **state) {
     assert_int_equal(atomic_load(&xs_spool.header->dropped), 0);
 }
 
-/* Another thread has finished the start meanwhile. */
+/* Another thread has finished the start while the call ran. */
 static void first_call_is_recorded_where_the_session_is_there(void **state) {
     (void)state;
     starts_beside = true;
@@ -309,7 +309,7 @@ static void first_call_passes_through_where_there_is_no_session(void **state) {
     }
 }
 
-/* The program jumped out of it: the next call is as any other. */
+/* The program jumped out of the first call. The next call is like any other. */
 static void first_call_that_is_left(void **state) {
     (void)state;
     starts_beside = true;
@@ -413,7 +413,7 @@ static void full_spool_is_waited_for_once(void **state) {
     assert_int_equal(notes, 1);
 }
 
-/* A drain thread that finds nothing to take over, and no room for the spool to grow. */
+/* The drain thread finds nothing to move, and the spool has no room to grow. */
 static atomic_bool is_drained;
 static void *drain_nothing(void *unused) {
     while (!atomic_load(&is_drained))
@@ -440,8 +440,8 @@ static void chunk_that_cannot_come_is_not_waited_for(void **state) {
     assert_int_equal(notes, 1);
 }
 
-/* Another thread makes the spool grow meanwhile, which takes longer than the drain thread may stand still: the drain
- * thread can add no chunks in that time, and yet there will be one. */
+/* Another thread makes the spool grow meanwhile, which takes longer than the drain thread may stand still. In this time
+ * the drain thread can add no chunks, but there will be one. */
 static void *grow_slowly(void *unused) {
     uint64_t start = xs_monotonic_ns();
     while (xs_monotonic_ns() - start < 100000000)
@@ -463,7 +463,8 @@ static void chunk_that_is_being_made_is_waited_for(void **state) {
     bool has_room = e != &xs_scratch_event;
     xs_end(e, 0);
     pthread_join(drain, NULL);
-    if (atomic_load(&xs_spool.header->stall_ns) < 1000000000) { /* else the machine let the other thread not run */
+    if (atomic_load(&xs_spool.header->stall_ns) <
+        1000000000) { /* otherwise the machine did not let the other thread run */
         assert_true(has_room);
         assert_int_equal(atomic_load(&xs_spool.header->dropped), 0);
     }

@@ -1,5 +1,5 @@
-/* A signal handler that comes after any instruction of a recorded call: it makes calls of its own, or jumps out of it.
- */
+/* A signal handler comes after any instruction of a recorded call, and makes calls of its own, or jumps out of the
+ * call. */
 #define _GNU_SOURCE
 #include "core/thread_unit.h"
 
@@ -115,7 +115,7 @@ static __attribute__((noinline, noclone)) void work(void) {
 static sigjmp_buf back;
 static volatile sig_atomic_t steps_left;
 
-/* Where signals wait, no handler would come. */
+/* While signals are blocked, no handler would come. */
 static void jump_at_the_step(int signal, siginfo_t *info, void *context) {
     (void)signal;
     (void)info;
@@ -123,7 +123,7 @@ static void jump_at_the_step(int signal, siginfo_t *info, void *context) {
         siglongjmp(back, 1);
 }
 
-/* False: the call has fewer instructions. */
+/* Leaves the call at this instruction. False: the call has fewer instructions. */
 static __attribute__((noinline, noclone)) bool leave_at(int step, void (*call)(void)) {
     volatile bool is_left = true;
     if (sigsetjmp(back, 1) == 0) {
@@ -159,7 +159,7 @@ static void assert_recorded_after(void (*call)(void), bool is_deeper) {
     assert_int_equal(atomic_load(&xs_spool.header->nested), 0);
 }
 
-/* Once a jump at the wrong instruction ended recording of the thread for good. */
+/* A jump at the wrong instruction once ended the recording of the thread for good. */
 static void a_call_may_be_left_at_any_instruction(void **state) {
     static void (*const calls[])(void) = {record, leave_out, pass_the_gate, work};
     struct sigaction before, action = {.sa_sigaction = jump_at_the_step, .sa_flags = SA_SIGINFO};

@@ -1,4 +1,5 @@
-/* A child that is forked while another thread finds the driver's entry points finds them itself (xs_real_forget). */
+/* A child is forked while another thread looks up the driver's entry points. The child looks them up itself
+ * (xs_real_forget). */
 #include "fork_unit.h"
 
 #include <dlfcn.h>

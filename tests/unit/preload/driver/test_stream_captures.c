@@ -1,4 +1,4 @@
-/* Which streams capture: each is counted once, and none for ever. */
+/* Tests which streams capture: each is counted once, and none is counted for ever. */
 #include "unit.h"
 
 #include "preload/driver/stream_captures.h"

@@ -9,7 +9,7 @@ enum { TICKS_PER_US = 2000, ADVANCE_NS = 3000000 };
 
 static uint64_t after_ms(uint64_t ms) { return 1000 + ms * 1000 * TICKS_PER_US; }
 
-/* As many of `cost_ns` as are allowed at that moment. */
+/* Spends `cost_ns` as often as is allowed at this moment. Returns how often. */
 static unsigned spend_all(uint64_t now, uint64_t cost_ns) {
     unsigned n = 0;
     while (n < 1000000 && xs_budget_spend(now, cost_ns))
@@ -27,7 +27,7 @@ static void grows_with_the_time(void **state) {
     assert_int_equal(xs_budget_spent_ns(), ADVANCE_NS + 30000000);
 }
 
-/* Of the time before the first copy, two seconds count, whichever function asks first. */
+/* At most two seconds of the time before the first copy count, whichever function asks first. */
 static void little_is_saved_up_before_the_first_copy(void **state) {
     (void)state;
     xs_budget_start(1000, 30, TICKS_PER_US);
@@ -39,14 +39,14 @@ static void little_is_saved_up_before_the_first_copy(void **state) {
     assert_int_equal(spend_all(after_ms(10000), 1000), (ADVANCE_NS + 60000000) / 1000);
 }
 
-/* A half of XFERSPY_BUDGET=1. */
+/* The share is half of XFERSPY_BUDGET=1. */
 static void may_be_less_than_a_percent(void **state) {
     (void)state;
     xs_budget_start(1000, 5, TICKS_PER_US);
     assert_int_equal(spend_all(after_ms(1000), 1000), (ADVANCE_NS + 5000000) / 1000);
 }
 
-/* Half of XFERSPY_BUDGET=6, and what the wrappers take of the whole. */
+/* The share is half of XFERSPY_BUDGET=6, or less if the wrappers take more than the other half. */
 static void is_less_where_others_spend(void **state) {
     (void)state;
     xs_budget_start(1000, 30, TICKS_PER_US);
@@ -94,8 +94,8 @@ static void ticks_are_nanoseconds(void **state) {
     assert_int_equal(xs_budget_ns(0), 0);
 }
 
-/* Copies that would cost `wanted_ns` in each of so many milliseconds; what is spent of it is the part that the budget
- * says. Returns the last part. */
+/* Plays copies that would cost `wanted_ns` in each millisecond. The budget says which part of this is spent. Returns
+ * the last part. */
 static double run(uint64_t from_ms, uint64_t to_ms, uint64_t wanted_ns) {
     double part = 0;
     for (uint64_t ms = from_ms; ms < to_ms; ms++) {
@@ -112,7 +112,8 @@ static void plenty_is_for_all(void **state) {
     assert_int_equal(xs_budget_spent_ns(), 2000 * 10000);
 }
 
-/* Ten times as much as the budget allows: about two thirds of it are used, and the part hardly changes any more. */
+/* The copies want ten times as much as the budget allows: about two thirds of it are used, and the part hardly changes
+ * any more. */
 static void scarcity_is_shared(void **state) {
     (void)state;
     xs_budget_start(1000, 30, TICKS_PER_US);
@@ -136,7 +137,7 @@ static void bursts_do_not_overspend(void **state) {
     assert_true(xs_budget_spent_ns() <= 30000000 + ADVANCE_NS / 3 + 20000);
 }
 
-/* Looks that take ten times what was planned are a tenth as many. */
+/* If looks take ten times as long as planned, there are a tenth as many. */
 static void what_it_takes_counts(void **state) {
     (void)state;
     xs_budget_start(1000, 30, TICKS_PER_US);

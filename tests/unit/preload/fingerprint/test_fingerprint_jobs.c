@@ -1,5 +1,5 @@
-/* Jobs of fingerprints: a slot, in which a kernel may still be writing digests, is not another stream's, and a lock
- * that a thread holds during a call of the driver is not waited for by others for long. */
+/* Tests jobs of fingerprints: no other stream gets a slot in which a kernel may still be writing digests, and nobody
+ * waits long for a lock that a thread holds during a call of the driver. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -116,7 +116,7 @@ static void slot_in_use_is_not_another_streams(void **state) {
     assert_true(third_stream.known);
 }
 
-/* Another thread's copy in the same stream, whose kernel is not with the driver yet, has it. */
+/* A copy of another thread in the same stream has the slot, and its kernel was not given to the driver yet. */
 static void busy_slot_is_nobody_elses(void **state) {
     (void)state;
     struct xs_device_job first = begun(STREAM(1), REGION);
@@ -125,7 +125,7 @@ static void busy_slot_is_nobody_elses(void **state) {
     assert_ptr_not_equal(second.slot, first.slot);
 }
 
-/* The scratch memory is full: a slot is given up only where its last kernel is over. */
+/* The scratch memory is full. A slot is given up only if its last kernel has ended. */
 static void slot_in_use_is_not_given_up(void **state) {
     (void)state;
     enum { MOST = XS_SLOTS + 1 };
@@ -159,7 +159,7 @@ static void *hold(void *lock) {
     return NULL;
 }
 
-/* Who waits for ever is ended by the alarm. */
+/* The alarm ends a process that waits for ever. */
 static void lock_held_in_the_driver_is_waited_for_briefly(void **state) {
     (void)state;
     pthread_t thread;

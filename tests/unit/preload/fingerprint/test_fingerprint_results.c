@@ -1,5 +1,5 @@
-/* The ring of results: each that arrives is written once under its fingerprint's number, in whatever order, however
- * many are under way, and no place in the ring is lost. */
+/* Tests the ring of results: each result is written once under its fingerprint's number, in any order, however many are
+ * under way, and no place in the ring is lost. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -116,8 +116,8 @@ static void what_is_written_cannot_be_disowned(void **state) {
     }
 }
 
-/* Once a take was refused because the ring was full, the results that it was full of used to be lost, and their
- * places. */
+/* When a take was refused because the ring was full, all results in the ring used to be lost, and so were their places.
+ */
 static void a_full_ring_loses_nothing(void **state) {
     (void)state;
     uint32_t id = 0;
@@ -140,7 +140,7 @@ static void a_full_ring_loses_nothing(void **state) {
     assert_int_equal(written[MOST], 0);
 }
 
-/* One stream waits for long: the others go on in the places that are free. */
+/* One stream waits for long; the others continue with the free places. */
 static void one_that_is_late_holds_up_no_other(void **state) {
     (void)state;
     uint64_t late = xs_results_take(results, 1);

@@ -1,6 +1,6 @@
-/* The sample of mode `auto`: each copy of a stratum has the same chance, whatever the program's period; the first ones
- * are in it; both copies of a pair are; what is dear for its copy is in it less often; and where the budget allows all,
- * all are. The time is the test's own. */
+/* Tests the sample of mode `auto`. Each copy of a stratum has the same chance, whatever the program's period. The first
+ * copies, and both copies of a pair, are in the sample. A copy whose fingerprint takes long compared to the copy is in
+ * it less often. If the budget allows all copies, all are in it. The test has its own clock. */
 #include "unit.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static void start(unsigned percent, uint64_t seed) {
     xs_sampler_start(seed, look_costs_10_us);
 }
 
-/* A copy of 4 KiB unless changed, which takes long enough for the cost. */
+/* Returns a copy of 4 KiB, which takes long enough for the cost. */
 static struct xs_sampler_copy copy_of(uint32_t stack, bool upload, uint64_t device) {
     return (struct xs_sampler_copy){.bytes = 4096,
                                     .host = 0x1000,
@@ -35,7 +35,7 @@ static struct xs_sampler_copy copy_of(uint32_t stack, bool upload, uint64_t devi
                                     .way = XS_SAMPLER_DEVICE};
 }
 
-/* One more copy, and the time up to the next. What is looked at is paid for. */
+/* Makes one more copy, and lets the time until the next one pass. Pays for the copy if it is looked at. */
 static enum xs_sampled make(const struct xs_sampler_copy *copy, uint64_t gap_ns) {
     enum xs_sampled sampled = xs_sampler_choose(copy, now);
     if (sampled != XS_LEFT_OUT)
@@ -46,7 +46,7 @@ static enum xs_sampled make(const struct xs_sampler_copy *copy, uint64_t gap_ns)
     return sampled;
 }
 
-/* Chi-square of counts that should be as `expected`. */
+/* Returns the chi-square of counts that should be as `expected`. */
 static double chi_square(const double *counts, const double *expected, size_t count) {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -54,9 +54,9 @@ static double chi_square(const double *counts, const double *expected, size_t co
     return sum;
 }
 
-/* A program whose copies have a period: within it one copy in `period` is another one than the rest, and the gaps
- * between its copies differ, too. All are of one stratum. What is chosen of each phase is the same, and of each tenth
- * of the run after the first what the budget allows by then. */
+/* Plays a program whose copies have a period: one copy in `period` differs from the rest, and the gaps between the
+ * copies differ, too. All copies are of one stratum. The same part of each phase is chosen, and the part of each tenth
+ * of the run, after the first one, is what the budget allows by then. */
 static void check_period(unsigned period, uint64_t seed) {
     double of_phase[8] = {0}, expected[8], of_tenth[TENTHS] = {0}, least = COPIES, most = 0;
     unsigned chosen = 0;
@@ -90,7 +90,7 @@ static void no_period_matters(void **state) {
             check_period(periods[i], seed);
 }
 
-/* Over many seeds each copy is as likely to be chosen as its neighbours. (In the long run the chance changes.) */
+/* Over many seeds, each copy is chosen as often as its neighbours. (In the long run the chance changes.) */
 static void every_copy_has_its_chance(void **state) {
     enum { SEEDS = 2000, RUN = 400, FROM = 200, NEAR = 10 };
     double times[RUN] = {0}, expected[RUN] = {0}, sum = 0;
@@ -113,7 +113,8 @@ static void every_copy_has_its_chance(void **state) {
     assert_true(chi_square(times + FROM, expected + FROM, RUN - FROM) < 257);
 }
 
-/* Strata of as long copies are treated alike, however often each comes; the first copies of each are looked at. */
+/* Strata whose copies take equally long are treated alike, however often their copies come. The first copies of each
+ * stratum are looked at. */
 static void strata_are_treated_alike(void **state) {
     enum { STRATA = 5 };
     static const unsigned every[STRATA] = {1, 1, 2, 5, 10};
@@ -143,7 +144,7 @@ static void strata_are_treated_alike(void **state) {
     assert_true(chi_square(chosen, expected, STRATA) < 25);
 }
 
-/* In proportion to what the copy takes, where that is under ten times what looking at it does. */
+/* The chance is in proportion to the time of the copy, if this is less than ten times the time of looking at it. */
 static void what_is_dear_is_looked_at_less(void **state) {
     double small = 0, large = 0;
     (void)state;
@@ -159,8 +160,8 @@ static void what_is_dear_is_looked_at_less(void **state) {
     assert_true(large > 3 * small && large < 5 * small);
 }
 
-/* A chosen download has the next upload from the same place on the host with it, and the next download of the same
- * place; a chosen upload whose place was not measured the next upload to it. */
+/* If a download is chosen, so are the next upload from the same place on the host and the next download of the same
+ * place. If an upload is chosen whose place was not measured, so is the next upload to this place. */
 static void pairs_are_looked_at(void **state) {
     unsigned downloads = 0, round_trips = 0, uploads = 0, seconds = 0, repeated = 0;
     bool down_chosen = false, up_chosen = false, last_down_chosen = false;

@@ -1,5 +1,5 @@
-/* Where digests lie in the scratch memory: one slot a region and no two in the same place; the oldest idle ones are
- * given up; what overlaps a region that is written loses its digests. */
+/* Tests where digests lie in the scratch memory: each region has one slot, and no two slots overlap; the oldest idle
+ * slots are given up; if a region is written, slots that overlap it lose their digests. */
 #include "unit.h"
 
 #include "preload/fingerprint/slots.h"
@@ -39,7 +39,7 @@ static struct xs_slot *find(uint64_t base, uint64_t length, bool writes) {
     return xs_slots_find(&slots, &region, writes);
 }
 
-/* No two slots share a unit, and each unit that is taken is some slot's. */
+/* Requires that no two slots share a unit, and that each used unit belongs to a slot. */
 static void check(void) {
     static uint8_t seen[XS_SLOT_UNITS];
     memset(seen, 0, sizeof seen);

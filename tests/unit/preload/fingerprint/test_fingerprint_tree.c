@@ -1,6 +1,6 @@
-/* The host's fingerprint is what hash_tree.h defines, for every length up to 20000 bytes and larger ones, at every
- * alignment, for boxes and for regions that repeat one value. The definition is put down here a second time, as plainly
- * as possible. */
+/* Tests that the host's fingerprint is what hash_tree.h defines: for every length up to 20000 bytes and for larger
+ * ones, at every alignment, for boxes, and for regions that repeat one value. The definition is written a second time
+ * here, as plainly as possible. */
 #include "unit.h"
 
 #include "preload/fingerprint/hash_tree.h"
@@ -108,7 +108,8 @@ static int empty(void **state) {
     return 0;
 }
 
-/* Three alignments a length; 5 and 16 have no common factor, so each alignment meets each remainder of a block. */
+/* Each length has three alignments. 5 and 16 have no common factor, so each alignment meets each remainder of a block.
+ */
 static void every_length(void **state) {
     (void)state;
     for (unsigned length = 0; length <= 20000; length++)

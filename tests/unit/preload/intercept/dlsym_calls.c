@@ -85,7 +85,7 @@ static int answers(const char *const *list) {
             for (const char *const *name = list; *name; name++)
                 print_answer(callers[c].name, scopes[s].name, *name, callers[c].look_up(scopes[s].handle, *name));
     }
-    /* An error that was not asked for goes with the next success, as after any dlsym. */
+    /* An error that was not read is cleared by the next success, as after any dlsym. */
     look_up_from_program(libm, list == names ? "no_such_symbol" : "cuNoSuchSymbol");
     print_answer("program", "default after an error", "strlen", dlsym(RTLD_DEFAULT, "strlen"));
     return 0;
@@ -150,7 +150,7 @@ static void print_closing(const char *what, void *handle) {
     printf("%s: %d (%s)%s\n", what, r, error ? error : "no error", dlerror() ? " twice" : "");
 }
 
-/* dlclose: results, errors, and when the library goes. */
+/* Tests dlclose: its results, its errors, and when the library is unloaded. */
 static int closes(void) {
     for (int i = 0; i < 2; i++) {
         void *first = dlopen(LOADED_LIBRARY, RTLD_NOW), *second = dlopen(LOADED_LIBRARY, RTLD_NOW);

@@ -1,4 +1,4 @@
-/* A call with known values in every register that a callee has to preserve (System V ABI, x86-64, 3.2.1). */
+/* Makes a call with known values in every register that a callee has to preserve (System V ABI, x86-64, 3.2.1). */
 #include "preserved.h"
 
 #include <stdint.h>
@@ -7,7 +7,7 @@
 void *preserved_call_asm(void *handle, const char *name, uint64_t lower, uint64_t *registers,
                          void *(*function)(void *, const char *));
 
-/* Under the lowered stack lie the stack pointer to return to and the one that the call must come back with. */
+/* Below the lowered stack lie the stack pointer to which the call returns, and the one with which it must come back. */
 __asm__(".text\n"
         ".globl preserved_call_asm\n"
         ".hidden preserved_call_asm\n"

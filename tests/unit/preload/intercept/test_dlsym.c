@@ -1,5 +1,5 @@
-/* dlsym under libxferspy.so is the dlsym of glibc for everything that is not about CUDA: dlsym_calls.c prints the same
- * with and without it. */
+/* Tests that dlsym under libxferspy.so does the same as glibc's for everything that is not about CUDA: dlsym_calls.c
+ * prints the same with and without the library. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ static int run(const char *what, bool with_library, char *output) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The lines that differ, each with the one it should be. */
+/* Prints the lines that differ, each with the expected line, and returns their number. */
 static unsigned compare_lines(char *expected, char *found) {
     unsigned different = 0;
     char *wanted, *line;
@@ -59,7 +59,7 @@ static unsigned compare_lines(char *expected, char *found) {
     return different;
 }
 
-/* The loader only warns of a library that it cannot preload; everything below would hold then. */
+/* The loader only warns if it cannot preload a library, and then all later tests would pass. */
 static void library_is_preloaded(void **state) {
     (void)state;
     assert_int_equal(run("owner", true, preloaded), 0);
@@ -99,7 +99,7 @@ static void threads_get_the_same_answers(void **state) {
     assert_string_equal(preloaded, "wrong: 0\n");
 }
 
-/* dlclose is overridden only to be told of it. */
+/* dlclose is overridden only so that the library knows about it. */
 static void closing_is_that_of_glibc(void **state) {
     (void)state;
     if (!*SANITIZER_RUNTIME) { /* a sanitizer's own dlclose comes first, and calls the library's */

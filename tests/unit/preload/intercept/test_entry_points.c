@@ -1,4 +1,4 @@
-/* The entry-point table against itself and against the driver that the toolkit's headers describe. */
+/* Compares the entry-point table with itself, and with the driver that the toolkit's headers describe. */
 #include "unit.h"
 
 #include <dlfcn.h>
@@ -74,7 +74,7 @@ static void per_thread_rows_have_a_plain_one(void **state) {
     }
 }
 
-/* A beginning in the table of traits that fits other functions, or none, is a mistake. */
+/* A prefix in the table of traits is a mistake if it fits other functions, or none. */
 static void traits_fit_the_rows(void **state) {
     static const struct {
         unsigned traits;
@@ -157,7 +157,7 @@ static void driver_has_every_row(void **state) {
     assert_int_equal(missing, 0);
 }
 
-/* A row whose sibling is missing is a hole that depends on how an application was compiled. */
+/* If the sibling of a row is missing, it depends on how an application was compiled whether the call is seen. */
 static void driver_has_no_other_variant(void **state) {
     static const char *const versions[] = {"_v2", "_v3", "_v4", "_v5", "_v6"};
     static const char *const streams[] = {"", "_ptds", "_ptsz"};

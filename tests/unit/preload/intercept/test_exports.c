@@ -14,8 +14,8 @@ static const char *const expected[] = {
 #include "preload/driver/gated_points.def"
 #undef XS_GATED
     "cuGetProcAddress", "cuGetProcAddress_v2", "dlclose", "dlsym", "_exit", "_Exit",
-    "InitializeInjectionNvtx2", /* by which NVTX takes it for a tool */
-    /* The functions by which an application takes CUPTI for itself (cupti_step_aside.c). */
+    "InitializeInjectionNvtx2", /* NVTX knows a tool by this function */
+    /* An application that takes CUPTI for itself calls these functions (cupti_step_aside.c). */
     "cuptiSubscribe", "cuptiSubscribe_v2", "cuptiActivityRegisterCallbacks", "cuptiActivityRegisterTimestampCallback",
     "cuptiActivityConfigureUnifiedMemoryCounter", "cuptiActivityEnable", "cuptiActivityEnableAndDump",
     "cuptiActivityEnableContext", "cuptiFinalize", "cuptiProfilerBeginSession", "cuptiRangeProfilerEnable",
@@ -51,7 +51,7 @@ static int forget_library(void **state) {
     return 0;
 }
 
-/* The section of a type and the strings that go with it. */
+/* Returns the section of a type, and the strings that belong to it. */
 static const ElfW(Shdr) * section(uint32_t type, const char **strings) {
     for (unsigned i = 0; i < HEADER->e_shnum; i++) {
         if (SECTION(i)->sh_type == type) {
@@ -118,7 +118,7 @@ static void needs_the_c_library_alone(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* Assembly without a note makes the stacks of every program it is loaded into executable. */
+/* If assembly code has no note about its stack, the stacks of every program that loads it become executable. */
 static void stack_stays_not_executable(void **state) {
     const ElfW(Phdr) *headers = (const ElfW(Phdr) *)(void *)(file + HEADER->e_phoff);
     unsigned stacks = 0;

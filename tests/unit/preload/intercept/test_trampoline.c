@@ -1,10 +1,10 @@
-/* The trampoline alone, under another name, with a route and a "glibc" of the test's own. */
+/* Tests the trampoline alone, under another name, with a route and a "glibc" that belong to the test. */
 #include "unit.h"
 
 #include "preload/intercept/dlsym.h"
 #include "preserved.h"
 
-/* dlsym of dlsym_trampoline.c, renamed when it was built into here. */
+/* The dlsym of dlsym_trampoline.c, which was renamed when it was built into this test. */
 void *trampoline_dlsym(void *handle, const char *name);
 
 static struct call {
@@ -28,7 +28,7 @@ int xs_dlsym_route(void *handle, const char *name, void **result, const void *ca
     route = (struct call){handle, name, (void *)(uintptr_t)caller, IS_ALIGNED};
     *result = handled ? answer : (void *)stand_in_for_glibc;
 #if defined(__x86_64__)
-    /* Whatever a callee may destroy is destroyed. */
+    /* Destroys everything that a callee may destroy. */
     __asm__ volatile("movq $-1, %%rcx\n movq $-1, %%rdx\n movq $-1, %%rsi\n movq $-1, %%rdi\n movq $-1, %%r8\n"
                      "movq $-1, %%r9\n movq $-1, %%r10\n movq $-1, %%r11" ::
                          : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");

@@ -1,5 +1,5 @@
-/* Functions that no table has: which of them get a stub, what a stub does with arguments, results and the stack, and
- * that a trace says that something unknown ran, once before the next event. */
+/* Tests functions that no table has: which of them get a stub; what a stub does with arguments, results and the stack;
+ * and that a trace says once, before the next event, that something unknown ran. */
 #include "unit.h"
 
 #include <dlfcn.h>
@@ -72,7 +72,7 @@ static int close_spool(void **state) {
     return 0;
 }
 
-/* As a look-up would have entered it. */
+/* Returns a stub as a look-up would have made it. */
 static void *stub_of(unsigned index, void *function, enum xs_unknown_effect effect) {
     atomic_store(&xs_unknown[index].real, function);
     xs_unknown[index].effect = effect;
@@ -196,7 +196,7 @@ static void on_step(int number) {
 }
 #endif
 
-/* A handler that calls such a function itself, at every instruction of the stub. */
+/* A handler calls such a function itself, at every instruction of the stub. */
 static void signal_comes_anywhere(void **state) {
     (void)state;
 #ifdef CAN_STEP
@@ -225,7 +225,7 @@ static int look_back(int unused) {
 }
 static __attribute__((noinline, noclone)) int call_and_return(int (*stub)(int)) { return 1 + stub(1); }
 
-/* By the unwind table of the stub. */
+/* The stack can be unwound by the unwind table of the stub. */
 static void stack_can_be_unwound(void **state) {
     (void)state;
     bool is_found = false;
@@ -391,7 +391,8 @@ static void names_say_what_is_known(void **state) {
     assert_int_equal(atomic_load(&xs_state_page.contents_unknown), XS_CONTENTS_ARE_KNOWN); /* a look-up is no call */
 }
 
-/* By dlsym a name may be anybody's: of the driver alone, for which libm stands here, and only functions. */
+/* A name given to dlsym may belong to any library. Only functions of the driver count; libm stands for the driver here.
+ */
 static void dlsym_finds_other_things(void **state) {
     (void)state;
     void *libm = dlopen("libm.so.6", RTLD_NOW), *data = libm ? dlsym(libm, "signgam") : NULL;

@@ -1,5 +1,5 @@
-/* Uses NVTX as any program does: the header compiled in, or a library of NVIDIA's that has it; prints what its calls
- * return. */
+/* Uses NVTX as any program does, by the header that is compiled in, or by a library of NVIDIA's that has it. Prints
+ * what its calls return. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Another tool, whose user has named it to NVTX. */
+/* This is another tool, which its user has named to NVTX. */
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>
 

@@ -1,4 +1,4 @@
-/* NVTX ranges, from the header that applications compile in to the number and the definition that events get. */
+/* Tests NVTX ranges, from the header that applications compile in to the number and the definition that events get. */
 #include "nvtx_unit.h"
 
 #include <pthread.h>
@@ -176,7 +176,7 @@ static void started_ranges_overlap(void **state) {
     nvtxRangePop();
 }
 
-/* Guards the table of ranges: one that starts before the last one ended is no new range every time. */
+/* Guards the table of ranges: a range that starts before the last one has ended is not a new range every time. */
 static void ranges_of_a_pipeline(void **state) {
     (void)state;
     nvtxEventAttributes_t a = attributes(NVTX_MESSAGE_TYPE_ASCII, "prefetch");
@@ -303,7 +303,8 @@ static void ranges_that_are_asked_for(void **state) {
     atomic_store(&xs_range_asked, 0);
 }
 
-/* A number for each #, and nothing else; all of them are one range, so that any number of steps has room. */
+/* Each # stands for a number, and nothing else. All these ranges are one range, so that there is room for any number of
+ * steps. */
 static void numbered_ranges_that_are_asked_for(void **state) {
     static const struct {
         const char *name;
@@ -331,7 +332,7 @@ static void numbered_ranges_that_are_asked_for(void **state) {
     atomic_store(&xs_range_asked, 0);
 }
 
-/* Late, for there is no room for another domain after it. */
+/* This test comes late, because after it there is no room for another domain. */
 static void domains_without_end(void **state) {
     (void)state;
     nvtxEventAttributes_t a = attributes(NVTX_MESSAGE_TYPE_ASCII, "join");
@@ -347,7 +348,7 @@ static void domains_without_end(void **state) {
     assert_string_equal(last, "(others):join");
 }
 
-/* The last of the tests: nothing new has room after it. */
+/* This is the last of the tests, because after it there is no room for anything new. */
 static void names_without_end(void **state) {
     char name[64];
     unsigned others = 0;

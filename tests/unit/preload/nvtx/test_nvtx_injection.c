@@ -1,4 +1,4 @@
-/* How NVTX in an unchanged program finds libxferspy.so, and when it must not. */
+/* Tests how NVTX in an unchanged program finds libxferspy.so, and when it must not find it. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void become(unsigned how, const char *what, const char *tool) {
     _exit(127);
 }
 
-/* Runs nvtx_calls; `tool` is what NVTX_INJECTION64_PATH says, NULL: it is not set. */
+/* Runs nvtx_calls. `tool` is the value of NVTX_INJECTION64_PATH; NULL: it is not set. */
 static void run(unsigned how, const char *what, const char *tool, char *to) {
     int ends[2], status;
     size_t bytes = 0;

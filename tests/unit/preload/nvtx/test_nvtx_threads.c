@@ -1,4 +1,4 @@
-/* NVTX ranges of several threads, in handlers of signals, and across a fork. */
+/* Tests NVTX ranges of several threads, in handlers of signals, and across a fork. */
 #include "nvtx_unit.h"
 
 #include <pthread.h>

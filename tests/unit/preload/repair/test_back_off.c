@@ -1,4 +1,4 @@
-/* Looking less and less often at a place whose content differs each time. */
+/* Tests that a place whose content differs each time is looked at less and less often. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 static struct xs_back_off all;
 
-/* `count` copies that all differ: which are looked at, as a list of their numbers from 1. */
+/* Plays `count` copies that all differ. Returns the numbers, from 1, of those that are looked at. */
 static const char *looks(uint64_t address, unsigned count) {
     static char text[400];
     size_t n = 0;

@@ -1,4 +1,5 @@
-/* Copies by several threads: every byte arrives and no other is touched, in any number of jobs at once. */
+/* Tests copies by several threads: every byte arrives and no other byte is touched, in any number of jobs at the same
+ * time. */
 #include "unit.h"
 
 #include <pthread.h>

@@ -192,8 +192,8 @@ static void forget(void) {
     memset(memory, 0, sizeof memory);
 }
 
-/* A batch, or what remains of one, may have been sent by the thread that watches, where the machine is slow. So a test
- * that is about one batch repeats itself until nobody came between. */
+/* On a slow machine the watching thread may have sent a batch, or what remains of it. So a test that is about one batch
+ * repeats itself until this did not happen. */
 #define UNTIL(condition, ...)                                                                                          \
     do {                                                                                                               \
         forget();                                                                                                      \
@@ -239,7 +239,7 @@ static void the_later_one_of_two_that_overlap_counts(void **state) {
     }
 }
 
-/* A kernel in another stream may look at what comes: a flag must not come before its data. */
+/* A kernel in another stream may look at the uploaded data, and a flag must not come before its data. */
 static void the_order_is_kept_where_a_kernel_may_be_running(void **state) {
     (void)state;
     forget();
@@ -273,7 +273,8 @@ static void page_locked_sources_only_while_nothing_runs(void **state) {
     assert_non_null(refused);
 }
 
-/* A launch by another thread, which the driver gets between `launch_begun` and `launch_ends`: nobody can tell when. */
+/* Plays a launch by another thread, which the driver gets between `launch_begun` and `launch_ends`; nobody can tell
+ * when. */
 static sem_t launch_begun, launch_ends;
 static void *launch_slowly(void *stream) {
     const struct xs_repair_call c = {
@@ -364,7 +365,7 @@ static void calls_that_only_ask_send_nothing(void **state) {
     assert_int_equal(atomic_load(&in_last_batch), 2);
 }
 
-/* A kernel that runs already may wait for it, and the program may wait for the kernel without a call. */
+/* A running kernel may wait for the upload, and the program may wait for the kernel without a call. */
 static void an_upload_arrives_without_another_call(void **state) {
     const struct timespec pause = {0, 1000000};
     (void)state;
@@ -403,7 +404,7 @@ static void a_context_may_end_and_another_begin(void **state) {
     assert_int_equal(memory[9], 2);
 }
 
-/* The last test, because it cannot be taken back. */
+/* This test is the last one, because its effect cannot be undone. */
 static void nothing_is_taken_any_more_when_the_process_ends(void **state) {
     (void)state;
     forget();
@@ -418,7 +419,7 @@ static void nothing_is_taken_any_more_when_the_process_ends(void **state) {
     assert_false(upload(2, 100, 10, STREAM, true));
 }
 
-/* The last test but one, because it leaves the pause behind. */
+/* This test is the last but one, because the pause remains after it. */
 static void who_has_nothing_to_gather_is_left_alone(void **state) {
     unsigned i = 0;
     (void)state;

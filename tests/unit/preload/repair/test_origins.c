@@ -1,4 +1,4 @@
-/* Where an upload's content can be found again, and whether other work may have changed it since. */
+/* Tests where an upload's content can be found again, and whether other work may have changed it since. */
 #include "unit.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Plans: what a file says, and which call a line names. */
+/* Tests plans: what a file says, and which call a line names. */
 #include "unit.h"
 
 #include <signal.h>
@@ -128,9 +128,8 @@ static int remove_file(void **state) {
     return unlink(path);
 }
 
-/* A FIFO that nobody writes to, a device without an end, a folder, and a file that is too large: none holds the
- * program.
- */
+/* A FIFO that nobody writes to, a device without an end, a folder, and a file that is too large: none of them holds up
+ * the program. */
 static void what_is_no_file(void **state) {
     static const char *const others[] = {"/dev/zero", "/dev/full", ".", "plan-fifo"};
     (void)state;

@@ -1,5 +1,5 @@
-/* The repair prefetch, with a driver that moves a page away from the host by taking it out of the page table, as the
- * real one does. */
+/* Tests the repair prefetch with a driver that moves a page away from the host by taking it out of the page table, as
+ * the real driver does. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -341,7 +341,7 @@ static void nothing_larger_than_free_memory(void **state) {
     assert_int_equal(move_count, 0);
     assert_string_equal(reason, "more than the device has free");
     release(a, PAGES);
-    /* What went there once may go again: it is itself what is missing. */
+    /* Memory that was prefetched once may be prefetched again, if it is what is missing. */
     b = allocate(PAGES);
     touch(b, 0, PAGES);
     free_bytes = PAGES * page;

@@ -128,7 +128,7 @@ static int begin(void **state) {
     return 0;
 }
 
-/* The address, 0: none; an allocation that nothing kept fits is made at `place`. */
+/* Returns the address; 0: none. If no kept block fits, the allocation is made at `place`. */
 static uint64_t allocate(size_t bytes, unsigned place, CUresult *result) {
     struct xs_kept_key key;
     struct xs_kept_block block;
@@ -158,7 +158,7 @@ static unsigned small_blocks(void) {
     return count;
 }
 
-/* Every free of the program is one free of the driver's, so it waits as often and no more. */
+/* Every free of the program is one free by the driver, so it waits exactly as often. */
 static void a_free_waits_once_and_the_block_comes_back(void **state) {
     (void)state;
     uint64_t p = allocated(2 * MIB, 1);
@@ -188,7 +188,7 @@ static void a_block_that_is_freed_twice_is_refused(void **state) {
     assert_int_equal(driver.waits, 3);
 }
 
-/* Small, large, another plan: the driver has them as ever. */
+/* The driver gets these blocks as always: they are too small or too large, or the plan does not name them. */
 static void what_is_not_wanted_is_freed(void **state) {
     (void)state;
     freed(allocated(MIB - 1, 1));
@@ -268,7 +268,8 @@ static void all_is_given_back_where_memory_is_short(void **state) {
     assert_int_equal(small_blocks(), 0);
 }
 
-/* To the last small block, of what the program has as well; and a stream that captures forbids none of it. */
+/* All small blocks are given back, also those that belong to memory of the program; a stream that captures prevents
+ * none of this. */
 static void the_small_blocks_are_given_back_too(void **state) {
     (void)state;
     uint64_t p = allocated(2 * MIB, 1);
@@ -285,7 +286,7 @@ static void the_small_blocks_are_given_back_too(void **state) {
     assert_int_equal(allocated(2 * MIB, 2), p);
 }
 
-/* The program gets what the driver says of its own call. */
+/* The program gets the driver's result for its own call. */
 static void the_drivers_errors_are_the_programs(void **state) {
     CUresult result;
     (void)state;

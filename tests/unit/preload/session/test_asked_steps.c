@@ -1,5 +1,6 @@
-/* When the times of steps go into the trace, and that they are never more than the steps that it counts. The trace is a
- * copy of what was written last. Every test is a process of its own, because a process has one list. */
+/* Tests when the times of steps are written into the trace, and that there are never more of them than the steps that
+ * it counts. The trace is a copy of what was written last. Every test is a process of its own, because a process has
+ * one list. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -47,7 +48,7 @@ struct xs_outside_windows xs_outside_windows(void) {
     return (struct xs_outside_windows){0};
 }
 
-/* As long as one of the library's. */
+/* The text is as long as one of the library's. */
 size_t xs_outside_put(uint64_t from_ns, uint64_t to_ns, const struct xs_clock *clock, char *text, size_t bytes,
                       bool is_first) {
     (void)clock;

@@ -192,7 +192,7 @@ bool xs_real_resolve(void) {
     return true;
 }
 
-/* The first that is called with the lock. */
+/* The first function that is called while the lock is held. */
 void xs_say_start(void) {
     starts++;
     stay_in();

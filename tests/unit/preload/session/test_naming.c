@@ -1,4 +1,4 @@
-/* The trace's name from its template, and the rank from launchers' variables. */
+/* Tests how the trace's name is made from its template, and the rank from launchers' variables. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const char *name(const char *template) {
     return path;
 }
 
-/* Without the directory that a relative template is put below. */
+/* Returns the name without the directory in which a relative template is put. */
 static const char *relative_name(const char *template) {
     name(template);
     assert_memory_equal(path, cwd, strlen(cwd));
@@ -113,7 +113,7 @@ static void value_is_no_way_up(void **state) {
     assert_null(strstr(name("/t/%q{JOB}/x.db"), "/../"));
 }
 
-/* The place of the number, and that there is one place, in the file's name. */
+/* Tests the place of the number, and that the file's name has only one such place. */
 static void next_number(void **state) {
     (void)state;
     assert_string_equal(name("/t/run.%n.db"), "/t/run..db");
@@ -126,7 +126,7 @@ static void next_number(void **state) {
     refuses("/t/%n/run.db");
 }
 
-/* Folders behind it are made; before it a missing one may be a mistake. */
+/* Missing folders after the first % are made; a missing folder before it may be a mistake. */
 static void part_that_the_user_wrote(void **state) {
     (void)state;
     name("/t/100%%/run-%p.db");
@@ -191,8 +191,8 @@ static void no_rank(void **state) {
     assert_int_equal(xs_local_rank(NULL), -1);
 }
 
-/* Set in this order, each one is believed over all before. Slurm's comes last: mpirun within an allocation leaves the
- * batch step's SLURM_PROCID in every process. */
+/* The variables are set in this order, and each one is preferred to all before it. Slurm's comes last, because mpirun
+ * within an allocation leaves the batch step's SLURM_PROCID in every process. */
 static void precedence(void **state) {
     static const char *const rising[] = {"SLURM_PROCID", "MV2_COMM_WORLD_RANK",  "PMIX_RANK",
                                          "PMI_RANK",     "OMPI_COMM_WORLD_RANK", "RANK"};

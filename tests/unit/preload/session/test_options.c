@@ -1,4 +1,4 @@
-/* The options: what the table promises for every type, and what the user is told about what is wrong. */
+/* Tests the options: what the table promises for every type, and what the user is told about wrong values. */
 #include "unit.h"
 
 #include <ctype.h>
@@ -45,7 +45,7 @@ static void compare(void *arg, const struct xs_option_shown *option) {
     }
 }
 
-/* The effective value of a row, as the trace's meta gets it. */
+/* Returns the effective value of a row, as the trace's meta gets it. */
 static const char *effective(const struct row *row) {
     static struct wanted w;
     w = (struct wanted){.field = row->field};
@@ -73,7 +73,7 @@ static void accepts(const struct row *row, const char *value, const char *expect
     assert_string_equal(effective(row), expected);
 }
 
-/* One message that names the variable, and the default. */
+/* Requires one message that names the variable and the default. */
 static void refuses(const struct row *row, const char *value) {
     char variable[64];
     no_environment(NULL);
@@ -94,7 +94,7 @@ static void defaults_without_environment(void **state) {
         assert_string_equal(effective(&rows[i]), rows[i].preset);
 }
 
-/* Without an environment too, which is what clearenv leaves. */
+/* This also holds without an environment, which is what clearenv leaves. */
 static void nobody_to_complain_to(void **state) {
     (void)state;
     xs_options_load(&options, NULL);
@@ -200,7 +200,7 @@ static void text_values(void **state) {
     }
 }
 
-/* Nobody may be told the pattern, and a part of it would be another one: what is wrong with it, redact.c says. */
+/* Nobody may see the pattern, and a part of it would be another pattern. redact.c says what is wrong with it. */
 static void pattern_values(void **state) {
     static char text[XS_OPTION_TEXT_BYTES + 100];
     (void)state;
@@ -267,7 +267,7 @@ static void what_was_said_is_not_said_again(void **state) {
     assert_non_null(strstr(last_message, "XFERSPY_QUIT is not an option; did you mean XFERSPY_QUIET?"));
 }
 
-/* The variables of the commands are no options of the library, and are meant all the same. */
+/* The variables of the commands are no options of the library, but they are no mistakes either. */
 static void variable_of_a_command_is_meant(void **state) {
     (void)state;
     setenv("XFERSPY_DEBUG_PTH", "dir", 1);
@@ -276,7 +276,7 @@ static void variable_of_a_command_is_meant(void **state) {
     assert_non_null(strstr(last_message, "did you mean XFERSPY_DEBUG_PATH?"));
 }
 
-/* Neither a beginning of an option's name nor a longer one is the option; names are in capitals. */
+/* Neither the beginning of an option's name nor a longer name is the option; names are in capitals. */
 static void similar_names_are_not_the_option(void **state) {
     static const char *const similar[] = {"XFERSPY_QUIE", "XFERSPY_QUIETER", "XFERSPY_quiet", "XFERSPY_",
                                           "XFERSPY_LIB"};
@@ -325,7 +325,7 @@ static void value_of_any_length_fits_a_message(void **state) {
     assert_int_equal(message_count, 1);
 }
 
-/* The trace's texts of the options give the same options again. */
+/* The texts that the trace has of the options give the same options again. */
 static void as_variable(void *arg, const struct xs_option_shown *option) {
     (void)arg;
     for (size_t r = 0; r < COUNT_OF(rows); r++) {

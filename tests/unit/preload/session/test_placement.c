@@ -1,4 +1,5 @@
-/* The drain thread keeps off the processor of a busy thread, follows it, and changes nobody else's processors. */
+/* Tests that the drain thread keeps off the processor of a busy thread, follows that thread's moves, and changes no
+ * other thread's processors. */
 #define _GNU_SOURCE
 #include "unit.h"
 
@@ -40,7 +41,7 @@ static cpu_set_t affinity_of(int32_t tid) {
     return set;
 }
 
-/* Until the busy thread has used so much time that a look finds it busy, whatever else the machine does. */
+/* Looks until the busy thread has used so much time that a look finds it busy, whatever else the machine does. */
 static void look_until_off(size_t cpu) {
     int32_t tids[] = {atomic_load(&busy_tid)};
     cpu_set_t mine = affinity_of(0);
@@ -52,7 +53,7 @@ static void look_until_off(size_t cpu) {
     }
 }
 
-/* Until a look finds that the busy thread has no processor of its own. */
+/* Looks until a look finds that the busy thread has no processor of its own. */
 static void look_until_in_the_way(void) {
     int32_t tids[] = {atomic_load(&busy_tid)};
     for (uint64_t until = xs_monotonic_ns() + UINT64_C(300000000000); !xs_placement_look(tids, 1);) {
@@ -61,7 +62,7 @@ static void look_until_in_the_way(void) {
     }
 }
 
-/* Two processors that the thread may use. */
+/* Finds two processors that the thread may use. */
 static bool find_two(size_t cpus[2]) {
     cpu_set_t all = affinity_of(0);
     int found = 0;

@@ -1,4 +1,4 @@
-/* Which processors are free, on machines with cores of one, two and four threads. */
+/* Tests which processors are free, on machines with cores of one, two and four threads. */
 #define _GNU_SOURCE
 #include "unit.h"
 
@@ -18,7 +18,7 @@ static int make_folder(void **state) {
     return mkdtemp(topology) ? 0 : -1;
 }
 
-/* The list of each processor; NULL: the kernel has none. */
+/* Sets the list of each processor; NULL: the kernel has none. */
 static void lists(const char *(*list_of)(int cpu)) {
     for (int cpu = 0; cpu < CPUS; cpu++) {
         char path[128];

@@ -11,8 +11,8 @@
 
 void *xs_real_dlsym(void *handle, const char *name) { return dlsym(handle, name); }
 
-/* A library with regular expressions of its own, as there are several, stands before the C library. It would hide
- * nothing. */
+/* There are several libraries with their own regular expressions; such a library comes before the C library. It would
+ * hide nothing. */
 int regcomp(regex_t *compiled, const char *pattern, int flags) {
     (void)compiled;
     (void)pattern;
@@ -31,7 +31,7 @@ int regexec(const regex_t *restrict compiled, const char *restrict text, size_t 
 
 static char out[4096];
 
-/* The command of some words, separated by blanks. */
+/* Returns the command of some words, separated by blanks. */
 static const char *command(const char *words) {
     char line[2048];
     size_t length = strlen(words) + 1;
@@ -79,7 +79,7 @@ static void a_name_and_its_value(void **state) {
     assert_string_equal(hidden_by("token", "./app --token"), "./app --token");
 }
 
-/* Nothing tells where the name ends: -pSECRET is one argument with both. */
+/* Nothing shows where the name ends: -pSECRET is one argument with a name and a value. */
 static void a_letter_and_its_value(void **state) {
     (void)state;
     assert_string_equal(hidden_by("secret", "./app -pSECRET x y"), "./app -p[hidden] [hidden] y");
@@ -111,7 +111,7 @@ static void the_first_word(void **state) {
     assert_string_equal(out, "python3.11");
 }
 
-/* The end that is missing may be what the pattern needs. */
+/* The pattern may need the missing end. */
 static void a_word_that_was_cut_off(void **state) {
     (void)state;
     char line[] = "./app\0plain\0sk-123";
@@ -151,7 +151,7 @@ static void values(void **state) {
     assert_false(xs_redact_hides("MY_TOKEN", ""));
 }
 
-/* Whatever is wrong, everything is hidden, and what is said of it has nothing of the pattern. */
+/* Whatever is wrong with the value, everything is hidden, and the message has nothing of the pattern. */
 static void what_is_not_accepted_hides_everything(void **state) {
     static char longer[1200], groups[400];
     static const char *const bad[] = {"(hunter2",

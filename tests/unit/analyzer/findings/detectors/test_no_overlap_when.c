@@ -6,7 +6,7 @@
 
 static void unseen_arguments_do_not_matter_to_uploads(void **state) {
     (void)state;
-    for (int times = 2; times <= 3; times++) { /* what would not be enough is not even that */
+    for (int times = 2; times <= 3; times++) { /* too few pairs are not even undecided */
         begin();
         for (int i = 0; i < times; i++) {
             kernel(100, 0);

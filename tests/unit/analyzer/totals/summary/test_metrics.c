@@ -1,4 +1,5 @@
-/* Each metric's number from a made-up trace, and which are unknown where the trace lacks their ground. */
+/* Tests the number of each metric with a made-up trace, and which metrics are unknown if the trace lacks what they
+ * need. */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -111,7 +112,7 @@ static void names(void **state) {
     assert_int_equal(xs_metric_find("no-such"), -1);
     assert_int_equal(xs_metric_find(""), -1);
     for (int i = 0; i < XS_METRICS; i++)
-        assert_int_equal(xs_metric_find(xs_metric_infos[i].name), i); /* none is there twice */
+        assert_int_equal(xs_metric_find(xs_metric_infos[i].name), i); /* no metric is there twice */
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* Traces of a part of the run: what is said of it, how long it was, and which steps it had. */
+/* Tests traces of a part of the run: what is said about the part, how long it was, and which steps it had. */
 #include "analyzer/words/left_out.h"
 #include "loaded.h"
 
@@ -80,8 +80,8 @@ static void parts_of_a_killed_process(void **state) {
 #undef RANGES
 }
 
-/* How much of a step was recorded: what lies in the ranges, all where there are no gaps, and all behind the end of a
- * list that is cut. */
+/* Tests how much of a step was recorded: the part in the ranges; everything, if there are no gaps; and everything after
+ * the end of a list that is cut. */
 static void recorded_between_moments(void **state) {
     struct xs_capture_range items[] = {{1000, 3000}, {5000, 6000}, {9000, 9500}};
     struct xs_capture_ranges ranges = {.has_gaps = true, .is_complete = true, .items = items, .count = 3, .parts = 3};
@@ -103,7 +103,7 @@ static void recorded_between_moments(void **state) {
     assert_int_equal(xs_recorded_between(&ranges, 5000, 3000), 0);
 }
 
-/* Which steps were recorded, and by what they were told apart. */
+/* Tests which steps were recorded, and what marked them. */
 static void steps_that_were_recorded(void **state) {
     static const struct {
         const char *meta, *text;

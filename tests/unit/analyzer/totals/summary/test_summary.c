@@ -1,4 +1,4 @@
-/* The summary of hand-made traces: exact numbers. */
+/* Tests the summary of hand-made traces, with exact numbers. */
 #include "analyzer/words/left_out.h"
 #include "loaded.h"
 
@@ -42,8 +42,8 @@ static void sums_of_what_was_thinned_count(void **state) {
     drop(&c);
 }
 
-/* Where it is known of each shape of transfers how long the device took, nothing is divided by size: here the smaller
- * kind took longer. What the records have beyond that is divided as before. */
+/* If it is known for each shape of transfers how long the device took, no time is divided by size: here the smaller
+ * kind took longer. Times that the records have in addition are divided as before. */
 static void device_times_of_thinned_shapes_stay_theirs(void **state) {
     struct case_ c;
     (void)state;
@@ -62,8 +62,8 @@ static void device_times_of_thinned_shapes_stay_theirs(void **state) {
     drop(&c);
 }
 
-/* A record that came when its call was gone is told of the call, and its row is there still: it counts once. Of the
- * three rows here that have no call, two came late. */
+/* A record that came after its call was deleted is counted with the call, and its row still exists. It counts once. Two
+ * of the three rows here that have no call came late. */
 static void late_records_of_thinned_calls_count_once(void **state) {
     struct case_ c;
     (void)state;
@@ -88,7 +88,7 @@ static const struct xs_totals *of_direction(const struct xs_summary *summary, en
     return NULL;
 }
 
-/* Values that such a record lacks are not taken from records of the other direction, whose calls lack them, too. */
+/* If a late record lacks values, they are not taken from records of the other direction, whose calls lack them, too. */
 static void late_records_leave_other_directions_alone(void **state) {
     struct case_ c;
     (void)state;
@@ -182,7 +182,7 @@ static void a_staged_copy_between_devices(void **state) {
     drop(&c);
 }
 
-/* Every kind of what was left out is one sentence with its number. */
+/* For every kind of things left out, there is one sentence with their number. */
 static void left_out_is_said(void **state) {
     static const struct {
         const char *name, *text;
@@ -277,7 +277,7 @@ static void what_did_not_run_is_not_counted(void **state) {
     drop(&c);
 }
 
-/* Two copy streams and two kernel streams on device 0; device 1 has kernels, that hide nothing on device 0. */
+/* Device 0 has two copy streams and two kernel streams. The kernels of device 1 hide nothing on device 0. */
 static void overlap_is_by_device_and_over_streams(void **state) {
     struct case_ c;
     (void)state;
@@ -347,7 +347,7 @@ static void damage_is_counted_and_left_out(void **state) {
     drop(&c);
 }
 
-/* A kernel's time goes to the kind of launch that started it; what was recorded before CUPTI ended counts. */
+/* The time of a kernel counts for the kind of launch that started it. Records from before CUPTI ended count. */
 static void device_times_of_launches(void **state) {
     struct case_ c;
     (void)state;
@@ -366,7 +366,7 @@ static void device_times_of_launches(void **state) {
     drop(&c);
 }
 
-/* Either mark is enough: the run's or a device's. */
+/* One of two marks is enough: the run's or a device's. */
 static void simulated_is_never_missed(void **state) {
     struct case_ c;
     (void)state;

@@ -1,5 +1,5 @@
-/* Totals by site, function and the rest, and what the findings save of each. Stacks are put into the played traces with
- * SQL. */
+/* Tests totals by site, function and the rest, and what the findings save in each. SQL puts the stacks into the played
+ * traces. */
 #include "diagnosed.h"
 
 #include "analyzer/totals/summary/summary_by.h"
@@ -74,7 +74,7 @@ static void totals_add_up_by_every_key(void **state) {
     play_end(p);
 }
 
-/* As if the trace had reached its largest size: a part of the rows of each shape is sums. */
+/* Makes the trace look as if it had reached its largest size: sums replace a part of the rows of each shape. */
 #define THIN_OUT                                                                                                       \
     "INSERT INTO thinned (source, shape, entry_point, kind, stack, device, rows, bytes, host_ns, timed, device_ns)"    \
     " SELECT 'transfer', shape, 0, 0, 0, 0, count(*), sum(bytes), sum(host_ns), count(*), 16000 * count(*)"            \
@@ -127,7 +127,7 @@ static void totals_count_what_was_thinned(void **state) {
     }
 }
 
-/* A run gives back what its transfers do, and no more where they are found by others, too. */
+/* A run saves what its transfers save, and no more if other findings have the transfers, too. */
 static void a_run_is_shared_by_its_transfers(void **state) {
     struct xs_diagnosis *diagnosis = NULL;
     struct xs_by by;

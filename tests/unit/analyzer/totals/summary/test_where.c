@@ -1,5 +1,5 @@
-/* Where the run went: hand-made traces of 1,000 us, whose parts are known. Times in the macros are in us.
- */
+/* Tests where the time of the run went, with hand-made traces of 1,000 us, whose parts are known. Times in the macros
+ * are in us. */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -97,7 +97,8 @@ static void not_known_without_calls(void **state) {
     drop();
 }
 
-/* A copy's own call waits for the kernel before the copy, and copies then; what is beside a kernel is copying, too. */
+/* A copy's own call waits for the kernel before the copy, and then copies. Time beside a kernel also counts as copying.
+ */
 static void calls_of_copies(void **state) {
     (void)state;
     load(BEGIN TRANSFER(1, 1, 100, 300) KERNEL(50, 150) COPY(150, 280) KERNEL(200, 250));
@@ -109,7 +110,7 @@ static void calls_of_copies(void **state) {
     drop();
 }
 
-/* A wait waits for kernels while they run, and copies where only copies do. */
+/* A wait counts as waiting for kernels while kernels run, and as waiting for copies while only copies run. */
 static void waits(void **state) {
     (void)state;
     load(BEGIN SYNC(1, 100, 400) KERNEL(100, 200) COPY(150, 300));
@@ -144,7 +145,7 @@ static void other_calls(void **state) {
     drop();
 }
 
-/* Pages that the host needs stop it between its calls; in a wait, any page that moves does. */
+/* Pages that the host needs stop it between its calls. In a wait, every page that moves counts. */
 static void faults(void **state) {
     (void)state;
     load(BEGIN SYNC(1, 100, 200) MIGRATION(2, 150, 260) MIGRATION(1, 120, 130) MIGRATION(1, 400, 500) KERNEL(100, 200));
@@ -156,7 +157,7 @@ static void faults(void **state) {
     drop();
 }
 
-/* Where migrations were recorded for a part of the run, the part that is theirs says so. */
+/* If migrations were recorded only for a part of the run, their share says so. */
 static void faults_in_windows(void **state) {
     struct xs_string text = {0};
     (void)state;
@@ -169,7 +170,7 @@ static void faults_in_windows(void **state) {
     drop();
 }
 
-/* The thread with most time in calls is the line; the others run beside it. */
+/* The thread with most time in calls decides; the other threads run beside it. */
 static void one_thread_is_the_line(void **state) {
     (void)state;
     load(BEGIN TRANSFER(1, 1, 0, 300) TRANSFER(2, 2, 100, 500) SYNC(2, 600, 700));
@@ -193,8 +194,8 @@ static void a_batch_call_counts_once(void **state) {
     drop();
 }
 
-/* The time of xferspy itself: before the first call, and around the calls. It is never more than there is, and never
- * part of a call. */
+/* Tests the time of xferspy itself, before the first call and around the calls. It is never longer than the time that
+ * is there, and never part of a call. */
 static void what_xferspy_took(void **state) {
     (void)state;
     load(BEGIN TRANSFER(1, 1, 100, 300) "INSERT OR REPLACE INTO meta VALUES ('cost.start_ns',30000),"
@@ -213,8 +214,8 @@ static void what_xferspy_took(void **state) {
     drop();
 }
 
-/* Calls that begin before the run or end after it count where it is. Of a damaged trace, whose calls overlap, the parts
- * still add up. */
+/* Calls that begin before the run or end after it count only within the run. In a damaged trace, whose calls overlap,
+ * the parts still add up. */
 static void odd_times(void **state) {
     (void)state;
     load(BEGIN TRANSFER(1, 1, -100, 100) TRANSFER(2, 1, 900, 1200) TRANSFER(3, 1, 1300, 1400) TRANSFER(4, 1, 500, 400));

@@ -1,4 +1,4 @@
-/* Which findings a row has: what the page marks and an export names. */
+/* Tests which findings a row has: the page marks them, and an export names them. */
 #include "unit.h"
 
 #include "analyzer/findings/engine/detector.h"
@@ -14,13 +14,13 @@ static unsigned detector_of(enum xs_detector_kind kind) {
     return 0;
 }
 
-/* The finding claims so much, and saves all of it. */
+/* Returns a finding that claims this time, and saves all of it. */
 static struct xs_diagnosed saving(struct xs_finding *finding, uint64_t ns) {
     finding->claimed_ns = ns;
     return (struct xs_diagnosed){.finding = finding, .saves = {.known = true, .most_ns = ns}};
 }
 
-/* About rows `first` to `last`, which are one where they are equal; claims `ns`. */
+/* Marks an instance about rows `first` to `last`, which may be one row. It claims `ns`. */
 static void found(struct xs_marks *marks, unsigned detector, uint32_t site, int64_t first, int64_t last, uint64_t ns) {
     struct xs_instance instance = {
         .site = site,

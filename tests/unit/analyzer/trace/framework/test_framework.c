@@ -171,7 +171,7 @@ static void item_in_a_backward_pass(void **state) {
     assert_int_equal(c.phase, XS_PHASE_BACKWARD);
 }
 
-/* Whatever a Dataset's own code calls is the loader's work, too; and the innermost phase counts. */
+/* Everything that a Dataset's own code calls is the loader's work, too; and the innermost phase counts. */
 static void phases(void **state) {
     static const struct xs_frame worker[] = {
         PYTHON(false, "/app/data.py", "Images.__getitem__"),
@@ -196,7 +196,7 @@ static void phases(void **state) {
     assert_false(xs_framework_is_known(&c));
 }
 
-/* Names that emit_nvtx gives are what is left where no symbol is known. */
+/* If no symbol is known, only the names that emit_nvtx gives are left. */
 static void by_ranges_and_threads(void **state) {
     struct xs_framework_context c = {0}, of_stack = {.operator_name = "aten::_to_copy"}, thread = {0}, other = {0},
                                 two = {0};

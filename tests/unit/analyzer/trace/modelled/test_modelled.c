@@ -74,7 +74,7 @@ static void kernels_take_what_their_function_took(void **state) {
                                       " k.correlation WHERE k.start_ns >= l.enter_ns"),
                      100);
     assert_int_equal(number(&c.trace, "SELECT count(DISTINCT correlation) FROM launch"), 100);
-    /* in the order of time, as those are who read it */
+    /* in the order of time, as for everybody who reads the trace */
     assert_int_equal(number(&c.trace, "SELECT count(*) FROM device_kernel a JOIN device_kernel b ON b.id = a.id + 1"
                                       " WHERE b.start_ns < a.end_ns"),
                      0);
@@ -205,7 +205,7 @@ static void blocking_copies_end_by_their_return(void **state) {
     end(&c);
 }
 
-/* An upload that the driver stages while its call lasts, behind a kernel that still runs. */
+/* Plays an upload that the driver stages while its call lasts, after a kernel that still runs. */
 static void staged_upload(struct played *p, uint32_t allocation, uint64_t call_ns) {
     enum { BEFORE_NS = 200000 };
     p->kernel_ns = 90000;
@@ -220,7 +220,7 @@ static void staged_upload(struct played *p, uint32_t allocation, uint64_t call_n
     play_wait(p, XS_SYNC_STREAM, 0);
 }
 
-/* The driver copies a small one away, and it begins when its call has returned. */
+/* Plays a small upload. The driver copies its data away, and it begins when its call has returned. */
 static void small_upload(struct played *p) {
     p->delay_ns = p->call_ns = 4000;
     p->device_ns = 900;
@@ -253,7 +253,7 @@ static void staged_uploads_take_what_their_calls_leave(void **state) {
     end(&c);
 }
 
-/* Calls are shorter where CUPTI does not look on. The copies are not. */
+/* Calls are shorter while CUPTI is not attached, but the copies are not. */
 static void shorter_calls_have_whole_copies(void **state) {
     struct cut c = {.has_window = false};
     (void)state;
