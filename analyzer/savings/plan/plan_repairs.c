@@ -466,8 +466,6 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[1]);
     if (repair == XS_REPAIR_NOT_ALLOCATE)
         second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[0]);
-    plan->is_unlimited |=
-        repair == XS_REPAIR_OVERLAP || repair == XS_REPAIR_PREFETCH || repair == XS_REPAIR_KEEP_ON_DEVICE;
     if (first == XS_PLAN_NONE)
         return 0;
     switch (repair) {

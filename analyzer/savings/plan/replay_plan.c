@@ -116,7 +116,6 @@ void xs_plan_clear(struct xs_plan *plan) {
     }
     plan->count = 0;
     plan->replayed = plan->model;
-    plan->is_unlimited = false;
     xs_host_memory_clear(&plan->host_memory);
     xs_managed_clear(plan->managed);
     plan->pinning.count = 0;
@@ -235,30 +234,12 @@ void xs_plan_split_streams(struct xs_plan *plan, enum xs_plan_end end) {
     if (!plan->split[end].calls)
         make_split(plan, end);
     plan->replayed = &plan->split[end];
-    plan->is_unlimited = true;
 }
 
 uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns) {
     int64_t left_ns = xs_replay_run(plan->replayed, plan->change_of, plan->changes, NULL) +
                       xs_model_length(xs_pinning_ns(&plan->pinning)) + plan->host_memory.instead_ns;
     return run_ns > left_ns ? (uint64_t)(run_ns - left_ns) : 0;
-}
-
-static int64_t positive(int64_t ns) { return ns > 0 ? ns : 0; }
-
-uint64_t xs_plan_room(const struct xs_plan *plan) {
-    uint64_t room = 0;
-    for (uint32_t i = 0; i < plan->count; i++) {
-        const struct xs_model_call *call = &plan->model->calls[plan->changed[i]];
-        int64_t ns = positive(call->return_ns - call->enter_ns) + positive(-plan->changes[i].before_ns);
-        for (uint32_t k = 0; k < call->operations; k++) {
-            const struct xs_model_operation *operation = &plan->model->operations[call->operation + k];
-            ns = xs_model_ns(ns + xs_model_lasted(operation) + positive(operation->latency_ns) +
-                             positive(operation->gap_ns) + positive(operation->engine_gap_ns));
-        }
-        room = xs_sum(room, (uint64_t)positive(ns));
-    }
-    return plan->is_unlimited ? UINT64_MAX : room;
 }
 
 /* --- changes --- */

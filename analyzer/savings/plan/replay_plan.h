@@ -58,7 +58,6 @@ struct xs_plan {
     bool *without_host;          /* by change: its call no longer uses host memory */
     struct xs_plan_copy *copies; /* by index in the model's copies */
     uint32_t count, capacity;
-    bool is_unlimited; /* a repair may save more than the time of the changed calls */
 };
 #define XS_PLAN_NONE XS_NO_CALL
 
@@ -111,11 +110,11 @@ void xs_plan_split_streams(struct xs_plan *plan, enum xs_plan_end end);
  * the unchanged run. */
 uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns);
 
-/* Returns the most that the changes of these calls can save: the calls' own time, their work on the device, and the
- * program's time before them that is dropped with them. UINT64_MAX: there is no limit, because a repair lets work run
- * at the same time as other work, which also saves pauses, or keeps managed memory on the device, which changes
- * kernels. The replay alone can save more: it lets kernels of two streams run at once without the copy that was between
- * them. */
+/* Returns the most that the plan can save: the time in the changed calls, in their work on the device with the pauses
+ * before it, and in the program's own work that is dropped; each moment once. Of an operation that only becomes
+ * shorter, this is the time by which it does. Of a repair that splits a stream, it is the time of all calls that get
+ * another stream, up to the end of their work. The replay alone can save more: it lets kernels of two streams run at
+ * once without the copy that was between them. */
 uint64_t xs_plan_room(const struct xs_plan *plan);
 
 void xs_plan_clear(struct xs_plan *plan);
