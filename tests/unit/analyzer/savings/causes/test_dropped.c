@@ -291,19 +291,20 @@ static void a_wait_for_a_kernel_moves(void **state) {
     play_readbacks(true);
     diagnose(PEAK);
     FOUND("scalar-readback", NULL, STEPS);
-    /* each step: from 8 + 10 + 1 us behind the kernel to the wait's return */
-    saves_exactly("scalar-readback", STEPS * (19 * US - NOTICE_NS));
+    /* each step but the last: from 8 + 10 + 1 us behind the kernel to the wait's return */
+    saves_exactly("scalar-readback", (STEPS - 1) * (19 * US - NOTICE_NS));
     is_in_order();
     play_end(p);
 }
 
-/* Without the reading, the kernels run one behind the other, with the gap that is measured between them and copies. */
+/* Without all readings but the last, the kernels run one behind the other, with the gap that is measured between them
+ * and copies. */
 static void a_wait_for_all_kernels_moves(void **state) {
     (void)state;
     play_readbacks(false);
     diagnose(PEAK);
-    uint64_t step_us = 10 + 5 + KERNEL_US + 8; /* and 11 for the wait behind the last */
-    uint64_t without = (10 + 5) * US + STEPS * KERNEL_US * US + (STEPS - 1) * 2 * US + NOTICE_NS;
+    uint64_t step_us = 10 + 5 + KERNEL_US + 8; /* and 11 for the wait behind the last reading, which stays */
+    uint64_t without = (10 + 5) * US + STEPS * KERNEL_US * US + (STEPS - 1) * 2 * US + (8 + 11) * US;
     saves_exactly("scalar-readback", STEPS * step_us * US + 11 * US - without);
     is_in_order();
     play_end(p);
