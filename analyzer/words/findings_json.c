@@ -140,6 +140,18 @@ static void put_released(const struct xs_findings *findings, const struct xs_dia
     xs_json_end(json, '}');
 }
 
+/* Writes the key "worked_at" if it is known where the host worked. */
+static void put_worked_at(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_json *json) {
+    if (!d->worked_at)
+        return;
+    const struct xs_frame *frame = xs_callsites_place_frame(findings->sites->callsites, d->worked_at);
+    XS_SCOPED char *line = xs_place_source(findings->sites, frame);
+    xs_json_object(json, "worked_at");
+    xs_place_json_object(json, frame, true);
+    xs_json_text(json, "source_line", line);
+    xs_json_end(json, '}');
+}
+
 void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct xs_json *json) {
     const struct xs_diagnosed *d = &diagnosis->items[index];
     const struct xs_finding *f = d->finding;
@@ -170,6 +182,7 @@ void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct 
     XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
     xs_json_text(json, "source_line", line);
     put_released(diagnosis->findings, d, json);
+    put_worked_at(diagnosis->findings, d, json);
     xs_context_json(json, d);
     xs_detour_json(json, diagnosis, d);
 }

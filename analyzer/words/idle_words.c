@@ -57,12 +57,17 @@ static void say_sampled(struct xs_string *text, const struct xs_findings *findin
     free(line);
 }
 
+void xs_worked_say(struct xs_string *text, const struct xs_findings *findings, uint32_t place) {
+    xs_string_format(text, "mostly at ");
+    say_sampled(text, findings, xs_callsites_place_frame(findings->sites->callsites, place));
+}
+
 static void say_host(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row) {
     const struct xs_frame *frame = sampled_frame(findings, row);
     xs_string_format(text, "ran its own code");
     if (frame && !row->is_main) {
-        xs_string_format(text, ", mostly at ");
-        say_sampled(text, findings, frame);
+        xs_string_format(text, ", ");
+        xs_worked_say(text, findings, row->place);
         xs_string_format(text, ",");
     }
     xs_string_format(text, " after ");

@@ -16,6 +16,9 @@ void xs_idle_kind_json(struct xs_json *json, unsigned kind, unsigned direction);
  * its own code after the download at solver.cu:20 in step, before the launch (cuLaunchKernel)". The text is escaped. */
 void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row);
 
+/* Writes "mostly at ema.py:23 in step (`weight.mul_(decay)`)", escaped. `place`: xs_pause_sample.place, not 0. */
+void xs_worked_say(struct xs_string *text, const struct xs_findings *findings, uint32_t place);
+
 /* Writes "the download at solver.cu:20 in step", escaped. */
 void xs_wait_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_wait_row *row);
 

@@ -13,6 +13,7 @@
 #include "analyzer/words/context_words.h"
 #include "analyzer/words/detour_words.h"
 #include "analyzer/words/findings_words.h"
+#include "analyzer/words/idle_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
 
@@ -63,6 +64,13 @@ static void released_line(const struct xs_findings *findings, const struct xs_di
     xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
 }
 
+static void worked_line(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_out *out) {
+    struct xs_string text = {0};
+    if (d->worked_at)
+        xs_worked_say(&text, findings, d->worked_at);
+    xs_out_take_fact(out, "host", &text);
+}
+
 static void more_line(const struct xs_detector *d, struct xs_out *out) {
     XS_SCOPED char *page = xs_text_format("rules/findings/%s.md", d->id), *where = xs_docs_page(page);
     XS_SCOPED char *escaped = xs_text_escaped(where);
@@ -93,6 +101,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, frame);
     xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
     released_line(diagnosis->findings, d, out);
+    worked_line(diagnosis->findings, d, out);
     context_lines(d, out);
     xs_finding_amount(&amount, f);
     if (f->instances > 1 && f->first_ns >= 0 && f->last_ns >= 0)

@@ -10,6 +10,7 @@
 #include "analyzer/words/context_words.h"
 #include "analyzer/words/detour_words.h"
 #include "analyzer/words/findings_words.h"
+#include "analyzer/words/idle_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
 #include "analyzer/words/saving_words.h"
@@ -40,6 +41,15 @@ static void print_released(const struct xs_findings *findings, const struct xs_d
     xs_out_indented(out, INDENT, "It is released %s.", place.data);
     XS_SCOPED char *line = xs_place_source(findings->sites, frame);
     xs_place_source_line(line, frame, INDENT + 2, out);
+}
+
+/* Prints at which line the host worked, if it was seen at another line than the finding's. */
+static void print_worked(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_out *out) {
+    XS_SCOPED_STRING text = {0};
+    if (!d->worked_at)
+        return;
+    xs_worked_say(&text, findings, d->worked_at);
+    xs_out_indented(out, INDENT, "The host was %s.", text.data);
 }
 
 /* Prints a line with a text, unless it is empty, and frees the text. */
@@ -146,6 +156,7 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
     print_tried(report, cause, out);
     print_where(diagnosis->findings, f, true, out);
     print_released(diagnosis->findings, d, out);
+    print_worked(diagnosis->findings, d, out);
     xs_say_framework(&text, d);
     print_text(&text, out);
     if (d->detour)

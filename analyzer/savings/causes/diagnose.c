@@ -14,6 +14,7 @@
 #include "analyzer/savings/causes/preparations.h"
 #include "analyzer/savings/causes/released_at.h"
 #include "analyzer/savings/causes/turns.h"
+#include "analyzer/savings/causes/worked_at.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/scale.h"
 #include "analyzer/trace/scan.h"
@@ -284,6 +285,7 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
         xs_preparations_add(diagnosis, &plan);
         xs_contexts_time(diagnosis, &plan);
         xs_released_at_find(diagnosis, &plan);
+        xs_worked_at_find(diagnosis, &plan);
         status = status < 0 ? status : xs_detours_find(diagnosis, &plan, trace, run, message);
         if (status >= 0) {
             xs_host_work_bound(diagnosis, &plan);

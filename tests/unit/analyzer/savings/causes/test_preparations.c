@@ -2,6 +2,8 @@
  * that makes their bytes again. */
 #include "run.h"
 
+#include "analyzer/trace/callsites.h"
+
 enum { STEPS = 20, COUNTED = STEPS - 1, CALL_US = 1000, COPY_US = 900, WORK_US = 5000, AFTER_US = 2000, GAP_US = 10 };
 
 /* Line 3 of step() uploads. Stack 5 is of line 1 in another function. */
@@ -69,6 +71,26 @@ static void work_in_the_uploading_function_goes_away(void **state) {
     saves_up_to(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 13, 2), most_us);
     play(2, 0, 1, STEPS); /* seven do not */
     saves_up_to(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 14, 2), 0);
+}
+
+static unsigned line_of_work(const char *sql) {
+    play(2, AFTER_US, 1, STEPS);
+    diagnose(sql);
+    uint32_t place = played_diagnosed(p, "host-preparation")->worked_at;
+    unsigned line = place ? (unsigned)xs_callsites_place_frame(p->findings->sites->callsites, place)->line : 0;
+    play_end(p);
+    return line;
+}
+
+/* The line where most of the work was seen is told if it is another line than the upload's. */
+static void work_is_told_where_it_was_seen(void **state) {
+    (void)state;
+    assert_int_equal(line_of_work(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 1, 2)), 2);
+    assert_int_equal(line_of_work(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 1, 3)), 0);
+    assert_int_equal(line_of_work(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 14, 2)), 0); /* too few */
+    assert_int_equal(line_of_work(UPLOADS_IN_LINE_3 SAMPLES(AFTER, 1, 2)), 0);   /* not before an upload */
+    assert_int_equal(line_of_work(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 1, 2) SAMPLES(BEFORE, 1, 3) SAMPLES(BEFORE, 1, 4)),
+                     0); /* no line has half of them */
 }
 
 /* Neither work at a later line, nor that of another function, is known to make the data. */
@@ -165,6 +187,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_of_unknown_kind_may_have_to_stay),
         cmocka_unit_test(work_in_the_uploading_function_goes_away),
+        cmocka_unit_test(work_is_told_where_it_was_seen),
         cmocka_unit_test(other_work_may_have_to_stay),
         cmocka_unit_test(a_loader_reads_files),
         cmocka_unit_test(freeing_belongs_to_the_statement),
