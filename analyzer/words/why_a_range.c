@@ -80,8 +80,12 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     case XS_REPAIR_MEMSET:
     case XS_REPAIR_DEVICE_COPY:
         return around_a_copy(findings, f);
-    case XS_REPAIR_OF_DETECTOR:
     case XS_REPAIR_SHORTEN:
+        return f->potential ? "It saves most if the memory does not change between the launches, so that one copy is "
+                              "enough, and the kernels only wait for the link. It saves nothing if it changes before "
+                              "each launch."
+                            : NULL;
+    case XS_REPAIR_OF_DETECTOR:
     case XS_REPAIR_KEEP:
     case XS_REPAIR_NOT_ALLOCATE:
     case XS_REPAIR_NOT_WAIT:
@@ -105,6 +109,7 @@ static const char *const names_by_repair[] = {
     [XS_REPAIR_KEEP_ON_DEVICE] = "host_may_use_pages",
     [XS_REPAIR_READ_LATER] = "host_may_need_data",
     [XS_REPAIR_READ_ONCE] = "statement_may_stay",
+    [XS_REPAIR_SHORTEN] = "memory_may_change",
     [XS_REPAIR_WORK_ON_DEVICE] = "host_may_do_the_work",
     [XS_REPAIR_PREPARE_ON_DEVICE] = "bytes_may_be_needed",
     [XS_REPAIR_GRAPH] = "pauses_between_kernels",

@@ -64,6 +64,21 @@ static void released_line(const struct xs_findings *findings, const struct xs_di
     xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
 }
 
+/* Says of kernels that use host memory how long they ran, what the link moves in that time, and what one copy takes. */
+static void link_line(const struct xs_findings *findings, const struct xs_finding *f, struct xs_out *out) {
+    bool is_of_kernels = f->first_count && f->first[0].evidence[0].table == XS_EVIDENCE_LAUNCH && f->cost.device_known;
+    if (!is_of_kernels || xs_detectors[f->detector]->repair != XS_REPAIR_SHORTEN)
+        return;
+    uint64_t bytes = f->bytes / f->instances, copy_ns = xs_link_ns(&findings->link, XS_LINK_H2D_PINNED, bytes);
+    double moved = copy_ns ? (double)f->cost.device_ns / (double)copy_ns * (double)bytes : 0;
+    if (moved > 0 && moved < 0x1p62)
+        xs_out_fact(out, "link",
+                    "the kernels ran for %s, in which the link moves %s; one copy of the memory, %s, takes %s and is "
+                    "deducted",
+                    XS_NS_TEXT(f->cost.device_ns), XS_BYTES_TEXT((uint64_t)moved), XS_BYTES_TEXT(bytes),
+                    XS_NS_TEXT(copy_ns));
+}
+
 static void worked_line(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_out *out) {
     struct xs_string text = {0};
     if (d->worked_at)
@@ -115,6 +130,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     xs_finding_cost(&cost, f);
     xs_out_take_fact(out, "cost", &cost);
     apart_line(&f->apart, out);
+    link_line(diagnosis->findings, f, out);
     xs_finding_gain(&gain, diagnosis->findings, d); /* the range is printed on a separate line */
     if (!gain.length)
         xs_string_format(&gain, "none by itself: advice");

@@ -293,3 +293,14 @@ for command in explain html query top anonymize; do
 done
 run "$XFERSPY" explain "a folder/none"; expect_error_of "a folder/none: is a folder without traces (*.db)"
 run "$XFERSPY" explain "a folder/a.db"; expect_status 0; expect_out "xferspy explain 'a folder/a.db' FINDING"
+
+# Kernels that use host memory: how long they ran, what the link moves in that time, and what one copy takes. The kernels
+# of the ten steps get the page-locked memory of allocation 7, and each of them runs for 200 us.
+cat >mapped.sql <<'SQL'
+INSERT INTO argument VALUES (1,7);
+UPDATE device_kernel_row SET end_ns = start_ns + 200000 WHERE correlation BETWEEN 400 AND 409;
+SQL
+make_trace mapped.db "$SOURCE/fixtures/findings.sql" mapped.sql
+run "$XFERSPY" explain mapped.db mapped-reads
+expect_status 0; expect_out "the kernels ran for 1.80 ms, in which the link moves"
+expect_out "one copy of the memory, 4.00 MiB, takes"; expect_out "It saves nothing if it changes before each launch."
