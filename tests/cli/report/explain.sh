@@ -294,8 +294,8 @@ done
 run "$XFERSPY" explain "a folder/none"; expect_error_of "a folder/none: is a folder without traces (*.db)"
 run "$XFERSPY" explain "a folder/a.db"; expect_status 0; expect_out "xferspy explain 'a folder/a.db' FINDING"
 
-# Kernels that use host memory: how long they ran, what the link moves in that time, and what one copy takes. The kernels
-# of the ten steps get the page-locked memory of allocation 7, and each of them runs for 200 us.
+# Kernels that use host memory: how long they ran, what the link moves in that time, and what one copy takes. The
+# kernels of the ten steps get the page-locked memory of allocation 7, and each of them runs for 200 us.
 cat >mapped.sql <<'SQL'
 INSERT INTO argument VALUES (1,7);
 UPDATE device_kernel_row SET end_ns = start_ns + 200000 WHERE correlation BETWEEN 400 AND 409;
