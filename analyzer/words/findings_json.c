@@ -115,6 +115,19 @@ static void put_variants(const struct xs_diagnosed *d, struct xs_json *json) {
     }
 }
 
+/* Writes times of all copies. Checking contents makes the call of a copy longer, so the time of checked calls says
+ * nothing about the others. */
+static void put_times_in_all(const struct xs_finding *f, const struct xs_amount *all, const char *key,
+                             const struct xs_times *times, struct xs_json *json) {
+    xs_json_object(json, key);
+    xs_json_known_count(json, "device_ns", f->timed_instances > 0,
+                        xs_finding_ns_in_all(f, f->timed_instances, times->device_ns));
+    xs_json_known_count(json, "exposed_ns", f->exposed_instances > 0,
+                        xs_finding_ns_in_all(f, f->exposed_instances, times->exposed_ns));
+    xs_json_known_count(json, "host_ns", !all->about, times->host_ns);
+    xs_json_end(json, '}');
+}
+
 /* Writes the totals including an estimate for the copies whose contents were not checked. */
 static void put_in_all(const struct xs_finding *f, struct xs_json *json) {
     const struct xs_amount all = xs_finding_in_all(f);
@@ -125,6 +138,8 @@ static void put_in_all(const struct xs_finding *f, struct xs_json *json) {
     xs_json_count(json, "instances_high", xs_finding_high(f));
     xs_json_count(json, "transfers", all.transfers);
     xs_json_count(json, "bytes", all.bytes);
+    put_times_in_all(f, &all, "cost", &f->cost, json);
+    put_times_in_all(f, &all, "removable", &f->removable, json);
     xs_json_end(json, '}');
 }
 
