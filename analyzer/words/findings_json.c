@@ -34,8 +34,7 @@ static void put_name(struct xs_json *json, const struct xs_diagnosis *diagnosis,
     xs_finding_name(&name, diagnosis, index);
     xs_json_count(json, "rank", index + 1);
     xs_json_text(json, "name", name.data);
-    xs_kind_json(json, f->detector, f->verdict,
-                 xs_remedy_of(diagnosis->findings, f, diagnosis->items[index].released_at));
+    xs_kind_json(json, f->detector, f->verdict, xs_remedy_of(diagnosis->findings, &diagnosis->items[index]));
     xs_json_text(json, "site", xs_site_name(diagnosis->findings, f->site));
 }
 
@@ -226,7 +225,7 @@ static void put_causes(const struct xs_diagnosis *diagnosis, struct xs_json *jso
         xs_json_count(json, "rank", i + 1);
         xs_saving_json(json, "saves", &cause->saves);
         xs_json_bool(json, "folded", cause->folded);
-        xs_json_text(json, "remedy", xs_remedy_of(diagnosis->findings, first, d->released_at));
+        xs_json_text(json, "remedy", xs_remedy_of(diagnosis->findings, d));
         xs_call_site_json(diagnosis->findings, first->site, json);
         put_released(diagnosis->findings, d, json);
         xs_json_array(json, "findings");

@@ -110,7 +110,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     bool has_detour = detour.length > 0;
     xs_out_take_fact(out, "detour", &detour);
     xs_out_fact(out, "remedy", "%s%s", has_detour ? "If that cannot be done, do this: " : "",
-                xs_remedy_of(diagnosis->findings, f, d->released_at));
+                xs_remedy_of(diagnosis->findings, d));
     xs_place_of_site(&where, diagnosis->findings, f->site);
     xs_out_fact(out, "where", "%s", where.data + (strncmp(where.data, "at ", 3) ? 0 : 3));
     XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, frame);

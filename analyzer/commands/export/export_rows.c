@@ -231,7 +231,7 @@ static void finding_line(const struct xs_diagnosis *diagnosis, size_t index, str
     add_count(line, "rank", index + 1, true);
     add_text(line, "finding", name->data);
     add_text(line, "title", detector->title);
-    add_text(line, "remedy", xs_remedy_of(diagnosis->findings, f, d->released_at));
+    add_text(line, "remedy", xs_remedy_of(diagnosis->findings, d));
     add_int(line, "is_advice", f->advice, true);
     add_count(line, "instances", all.instances, true);
     add_count(line, "transfers", all.transfers, true);

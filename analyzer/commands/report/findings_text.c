@@ -80,13 +80,12 @@ static void print_name(const struct xs_diagnosis *diagnosis, size_t index, int n
 /* Prints another finding of the cause, which helps if the first repair cannot be made. Prints one line if possible. */
 static void print_other(const struct xs_diagnosis *diagnosis, size_t index, struct xs_out *out) {
     const struct xs_diagnosed *d = &diagnosis->items[index];
-    const struct xs_finding *f = d->finding;
     XS_SCOPED_STRING name = {0}, gain = {0};
     xs_finding_name(&name, diagnosis, index);
     xs_string_format(&gain, "saves ");
     xs_say_saving(&gain, &d->saves);
     xs_out_indented(out, INDENT, "If that cannot be done, %s %s: %s", name.data, gain.data,
-                    xs_remedy_of(diagnosis->findings, f, d->released_at));
+                    xs_remedy_of(diagnosis->findings, d));
 }
 
 /* Prints what `xferspy try' measured for its repair, or for the first of the other ones. */
@@ -101,7 +100,7 @@ static void print_tried(const struct xs_report *report, const struct xs_cause *c
 
 static const char *remedy_of_cause(const struct xs_diagnosis *diagnosis, size_t number) {
     const struct xs_diagnosed *d = &diagnosis->items[diagnosis->causes[number].findings[0]];
-    return xs_remedy_of(diagnosis->findings, d->finding, d->released_at);
+    return xs_remedy_of(diagnosis->findings, d);
 }
 
 /* Returns the number, counted from 1, of the first cause whose first finding has the same remedy. Causes with a detour

@@ -389,8 +389,8 @@ static void the_remedy_is_for_what_releases_the_memory(void **state) {
             i);
         diagnose(sql);
         const struct xs_diagnosed *d = played_diagnosed(p, "repeated-allocation");
-        assert_non_null(strstr(xs_remedy_of(p->findings, d->finding, d->released_at), "`torch.cuda.empty_cache()`"));
-        assert_null(strstr(xs_remedy_of(p->findings, d->finding, 0), "torch"));
+        assert_non_null(strstr(xs_remedy_of(p->findings, d), "`torch.cuda.empty_cache()`"));
+        assert_null(strstr(xs_remedy_of(p->findings, &(struct xs_diagnosed){.finding = d->finding}), "torch"));
         play_end(p);
     }
 }
