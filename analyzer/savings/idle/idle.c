@@ -16,6 +16,7 @@ struct account {
     const struct xs_pause_samples *samples; /* NULL: none */
     struct xs_hash rows;    /* maps reason, device and the two calls' places to the index of a row plus 1 */
     struct xs_hash sampled; /* maps the index of a row and a place to the time of its samples */
+    int32_t *counted;       /* by sample: number of the last device that counted it, plus 1 */
     size_t capacity;
     int32_t device; /* number of the model */
     int64_t id;     /* its device.id */
@@ -89,6 +90,9 @@ static void charge_host(struct account *account, enum xs_idle_reason reason, uin
         const struct xs_pause_sample *sample = &samples->items[i];
         if (sample->thread != thread || sample->at_ns > end_ns)
             break;
+        if (account->counted[i] == account->device + 1) /* times before late launches can overlap (is_late) */
+            continue;
+        account->counted[i] = account->device + 1;
         uint64_t *ns = xs_hash_put(&account->sampled, (uint64_t)(row - account->idle->rows), sample->place);
         *ns = xs_sum(*ns, sample->ns);
         row->sampled_ns = xs_sum(row->sampled_ns, sample->ns);
@@ -230,6 +234,7 @@ void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const s
     size_t count = model->operation_count;
     const struct xs_model_operation **operations = xs_realloc(NULL, count * sizeof *operations);
     idle->devices = xs_zeroed(XS_IDLE_MOST_DEVICES, sizeof *idle->devices);
+    account.counted = xs_zeroed(samples ? samples->count : 0, sizeof *account.counted);
     for (size_t i = 0; i < count; i++)
         operations[i] = &model->operations[i];
     xs_sort(operations, count, sizeof *operations, compare_operations);
@@ -244,6 +249,7 @@ void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const s
     xs_sort(idle->rows, idle->count, sizeof *idle->rows, compare_rows);
     xs_hash_free(&account.rows);
     xs_hash_free(&account.sampled);
+    free(account.counted);
     free(operations);
 }
 
