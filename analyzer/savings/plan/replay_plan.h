@@ -48,9 +48,10 @@ struct xs_plan {
     struct xs_preparation preparation; /* of the finding whose repair is made (preparation.h) */
     double peer_ns_per_byte;           /* time per byte of the trace's peer copies; 0: it has none */
 
-    struct xs_model split[2];        /* by end of the range: the model with a stream for each thread instead of legacy
-                                      * default streams that several threads use; made when it is first needed */
-    const struct xs_model *replayed; /* the model, or one of `split` */
+    struct xs_model split; /* the model with a stream for each thread instead of legacy default streams that several
+                            * threads use; made when it is needed, for one end of the range */
+    enum xs_plan_end split_end;      /* this end, if `split` has calls */
+    const struct xs_model *replayed; /* the model, or `split` */
 
     uint32_t *change_of; /* by call: its index in `changes` plus 1 */
     struct xs_change *changes;
