@@ -139,7 +139,7 @@ static bool read_allocation(struct xs_scan *scan, void *item) {
     a->kind = xs_scan_kind(scan, KIND, XS_MEMORY_KIND_COUNT);
     a->origin = xs_scan_kind(scan, ORIGIN, XS_ORIGIN_MODULE + 1);
     a->device = device_of(scan, DEVICE);
-    a->free_entry_point = small_id(scan, FREE_ENTRY);
+    a->free_entry_point = xs_scan_null(scan, FREE_ENTRY) ? -1 : small_id(scan, FREE_ENTRY);
     a->free_thread = small_id(scan, FREE_THREAD);
     a->free_enter_ns = a->free_return_ns = INT64_MAX;
     if (!xs_scan_null(scan, FREE_ENTER)) {

@@ -15,7 +15,7 @@ static void add(struct xs_sites *sites, int64_t id, char *name, enum xs_category
     sites->entry_points[sites->count] = (struct xs_entry_point){id, name, category, xs_entry_traits(name)};
     if (sites->count)
         *xs_hash_put(&sites->by_id, (uint64_t)id, 0) = sites->count;
-    if (id > 0 && id < (int64_t)(sizeof sites->near / sizeof *sites->near))
+    if (id >= 0 && id < (int64_t)(sizeof sites->near / sizeof *sites->near))
         sites->near[id] = sites->count;
     sites->count++;
 }

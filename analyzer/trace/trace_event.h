@@ -193,7 +193,7 @@ struct xs_trace_event {
                         * DEVICE_INTERVAL */
     uint64_t host_others_ns; /* for a copy: the part of the call's time that counts for other copies, because the call
                               * is of a batch, or because the main thread waited for an earlier download then */
-    int32_t entry_point;     /* entry_point.id; 0: unknown. For a FREE: the function that freed, which may be one that
+    int32_t entry_point;     /* entry_point.id; -1: unknown. For a FREE: the function that freed, which may be one that
                               * destroys a context */
     int32_t thread;          /* thread.id */
     int32_t context;         /* context.id, 0: unknown */

@@ -34,8 +34,7 @@ static void put_name(struct xs_json *json, const struct xs_diagnosis *diagnosis,
     xs_finding_name(&name, diagnosis, index);
     xs_json_count(json, "rank", index + 1);
     xs_json_text(json, "name", name.data);
-    xs_kind_json(json, f->detector, f->verdict,
-                 xs_remedy_of(diagnosis->findings, f, diagnosis->items[index].released_at));
+    xs_kind_json(json, f->detector, f->verdict, xs_remedy_of(diagnosis->findings, &diagnosis->items[index]));
     xs_json_text(json, "site", xs_site_name(diagnosis->findings, f->site));
 }
 
@@ -115,6 +114,19 @@ static void put_variants(const struct xs_diagnosed *d, struct xs_json *json) {
     }
 }
 
+/* Writes times of all copies. Checking contents makes the call of a copy longer, so the time of checked calls says
+ * nothing about the others. */
+static void put_times_in_all(const struct xs_finding *f, const struct xs_amount *all, const char *key,
+                             const struct xs_times *times, struct xs_json *json) {
+    xs_json_object(json, key);
+    xs_json_known_count(json, "device_ns", f->timed_instances > 0,
+                        xs_finding_ns_in_all(f, f->timed_instances, times->device_ns));
+    xs_json_known_count(json, "exposed_ns", f->exposed_instances > 0,
+                        xs_finding_ns_in_all(f, f->exposed_instances, times->exposed_ns));
+    xs_json_known_count(json, "host_ns", !all->about, times->host_ns);
+    xs_json_end(json, '}');
+}
+
 /* Writes the totals including an estimate for the copies whose contents were not checked. */
 static void put_in_all(const struct xs_finding *f, struct xs_json *json) {
     const struct xs_amount all = xs_finding_in_all(f);
@@ -125,6 +137,8 @@ static void put_in_all(const struct xs_finding *f, struct xs_json *json) {
     xs_json_count(json, "instances_high", xs_finding_high(f));
     xs_json_count(json, "transfers", all.transfers);
     xs_json_count(json, "bytes", all.bytes);
+    put_times_in_all(f, &all, "cost", &f->cost, json);
+    put_times_in_all(f, &all, "removable", &f->removable, json);
     xs_json_end(json, '}');
 }
 
@@ -136,6 +150,18 @@ static void put_released(const struct xs_findings *findings, const struct xs_dia
     xs_json_object(json, "released");
     xs_json_text(json, "site", xs_site_name(findings, d->released_at));
     xs_call_site_json(findings, d->released_at, json);
+    xs_json_text(json, "source_line", line);
+    xs_json_end(json, '}');
+}
+
+/* Writes the key "worked_at" if it is known where the host worked. */
+static void put_worked_at(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_json *json) {
+    if (!d->worked_at)
+        return;
+    const struct xs_frame *frame = xs_callsites_place_frame(findings->sites->callsites, d->worked_at);
+    XS_SCOPED char *line = xs_place_source(findings->sites, frame);
+    xs_json_object(json, "worked_at");
+    xs_place_json_object(json, frame, true);
     xs_json_text(json, "source_line", line);
     xs_json_end(json, '}');
 }
@@ -170,6 +196,7 @@ void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct 
     XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
     xs_json_text(json, "source_line", line);
     put_released(diagnosis->findings, d, json);
+    put_worked_at(diagnosis->findings, d, json);
     xs_context_json(json, d);
     xs_detour_json(json, diagnosis, d);
 }
@@ -198,7 +225,7 @@ static void put_causes(const struct xs_diagnosis *diagnosis, struct xs_json *jso
         xs_json_count(json, "rank", i + 1);
         xs_saving_json(json, "saves", &cause->saves);
         xs_json_bool(json, "folded", cause->folded);
-        xs_json_text(json, "remedy", xs_remedy_of(diagnosis->findings, first, d->released_at));
+        xs_json_text(json, "remedy", xs_remedy_of(diagnosis->findings, d));
         xs_call_site_json(diagnosis->findings, first->site, json);
         put_released(diagnosis->findings, d, json);
         xs_json_array(json, "findings");

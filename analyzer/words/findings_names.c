@@ -69,6 +69,11 @@ struct xs_amount xs_finding_in_all(const struct xs_finding *f) {
     return xs_amount_in_all(&f->sample, f->instances, f->transfers, f->bytes);
 }
 
+uint64_t xs_finding_ns_in_all(const struct xs_finding *f, uint64_t instances, uint64_t ns) {
+    const struct xs_amount all = xs_finding_in_all(f);
+    return instances >= f->instances ? xs_amount_ns(&all, ns) : ns;
+}
+
 uint64_t xs_finding_low(const struct xs_finding *f) {
     bool is_more = xs_sample_is_part(&f->sample) && f->sample.low > (double)f->instances;
     return is_more ? (uint64_t)f->sample.low : f->instances;

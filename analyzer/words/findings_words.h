@@ -78,6 +78,9 @@ void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample);
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *finding);
 /* Returns the number and the size of all instances, with an estimate for the copies that were not checked. */
 struct xs_amount xs_finding_in_all(const struct xs_finding *finding);
+/* Scales a time of the found instances to all instances. `instances`: how many of the found ones have such a time. The
+ * time is not scaled if some of them have none. */
+uint64_t xs_finding_ns_in_all(const struct xs_finding *finding, uint64_t instances, uint64_t ns);
 /* These functions return the ends of the 95 % interval of the number of instances; both are the number found if every
  * copy was checked. */
 uint64_t xs_finding_low(const struct xs_finding *finding);

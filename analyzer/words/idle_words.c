@@ -71,12 +71,10 @@ const struct xs_frame *xs_idle_shared_frame(const struct xs_findings *findings, 
 
 bool xs_idle_is_mostly(const struct xs_idle_row *row) { return row->most_ns >= row->sampled_ns / 2; }
 
-/* Writes "mostly at ema.py:23 in step (`weight.mul_(decay)`)". */
-static void say_sampled(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row,
-                        const struct xs_frame *frame) {
+/* Writes "ema.py:23 in step (`weight.mul_(decay)`)". */
+static void say_line(struct xs_string *text, const struct xs_findings *findings, const struct xs_frame *frame) {
     enum { SOURCE_COLUMNS = 60 };
     char *line = xs_place_source(findings->sites, frame);
-    xs_string_format(text, xs_idle_is_mostly(row) ? "mostly at " : "partly at ");
     xs_place_text(text, findings->sites, frame);
     if (line) {
         xs_string_add(text, " (`", 3);
@@ -84,6 +82,17 @@ static void say_sampled(struct xs_string *text, const struct xs_findings *findin
         xs_string_add(text, "`)", 2);
     }
     free(line);
+}
+
+static void say_sampled(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_row *row,
+                        const struct xs_frame *frame) {
+    xs_string_format(text, xs_idle_is_mostly(row) ? "mostly at " : "partly at ");
+    say_line(text, findings, frame);
+}
+
+void xs_worked_say(struct xs_string *text, const struct xs_findings *findings, uint32_t place) {
+    xs_string_format(text, "mostly at ");
+    say_line(text, findings, xs_callsites_place_frame(findings->sites->callsites, place));
 }
 
 /* Writes ", between the wait at A and the download at B", or the part of it that is known. */

@@ -28,6 +28,9 @@ void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, con
 /* Returns the line at which most samples of a row are; NULL: there are no samples. */
 const struct xs_frame *xs_idle_sampled_frame(const struct xs_findings *findings, const struct xs_idle_row *row);
 
+/* Writes "mostly at ema.py:23 in step (`weight.mul_(decay)`)", escaped. `place`: xs_pause_sample.place, not 0. */
+void xs_worked_say(struct xs_string *text, const struct xs_findings *findings, uint32_t place);
+
 /* True if at least half of the samples are at that line. */
 bool xs_idle_is_mostly(const struct xs_idle_row *row);
 

@@ -72,7 +72,31 @@ static enum xs_framework framework_at(const struct xs_findings *findings, uint32
     return frame && frame->python ? xs_site_framework(findings->sites, site) : XS_FRAMEWORK_NATIVE;
 }
 
-const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding, uint32_t released_at) {
+/* Operations whose result has as many elements as a mask chooses. They read this number back to allocate the result. */
+static const char *const of_unknown_size[] = {"aten::index",   "aten::index_put_", "aten::nonzero",
+                                              "aten::unique",  "aten::_unique2",   "aten::masked_select",
+                                              "cupy.nonzero",  "cupy.unique",      "cupy.ndarray.__getitem__",
+                                              "cupy.argwhere", "cupy.flatnonzero"};
+
+/* Returns the remedy if such an operation reads a few bytes back; NULL: it is none. */
+static const char *remedy_of_size(const struct xs_diagnosed *d) {
+    bool is_value = xs_detectors[d->finding->detector]->repair == XS_REPAIR_READ_ONCE;
+    for (size_t i = 0; i < sizeof of_unknown_size / sizeof *of_unknown_size && d->context && is_value; i++)
+        if (!strcmp(d->context->operator_name, of_unknown_size[i]) || !strcmp(d->context->call, of_unknown_size[i]))
+            return d->context->framework == XS_FRAMEWORK_CUPY
+                       ? "Do without the mask's size, which is read back: use `cupy.where()`, multiply by the mask, or "
+                         "sum by group with `cupy.bincount()` or `cupyx.scatter_add()`."
+                       : "Do without the mask's size, which is read back: use `torch.where()`, multiply by the mask, "
+                         "or "
+                         "sum by group with `index_add_()` or `scatter_add_()`.";
+    return NULL;
+}
+
+const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_diagnosed *diagnosed) {
+    const struct xs_finding *finding = diagnosed->finding;
+    const char *of_size = remedy_of_size(diagnosed);
+    if (of_size)
+        return of_size;
     enum xs_repair_kind repair = xs_detector_repair(xs_detectors[finding->detector], finding->verdict);
     if (findings->pinning_refused && repair == XS_REPAIR_PIN)
         return not_by_pinning;
@@ -80,7 +104,7 @@ const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_fin
     if (repair == XS_REPAIR_HOST_COPY && frame && frame->library)
         return library_copies;
     enum xs_framework framework = framework_at(findings, finding->site);
-    if (released_at && (framework == XS_FRAMEWORK_NATIVE || framework == XS_FRAMEWORK_NONE))
-        framework = framework_at(findings, released_at);
+    if (diagnosed->released_at && (framework == XS_FRAMEWORK_NATIVE || framework == XS_FRAMEWORK_NONE))
+        framework = framework_at(findings, diagnosed->released_at);
     return xs_remedy_in(finding->detector, finding->verdict, framework, way_of(findings, finding));
 }

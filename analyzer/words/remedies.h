@@ -3,7 +3,7 @@
 #ifndef XFERSPY_ANALYZER_WORDS_REMEDIES_H
 #define XFERSPY_ANALYZER_WORDS_REMEDIES_H
 
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "schema/source/library.h"
 
 /* The kind of copies that a remedy is for. VALUE: a download of a few bytes, such as the download that `.item()` makes.
@@ -14,10 +14,10 @@ enum xs_remedy_way { XS_REMEDY_ANY, XS_REMEDY_UP, XS_REMEDY_DOWN, XS_REMEDY_VALU
 /* Used as the framework of lines that call CUDA without a framework. */
 #define XS_FRAMEWORK_NATIVE XS_FRAMEWORKS
 
-/* Returns the remedy of a finding: the text for the framework of its site, or of the site where its memory was released
- * (0: not known) if its own site is in no framework; else the text for Python, else the detector's. The text is static.
- */
-const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding, uint32_t released_at);
+/* Returns the remedy of a finding: the text for the framework's operation that reads a value back, if it is known; the
+ * text for the framework of its site, or of the site where its memory was released if its own site is in no framework;
+ * else the text for Python, else the detector's. The text is static. */
+const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_diagnosed *diagnosed);
 
 /* Returns the remedy for a line of Python that calls this framework (XS_FRAMEWORK_NONE: none known), or for a native
  * line (XS_FRAMEWORK_NATIVE). The text is static. */

@@ -24,6 +24,15 @@ static const char *around_a_copy(const struct xs_findings *findings, const struc
     return "It saves most if the page-locked memory of these copies is no longer needed.";
 }
 
+/* Says that a statement of Python may still run in the repaired program. */
+static const char *of_statement(const struct xs_findings *findings, const struct xs_finding *f) {
+    const struct xs_frame *frame = xs_site_frame(findings, f->site);
+    return findings->exposed_known && frame && frame->python
+               ? "It saves least if the Python statement still runs, as `.item()` does for a tensor of the host, and "
+                 "most if everything that it does around the call goes away."
+               : NULL;
+}
+
 static const char *why_of_repair(const struct xs_findings *findings, const struct xs_finding *f) {
     switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
     case XS_REPAIR_DROP_BOTH:
@@ -49,6 +58,8 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
                "recorded, they are assumed to be as elsewhere.";
     case XS_REPAIR_READ_LATER:
         return "It saves least if the host still needs the data, and most if it does not.";
+    case XS_REPAIR_READ_ONCE:
+        return of_statement(findings, f);
     case XS_REPAIR_WORK_ON_DEVICE:
         return "It saves most if the device does this work in nearly no time. It saves least if the device takes a "
                "quarter of the host's time, or if another thread has to do it. It saves nothing if this thread has to "
@@ -70,8 +81,12 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     case XS_REPAIR_MEMSET:
     case XS_REPAIR_DEVICE_COPY:
         return around_a_copy(findings, f);
-    case XS_REPAIR_OF_DETECTOR:
     case XS_REPAIR_SHORTEN:
+        return f->potential ? "It saves most if the memory does not change between the launches, so that one copy is "
+                              "enough, and the kernels only wait for the link. It saves nothing if it changes before "
+                              "each launch."
+                            : NULL;
+    case XS_REPAIR_OF_DETECTOR:
     case XS_REPAIR_KEEP:
     case XS_REPAIR_NOT_ALLOCATE:
     case XS_REPAIR_NOT_WAIT:
@@ -94,6 +109,8 @@ static const char *const names_by_repair[] = {
     [XS_REPAIR_OVERLAP] = "when_data_is_there",
     [XS_REPAIR_KEEP_ON_DEVICE] = "host_may_use_pages",
     [XS_REPAIR_READ_LATER] = "host_may_need_data",
+    [XS_REPAIR_READ_ONCE] = "statement_may_stay",
+    [XS_REPAIR_SHORTEN] = "memory_may_change",
     [XS_REPAIR_WORK_ON_DEVICE] = "host_may_do_the_work",
     [XS_REPAIR_PREPARE_ON_DEVICE] = "bytes_may_be_needed",
     [XS_REPAIR_GRAPH] = "pauses_between_kernels",

@@ -107,7 +107,7 @@ void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_find
         g->kind = kind.data;
         g->name = name.data;
         g->detector = f->detector;
-        g->remedy = xs_remedy_of(reading->diagnosis->findings, f, d->released_at);
+        g->remedy = xs_remedy_of(reading->diagnosis->findings, d);
         for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
             g->verdicts |= (unsigned)xs_finding_has_verdict(f, verdict) << verdict;
         g->verdict = f->verdict;

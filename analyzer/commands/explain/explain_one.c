@@ -13,6 +13,7 @@
 #include "analyzer/words/context_words.h"
 #include "analyzer/words/detour_words.h"
 #include "analyzer/words/findings_words.h"
+#include "analyzer/words/idle_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
 
@@ -63,6 +64,28 @@ static void released_line(const struct xs_findings *findings, const struct xs_di
     xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
 }
 
+/* Says of kernels that use host memory how long they ran, what the link moves in that time, and what one copy takes. */
+static void link_line(const struct xs_findings *findings, const struct xs_finding *f, struct xs_out *out) {
+    bool is_of_kernels = f->first_count && f->first[0].evidence[0].table == XS_EVIDENCE_LAUNCH && f->cost.device_known;
+    if (!is_of_kernels || xs_detectors[f->detector]->repair != XS_REPAIR_SHORTEN)
+        return;
+    uint64_t bytes = f->bytes / f->instances, copy_ns = xs_link_ns(&findings->link, XS_LINK_H2D_PINNED, bytes);
+    double moved = copy_ns ? (double)f->cost.device_ns / (double)copy_ns * (double)bytes : 0;
+    if (moved > 0 && moved < 0x1p62)
+        xs_out_fact(out, "link",
+                    "the kernels ran for %s, in which the link moves %s; one copy of the memory, %s, takes %s and is "
+                    "deducted",
+                    XS_NS_TEXT(f->cost.device_ns), XS_BYTES_TEXT((uint64_t)moved), XS_BYTES_TEXT(bytes),
+                    XS_NS_TEXT(copy_ns));
+}
+
+static void worked_line(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_out *out) {
+    struct xs_string text = {0};
+    if (d->worked_at)
+        xs_worked_say(&text, findings, d->worked_at);
+    xs_out_take_fact(out, "host", &text);
+}
+
 static void more_line(const struct xs_detector *d, struct xs_out *out) {
     XS_SCOPED char *page = xs_text_format("rules/findings/%s.md", d->id), *where = xs_docs_page(page);
     XS_SCOPED char *escaped = xs_text_escaped(where);
@@ -87,12 +110,13 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     bool has_detour = detour.length > 0;
     xs_out_take_fact(out, "detour", &detour);
     xs_out_fact(out, "remedy", "%s%s", has_detour ? "If that cannot be done, do this: " : "",
-                xs_remedy_of(diagnosis->findings, f, d->released_at));
+                xs_remedy_of(diagnosis->findings, d));
     xs_place_of_site(&where, diagnosis->findings, f->site);
     xs_out_fact(out, "where", "%s", where.data + (strncmp(where.data, "at ", 3) ? 0 : 3));
     XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, frame);
     xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
     released_line(diagnosis->findings, d, out);
+    worked_line(diagnosis->findings, d, out);
     context_lines(d, out);
     xs_finding_amount(&amount, f);
     if (f->instances > 1 && f->first_ns >= 0 && f->last_ns >= 0)
@@ -106,6 +130,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     xs_finding_cost(&cost, f);
     xs_out_take_fact(out, "cost", &cost);
     apart_line(&f->apart, out);
+    link_line(diagnosis->findings, f, out);
     xs_finding_gain(&gain, diagnosis->findings, d); /* the range is printed on a separate line */
     if (!gain.length)
         xs_string_format(&gain, "none by itself: advice");

@@ -65,11 +65,6 @@ static void rows_end(struct rows *rows) {
         xs_table_free(rows->table);
 }
 
-/* Returns the estimated time; without an estimate if some instances do not have such a time. */
-static uint64_t in_all(const struct xs_finding *f, const struct xs_amount *all, uint64_t instances, uint64_t ns) {
-    return instances >= f->instances ? xs_amount_ns(all, ns) : ns;
-}
-
 static void finding_row(const struct xs_findings *findings, const struct xs_diagnosed *d, struct rows *rows) {
     const struct xs_finding *f = d->finding;
     bool device = f->timed_instances > 0, exposed = f->exposed_instances > 0;
@@ -81,12 +76,12 @@ static void finding_row(const struct xs_findings *findings, const struct xs_diag
     rows_count(rows, true, all.instances);
     rows_count(rows, true, all.transfers);
     rows_count(rows, true, all.bytes);
-    rows_count(rows, device, in_all(f, &all, f->timed_instances, f->cost.device_ns));
-    rows_count(rows, exposed, in_all(f, &all, f->exposed_instances, f->cost.exposed_ns));
+    rows_count(rows, device, xs_finding_ns_in_all(f, f->timed_instances, f->cost.device_ns));
+    rows_count(rows, exposed, xs_finding_ns_in_all(f, f->exposed_instances, f->cost.exposed_ns));
     /* for a detector of host time, not the device's: its repair removes time in calls */
     rows_count(rows, device || !all.about,
-               device ? in_all(f, &all, f->timed_instances, f->removable.device_ns) : f->removable.host_ns);
-    rows_count(rows, exposed, in_all(f, &all, f->exposed_instances, f->removable.exposed_ns));
+               device ? xs_finding_ns_in_all(f, f->timed_instances, f->removable.device_ns) : f->removable.host_ns);
+    rows_count(rows, exposed, xs_finding_ns_in_all(f, f->exposed_instances, f->removable.exposed_ns));
     /* checking contents makes the call of a copy longer, so the time of checked calls says nothing about the others */
     rows_count(rows, !all.about, f->cost.host_ns);
     rows_count(rows, true, f->advice);

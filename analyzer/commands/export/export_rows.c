@@ -226,22 +226,21 @@ static void finding_line(const struct xs_diagnosis *diagnosis, size_t index, str
     const struct xs_finding *f = d->finding;
     const struct xs_detector *detector = xs_detectors[f->detector];
     const struct xs_amount all = xs_finding_in_all(f);
-    bool timed = f->timed_instances >= f->instances, exposed = f->exposed_instances >= f->instances;
     xs_finding_name(name, diagnosis, index);
     line->count = 0;
     add_count(line, "rank", index + 1, true);
     add_text(line, "finding", name->data);
     add_text(line, "title", detector->title);
-    add_text(line, "remedy", xs_remedy_of(diagnosis->findings, f, d->released_at));
+    add_text(line, "remedy", xs_remedy_of(diagnosis->findings, d));
     add_int(line, "is_advice", f->advice, true);
     add_count(line, "instances", all.instances, true);
     add_count(line, "transfers", all.transfers, true);
     add_count(line, "bytes", all.bytes, true);
     add_count(line, "saves_ns", d->saves.most_ns, !f->advice);
     /* if some have no device time, none is estimated for them */
-    add_count(line, "device_ns", timed ? xs_amount_ns(&all, f->cost.device_ns) : f->cost.device_ns,
+    add_count(line, "device_ns", xs_finding_ns_in_all(f, f->timed_instances, f->cost.device_ns),
               f->timed_instances > 0);
-    add_count(line, "exposed_ns", exposed ? xs_amount_ns(&all, f->cost.exposed_ns) : f->cost.exposed_ns,
+    add_count(line, "exposed_ns", xs_finding_ns_in_all(f, f->exposed_instances, f->cost.exposed_ns),
               f->exposed_instances > 0);
     /* checking contents makes the call of a copy longer, so the time of checked calls says nothing about the others */
     add_count(line, "host_ns", f->cost.host_ns, !all.about);

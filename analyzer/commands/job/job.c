@@ -168,7 +168,7 @@ static struct xs_job_finding new_finding(const struct xs_job *job, const struct 
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
     struct xs_job_finding finding = {.detector = f->detector,
                                      .verdict = f->verdict,
-                                     .remedy = xs_remedy_of(findings, f, d->released_at),
+                                     .remedy = xs_remedy_of(findings, d),
                                      .entry_point = xs_strdup(xs_site_name(findings, f->site)),
                                      .has_frame = frame != NULL,
                                      .key = key,
@@ -214,11 +214,13 @@ static void join_verdicts(struct xs_job_finding *finding, const struct xs_findin
                           const struct xs_diagnosed *d) {
     const struct xs_finding *f = d->finding;
     struct xs_finding joined = *f;
+    struct xs_diagnosed of_joined = *d;
+    of_joined.finding = &joined;
     joined.verdict = XS_SEVERAL_VERDICTS;
     if (finding->verdict == f->verdict)
         return;
     finding->verdict = joined.verdict;
-    finding->remedy = xs_remedy_of(findings, &joined, d->released_at);
+    finding->remedy = xs_remedy_of(findings, &of_joined);
 }
 
 /* Adds the finding to the share of the present process; this is the last share, if it exists. `cause` is the cause of

@@ -10,6 +10,7 @@
 #include "analyzer/words/context_words.h"
 #include "analyzer/words/detour_words.h"
 #include "analyzer/words/findings_words.h"
+#include "analyzer/words/idle_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
 #include "analyzer/words/saving_words.h"
@@ -42,6 +43,15 @@ static void print_released(const struct xs_findings *findings, const struct xs_d
     xs_place_source_line(line, frame, INDENT + 2, out);
 }
 
+/* Prints at which line the host worked, if it was seen at another line than the finding's. */
+static void print_worked(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_out *out) {
+    XS_SCOPED_STRING text = {0};
+    if (!d->worked_at)
+        return;
+    xs_worked_say(&text, findings, d->worked_at);
+    xs_out_indented(out, INDENT, "The host was %s.", text.data);
+}
+
 /* Prints a line with a text, unless it is empty, and frees the text. */
 static void print_text(struct xs_string *text, struct xs_out *out) {
     if (text->length)
@@ -70,13 +80,12 @@ static void print_name(const struct xs_diagnosis *diagnosis, size_t index, int n
 /* Prints another finding of the cause, which helps if the first repair cannot be made. Prints one line if possible. */
 static void print_other(const struct xs_diagnosis *diagnosis, size_t index, struct xs_out *out) {
     const struct xs_diagnosed *d = &diagnosis->items[index];
-    const struct xs_finding *f = d->finding;
     XS_SCOPED_STRING name = {0}, gain = {0};
     xs_finding_name(&name, diagnosis, index);
     xs_string_format(&gain, "saves ");
     xs_say_saving(&gain, &d->saves);
     xs_out_indented(out, INDENT, "If that cannot be done, %s %s: %s", name.data, gain.data,
-                    xs_remedy_of(diagnosis->findings, f, d->released_at));
+                    xs_remedy_of(diagnosis->findings, d));
 }
 
 /* Prints what `xferspy try' measured for its repair, or for the first of the other ones. */
@@ -91,7 +100,7 @@ static void print_tried(const struct xs_report *report, const struct xs_cause *c
 
 static const char *remedy_of_cause(const struct xs_diagnosis *diagnosis, size_t number) {
     const struct xs_diagnosed *d = &diagnosis->items[diagnosis->causes[number].findings[0]];
-    return xs_remedy_of(diagnosis->findings, d->finding, d->released_at);
+    return xs_remedy_of(diagnosis->findings, d);
 }
 
 /* Returns the number, counted from 1, of the first cause whose first finding has the same remedy. Causes with a detour
@@ -146,6 +155,7 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
     print_tried(report, cause, out);
     print_where(diagnosis->findings, f, true, out);
     print_released(diagnosis->findings, d, out);
+    print_worked(diagnosis->findings, d, out);
     xs_say_framework(&text, d);
     print_text(&text, out);
     if (d->detour)

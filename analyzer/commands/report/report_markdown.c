@@ -139,7 +139,7 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
             f->advice ? "(advice)" : gain.data, detector->title, amount.data,
             xs_place_word(xs_site_frame(diagnosis->findings, f->site)), place.data,
             released.data ? ", and released at " : "", released.data ? released.data : "", cost.data ? cost.data : "",
-            cost.data ? ". " : "", detour.data ? detour.data : "", xs_remedy_of(diagnosis->findings, f, d->released_at),
+            cost.data ? ". " : "", detour.data ? detour.data : "", xs_remedy_of(diagnosis->findings, d),
             turns.data ? " " : "", turns.data ? turns.data : "");
     xs_markdown_source(out, source);
 }
@@ -161,7 +161,6 @@ static void others(const struct xs_report *report, const struct xs_cause *cause,
     unsigned repairs = 0;
     for (size_t i = 0; i < cause->count; i++) {
         const struct xs_diagnosed *d = &diagnosis->items[cause->findings[i]];
-        const struct xs_finding *f = d->finding;
         XS_SCOPED_STRING name = {0}, gain = {0};
         bool is_large = d->saves.most_ns >= cause->saves.most_ns / 10;
         if (!xs_cause_offers(diagnosis, cause, i, &repairs))
@@ -171,7 +170,7 @@ static void others(const struct xs_report *report, const struct xs_cause *cause,
         xs_finding_name(&name, diagnosis, cause->findings[i]);
         add_gain(&gain, diagnosis->findings, d);
         fprintf(out->file, "  - If that cannot be done, %s %s: %s\n", name.data, gain.data,
-                xs_remedy_of(diagnosis->findings, f, d->released_at));
+                xs_remedy_of(diagnosis->findings, d));
     }
 }
 

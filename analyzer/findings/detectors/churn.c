@@ -171,8 +171,7 @@ static void take_free(struct xs_detection *detection, const struct xs_trace_even
 /* Records that an allocation failed for lack of memory. An allocator then frees blocks and tries again; those blocks
  * could not have been kept. */
 static void take_refusal(struct xs_churn *churn, const struct xs_trace_event *event) {
-    enum { OUT_OF_MEMORY = 2 }; /* CUresult */
-    if (event->u.api.category == XS_CAT_ALLOCATE && event->result == OUT_OF_MEMORY)
+    if (xs_is_refusal(event))
         *xs_hash_put(&churn->refused, (uint64_t)(uint32_t)event->thread, 0) = 1;
 }
 

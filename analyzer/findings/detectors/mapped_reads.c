@@ -1,6 +1,6 @@
 /* mapped-reads: kernels that are given the same page-locked host memory again and again, and run for as long as the
  * link takes to move it. Memory use grows with the number of launches whose kernels have not been seen yet, up to
- * PENDING of them. */
+ * PENDING of them, and with the number of allocations that are used like this. */
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/base/hash.h"
@@ -27,6 +27,7 @@ struct given {
 
 struct state {
     struct xs_hash pinned;  /* by allocation.id: struct pinned */
+    struct xs_hash owed;    /* by allocation.id: the time of its copy that no instance has paid yet, plus 1 */
     struct xs_hash pending; /* by correlation number: struct given, until the kernel is seen */
     struct {
         uint64_t correlation;
@@ -77,6 +78,16 @@ static void take_launch(struct xs_detection *detection, const struct xs_trace_ev
         xs_undecided(detection, "no device times");
 }
 
+/* Takes the time of one copy of the memory to the device from the first instances of this memory. */
+static struct xs_times less_the_copy(struct state *state, int64_t allocation, struct xs_times times, uint64_t copy_ns) {
+    uint64_t *owed = xs_hash_put(&state->owed, (uint64_t)allocation, 0);
+    if (!*owed)
+        *owed = copy_ns + 1;
+    uint64_t pays_ns = *owed - 1 < times.device_ns ? *owed - 1 : times.device_ns;
+    *owed -= pays_ns;
+    return xs_times_less(times, pays_ns);
+}
+
 static void take_kernel(struct xs_detection *detection, const struct xs_trace_event *kernel) {
     struct state *state = detection->state;
     const struct given *given = xs_hash_pointer(&state->pending, kernel->correlation, 0);
@@ -88,11 +99,12 @@ static void take_kernel(struct xs_detection *detection, const struct xs_trace_ev
     if (link_ns && ran_ns >= link_ns / TIMES && ran_ns / PASSES <= link_ns) {
         struct xs_times times = {
             .device_ns = ran_ns, .exposed_ns = ran_ns, .device_known = true, .exposed_known = true};
-        struct xs_instance instance = {.site = given->site,
-                                       .at_ns = given->at_ns,
-                                       .bytes = given->bytes,
-                                       .cost = times,
-                                       .removable = xs_times_less(times, device_ns)};
+        struct xs_instance instance = {
+            .site = given->site,
+            .at_ns = given->at_ns,
+            .bytes = given->bytes,
+            .cost = times,
+            .removable = less_the_copy(state, given->allocation, xs_times_less(times, device_ns), link_ns)};
         xs_add_evidence(&instance, XS_EVIDENCE_LAUNCH, given->launch, "the launch that was given the memory again");
         xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, given->allocation, "the page-locked memory");
         xs_report_instance(detection, &instance);
@@ -131,6 +143,7 @@ static void finish(struct xs_detection *detection) {
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     xs_hash_free(&state->pinned);
+    xs_hash_free(&state->owed);
     xs_hash_free(&state->pending);
 }
 

@@ -40,6 +40,7 @@ struct state {
     struct xs_hash arrived;  /* maps host address and bytes of a download that was not yet uploaded from there to its
                               * enum xs_look + 1 */
     struct xs_pool download_pool;
+    int64_t refused_ns; /* the latest time at which an allocation failed for want of memory, plus 1; 0: never */
     bool any;
 };
 
@@ -145,9 +146,12 @@ static void take_memory(struct xs_detection *detection, const struct xs_trace_ev
         memory->live_bytes -= a->bytes < memory->live_bytes ? a->bytes : memory->live_bytes;
 }
 
-/* True if the device was full at some time since the download, so that the data may have made room for other data. */
+/* True if the device was full at some time since the download, so that the data may have made room for other data. A
+ * trace does not say on which device an allocation was refused, so a refusal counts for all devices. */
 static bool was_full(const struct xs_detection *detection, const struct download *download) {
-    return memory_of(detection->state, download->device)->full_ns > download->at_ns ||
+    const struct state *state = detection->state;
+    return state->refused_ns > download->at_ns ||
+           memory_of(detection->state, download->device)->full_ns > download->at_ns ||
            is_full(detection, download->device);
 }
 
@@ -183,12 +187,20 @@ static void on_upload(struct xs_detection *detection, const struct xs_trace_even
     xs_report_and_claim(detection, event, &instance);
 }
 
+/* Other processes, the contexts and fragments of free memory may take more than a tenth of the device. */
+static void take_refusal(struct state *state, const struct xs_trace_event *event) {
+    if (xs_is_refusal(event))
+        state->refused_ns = event->enter_ns + 1;
+}
+
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
-    if (event->on != XS_ON_TRANSFER)
+    if (event->on == XS_ON_API)
+        take_refusal(detection->state, event);
+    else if (event->on != XS_ON_TRANSFER)
         take_memory(detection, event);
-    else if (xs_is_upload(event))
+    else if (event->ran && xs_is_upload(event))
         on_upload(detection, event);
-    else if (xs_is_download(event))
+    else if (event->ran && xs_is_download(event))
         add_download(detection->state, event);
 }
 
@@ -216,7 +228,8 @@ const struct xs_detector xs_detector_round_trip = {
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_DROP_BOTH,
     .needs = XS_NEEDS_CONTENTS,
-    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE),
+    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_API) |
+             XS_WANT_NOT_RUN,
     .state_bytes = sizeof(struct state),
     .verdicts = {{"same-device", "Leave the data on the device, or copy on the device.", XS_REPAIR_OF_DETECTOR},
                  {"cross-device", "Copy from device to device (a peer copy) instead of through the host.",

@@ -82,7 +82,7 @@ const struct xs_detector xs_detector_scalar_readback = {
         "At least 10 blocking downloads of at most 64 bytes from one place, and the host waited for each of them.",
     .remedy = "Keep the value on the device, or read it less often.",
     .kind = XS_REMOVES_TRANSFERS,
-    .repair = XS_REPAIR_DROP,
+    .repair = XS_REPAIR_READ_ONCE,
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_MEMSET) | XS_WANT(XS_ON_SYNC) |
              XS_WANT(XS_ON_API),
     .state_bytes = sizeof(struct state),

@@ -175,6 +175,11 @@ struct xs_times xs_times_less(struct xs_times times, uint64_t ns) {
     return xs_times_share(times, of > ns ? (double)(of - ns) / (double)of : 0);
 }
 
+bool xs_is_refusal(const struct xs_trace_event *event) {
+    enum { OUT_OF_MEMORY = 2 }; /* CUresult */
+    return event->u.api.category == XS_CAT_ALLOCATE && event->result == OUT_OF_MEMORY;
+}
+
 void xs_add_evidence(struct xs_instance *instance, enum xs_evidence_table table, int64_t row, const char *role) {
     if (row > 0 && instance->evidence_count < XS_EVIDENCE_ROWS)
         instance->evidence[instance->evidence_count++] = (struct xs_evidence){table, row, role};

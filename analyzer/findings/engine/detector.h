@@ -188,6 +188,9 @@ void xs_account_release(struct xs_analysis *analysis, struct xs_account *account
 /* Returns `times` less `ns` of device time (never below 0); exposed and host time shrink in proportion. */
 struct xs_times xs_times_less(struct xs_times times, uint64_t ns);
 
+/* True if an event XS_ON_API is an allocation that failed for want of memory. */
+bool xs_is_refusal(const struct xs_trace_event *event);
+
 /* Returns the share `part` (0 to 1) of `times`. */
 struct xs_times xs_times_share(struct xs_times times, double part);
 

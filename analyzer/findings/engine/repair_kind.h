@@ -22,8 +22,10 @@ enum xs_repair_kind {
     XS_REPAIR_PREFETCH, /* send the managed memory's pages to the device before kernels use them for the first time */
     XS_REPAIR_KEEP_ON_DEVICE, /* keep the managed memory's pages on the device that runs the kernels */
     XS_REPAIR_READ_LATER,     /* let the download return at once; or drop it, if the host does not need its data */
-    XS_REPAIR_NOT_WAIT,       /* let the first row's copy and the second row's wait return at once */
-    XS_REPAIR_HOST_COPY,      /* copy from host to host by the processor, without a call of CUDA */
+    XS_REPAIR_READ_ONCE, /* drop the download; the finding's last one stays, and perhaps what its statement does before
+                            the call */
+    XS_REPAIR_NOT_WAIT,  /* let the first row's copy and the second row's wait return at once */
+    XS_REPAIR_HOST_COPY, /* copy from host to host by the processor, without a call of CUDA */
     XS_REPAIR_WORK_ON_DEVICE, /* drop the download, and the host's work until the thread gives the device more work */
     XS_REPAIR_PREPARE_ON_DEVICE, /* drop the host's work before the upload, and perhaps the upload, too */
     XS_REPAIR_GRAPH,             /* launch the kernels from the first row's to the second row's by one graph */

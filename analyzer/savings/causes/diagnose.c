@@ -15,6 +15,7 @@
 #include "analyzer/savings/causes/preparations.h"
 #include "analyzer/savings/causes/released_at.h"
 #include "analyzer/savings/causes/turns.h"
+#include "analyzer/savings/causes/worked_at.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/scale.h"
 #include "analyzer/trace/scan.h"
@@ -39,11 +40,13 @@ static bool may_save_nothing(const struct xs_finding *f) {
 }
 
 /* Returns the bounds without a replay: the least is 0, the most is the finding's claim including the estimate for
- * copies that the sample left out. */
-static struct xs_saving bounds(const struct xs_finding *f) {
-    uint64_t most_ns = f->claimed_ns, in_all = 0;
+ * copies that the sample left out. Several threads can claim more than the run, but none saves more. */
+static struct xs_saving bounds(const struct xs_findings *findings, const struct xs_finding *f) {
+    uint64_t run_ns = findings->recorded.run_ns ? findings->recorded.run_ns : UINT64_MAX;
+    uint64_t most_ns = f->claimed_ns < run_ns ? f->claimed_ns : run_ns, in_all = 0;
     if (xs_sample_is_part(&f->sample))
         in_all = (uint64_t)fmin(9e18, fmax(0, xs_sample_is_few(&f->sample) ? f->sample.high_ns : f->sample.ns));
+    in_all = in_all < run_ns ? in_all : run_ns;
     return (struct xs_saving){.known = true,
                               .bounds = true,
                               .most_ns = in_all > most_ns ? in_all : most_ns,
@@ -89,7 +92,7 @@ static void replay(struct xs_plan *plan, struct xs_diagnosed *d, const struct xs
         }
     }
     if (!found) { /* the finding's rows are not in the model */
-        d->saves = bounds(f);
+        d->saves = bounds(plan->findings, f);
         return;
     }
     if (xs_sample_is_part(&f->sample))
@@ -129,8 +132,9 @@ static bool take_part(const struct xs_finding *f, const struct xs_analysis_optio
 }
 
 /* Finds the saving of these verdicts alone. `plan` NULL: there is no replay. */
-static void find_part_saving(struct xs_diagnosed *d, struct xs_plan *plan, const struct xs_repairable *items,
-                             size_t count, const struct xs_analysis_options *options, int64_t run) {
+static void find_part_saving(struct xs_diagnosed *d, const struct xs_findings *findings, struct xs_plan *plan,
+                             const struct xs_repairable *items, size_t count, const struct xs_analysis_options *options,
+                             int64_t run) {
     struct xs_finding finding;
     struct xs_diagnosed part = {.finding = &finding};
     size_t kept = 0;
@@ -142,7 +146,7 @@ static void find_part_saving(struct xs_diagnosed *d, struct xs_plan *plan, const
             chosen[kept++] = items[i];
     if (plan)
         replay(plan, &part, chosen, kept, run);
-    d->part_saves = plan ? part.saves : bounds(&finding);
+    d->part_saves = plan ? part.saves : bounds(findings, &finding);
     free(chosen);
 }
 
@@ -184,9 +188,9 @@ static void find_savings(struct xs_diagnosis *diagnosis, struct xs_plan *plan,
         if (is_replayed)
             replay(plan, d, &all->items[first], of, run);
         else
-            d->saves = bounds(d->finding);
+            d->saves = bounds(diagnosis->findings, d->finding);
         if (d->finding->verdict == XS_SEVERAL_VERDICTS && options && options->is_in_part)
-            find_part_saving(d, is_replayed ? plan : NULL, &all->items[first], of, options, run);
+            find_part_saving(d, diagnosis->findings, is_replayed ? plan : NULL, &all->items[first], of, options, run);
     }
     free(claims);
 }
@@ -285,6 +289,7 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
         xs_preparations_add(diagnosis, &plan, run);
         xs_contexts_time(diagnosis, &plan);
         xs_released_at_find(diagnosis, &plan);
+        xs_worked_at_find(diagnosis, &plan);
         status = status < 0 ? status : xs_detours_find(diagnosis, &plan, trace, run, message);
         if (status >= 0) {
             xs_host_work_bound(diagnosis, &plan);

@@ -72,6 +72,8 @@ struct xs_diagnosed {
 
     struct xs_turns turns;
     uint32_t released_at; /* of memory that is allocated again and again: the site of most of its frees; 0: not known */
+    uint32_t worked_at;   /* of work of the host: the place where most of it was seen (xs_pause_sample.place); 0: not
+                           * known, or it is the place of the finding */
     struct xs_framework_context *context; /* context of its first instances; NULL: not known */
     const struct xs_finding *preparation; /* for needless uploads: the finding about the host's work before these
                                            * uploads; this work is needless, too (causes/preparations.h); NULL: none */

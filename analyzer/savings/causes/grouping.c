@@ -33,7 +33,7 @@ struct grouping {
 
 static bool is_removed(const struct xs_finding *f, unsigned verdict) {
     static const unsigned removing = 1u << XS_REPAIR_DROP | 1u << XS_REPAIR_DROP_BOTH | 1u << XS_REPAIR_PEER_COPY |
-                                     1u << XS_REPAIR_KEEP | 1u << XS_REPAIR_NOT_ALLOCATE;
+                                     1u << XS_REPAIR_KEEP | 1u << XS_REPAIR_NOT_ALLOCATE | 1u << XS_REPAIR_READ_ONCE;
     return removing >> xs_detector_repair(xs_detectors[f->detector], verdict) & 1;
 }
 

@@ -26,6 +26,7 @@ struct account {
     struct xs_hash pairs;                   /* maps the places of two calls to a number of the pair, from 1 */
     struct xs_hash rows;                    /* maps reason, device and two pairs to the index of a row plus 1 */
     struct xs_hash sampled;                 /* maps the index of a row and a place to the time of its samples */
+    int32_t *counted;                       /* by sample: number of the last device that counted it, plus 1 */
     size_t capacity;
     struct {
         struct ends ends;
@@ -164,6 +165,9 @@ static void add_samples(struct account *account, struct xs_idle_row *row, uint32
         const struct xs_pause_sample *sample = &samples->items[i];
         if (sample->thread != thread || sample->at_ns > end_ns)
             break;
+        if (account->counted[i] == account->device + 1) /* times before late launches can overlap (is_late) */
+            continue;
+        account->counted[i] = account->device + 1;
         uint64_t *ns = xs_hash_put(&account->sampled, (uint64_t)(row - account->idle->rows), sample->place);
         *ns = xs_sum(*ns, sample->ns);
         row->sampled_ns = xs_sum(row->sampled_ns, sample->ns);
@@ -362,6 +366,7 @@ void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const s
     size_t count = model->operation_count;
     const struct xs_model_operation **operations = xs_realloc(NULL, count * sizeof *operations);
     idle->devices = xs_zeroed(XS_IDLE_MOST_DEVICES, sizeof *idle->devices);
+    account.counted = xs_zeroed(samples ? samples->count : 0, sizeof *account.counted);
     for (size_t i = 0; i < count; i++)
         operations[i] = &model->operations[i];
     xs_sort(operations, count, sizeof *operations, compare_operations);
@@ -380,6 +385,7 @@ void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const s
     xs_hash_free(&account.sampled);
     free(account.line_before);
     free(account.line_after);
+    free(account.counted);
     free(operations);
 }
 

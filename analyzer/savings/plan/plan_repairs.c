@@ -165,6 +165,17 @@ static void drop_copy(struct xs_plan *plan, uint32_t number, enum xs_plan_end en
         xs_plan_drop_call(plan, number, end);
 }
 
+/* Drops a download of a value. For the least saving, the value is then in the host's memory or is handled on the
+ * device, and the statement takes as long as before until its call. */
+static void read_once(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
+    if (end == XS_PLAN_MOST || xs_plan_is_of_batch(plan, number)) {
+        drop_copy(plan, number, end);
+        return;
+    }
+    not_wait_of_main(plan, number, end);
+    drop_call(plan, number, 0);
+}
+
 static uint64_t link_ns(const struct xs_plan *plan, uint32_t number, enum xs_link_class class) {
     return xs_link_ns(&plan->findings->link, class, xs_model_copy_at(plan->model, number).bytes);
 }
@@ -379,8 +390,6 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[1]);
     if (repair == XS_REPAIR_NOT_ALLOCATE)
         second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[0]);
-    plan->is_unlimited |=
-        repair == XS_REPAIR_OVERLAP || repair == XS_REPAIR_PREFETCH || repair == XS_REPAIR_KEEP_ON_DEVICE;
     if (first == XS_PLAN_NONE)
         return 0;
     switch (repair) {
@@ -440,6 +449,9 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
             not_wait(plan, first, end);
         not_wait(plan, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]), end);
         break;
+    case XS_REPAIR_READ_ONCE:
+        read_once(plan, number, end);
+        break;
     case XS_REPAIR_NOT_WAIT:
         not_wait(plan, first, end);
         not_wait(plan, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]), end);
@@ -468,7 +480,7 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
 
 /* True if the repaired program still does this once: it reads the data, or waits, after its loop. */
 static bool is_done_once(const struct xs_repairable *item) {
-    static const unsigned once = 1u << XS_REPAIR_READ_LATER | 1u << XS_REPAIR_NOT_WAIT |
+    static const unsigned once = 1u << XS_REPAIR_READ_LATER | 1u << XS_REPAIR_READ_ONCE | 1u << XS_REPAIR_NOT_WAIT |
                                  1u << XS_REPAIR_WORK_ON_DEVICE | 1u << XS_REPAIR_HOST_COPY;
     return once >> xs_detector_repair(xs_detectors[item->detector], item->verdict) & 1;
 }

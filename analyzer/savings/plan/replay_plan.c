@@ -88,6 +88,12 @@ int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const stru
     return status < 0 ? status : xs_managed_read(&plan->managed, plan, trace, message);
 }
 
+static void free_split(struct xs_plan *plan) {
+    free(plan->split.calls);
+    free(plan->split.operations);
+    plan->split = (struct xs_model){0};
+}
+
 void xs_plan_end(struct xs_plan *plan) {
     free(plan->rows);
     xs_hash_free(&plan->overheads);
@@ -95,10 +101,7 @@ void xs_plan_end(struct xs_plan *plan) {
     xs_host_memory_end(&plan->host_memory);
     xs_managed_free(plan->managed);
     xs_pause_samples_free(&plan->samples);
-    for (unsigned end = 0; end < 2; end++) {
-        free(plan->split[end].calls);
-        free(plan->split[end].operations);
-    }
+    free_split(plan);
     free(plan->change_of);
     free(plan->changes);
     free(plan->changed);
@@ -116,7 +119,6 @@ void xs_plan_clear(struct xs_plan *plan) {
     }
     plan->count = 0;
     plan->replayed = plan->model;
-    plan->is_unlimited = false;
     xs_host_memory_clear(&plan->host_memory);
     xs_managed_clear(plan->managed);
     plan->pinning.count = 0;
@@ -191,7 +193,7 @@ static int32_t own_stream(const struct xs_hash *numbers, int32_t thread, int32_t
  * calls still come after the other thread's calls. For the least saving, the operations of the threads take turns. */
 static void make_split(struct xs_plan *plan, enum xs_plan_end end) {
     const struct xs_model *model = plan->model;
-    struct xs_model *split = &plan->split[end];
+    struct xs_model *split = &plan->split;
     struct xs_hash numbers = {0}, shared = {0}; /* numbers: maps a thread and a shared stream to the thread's own */
     uint32_t *handed_by = xs_zeroed((size_t)model->threads, sizeof *handed_by); /* by thread: as in xs_model_call */
     *split = *model;
@@ -231,33 +233,18 @@ static void make_split(struct xs_plan *plan, enum xs_plan_end end) {
 }
 
 void xs_plan_split_streams(struct xs_plan *plan, enum xs_plan_end end) {
-    if (!plan->split[end].calls)
+    if (!plan->split.calls || plan->split_end != end) {
+        free_split(plan); /* a run may have millions of calls, so only one copy is kept */
         make_split(plan, end);
-    plan->replayed = &plan->split[end];
-    plan->is_unlimited = true;
+        plan->split_end = end;
+    }
+    plan->replayed = &plan->split;
 }
 
 uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns) {
     int64_t left_ns = xs_replay_run(plan->replayed, plan->change_of, plan->changes, NULL) +
                       xs_model_length(xs_pinning_ns(&plan->pinning)) + plan->host_memory.instead_ns;
     return run_ns > left_ns ? (uint64_t)(run_ns - left_ns) : 0;
-}
-
-static int64_t positive(int64_t ns) { return ns > 0 ? ns : 0; }
-
-uint64_t xs_plan_room(const struct xs_plan *plan) {
-    uint64_t room = 0;
-    for (uint32_t i = 0; i < plan->count; i++) {
-        const struct xs_model_call *call = &plan->model->calls[plan->changed[i]];
-        int64_t ns = positive(call->return_ns - call->enter_ns) + positive(-plan->changes[i].before_ns);
-        for (uint32_t k = 0; k < call->operations; k++) {
-            const struct xs_model_operation *operation = &plan->model->operations[call->operation + k];
-            ns = xs_model_ns(ns + xs_model_lasted(operation) + positive(operation->latency_ns) +
-                             positive(operation->gap_ns) + positive(operation->engine_gap_ns));
-        }
-        room = xs_sum(room, (uint64_t)positive(ns));
-    }
-    return plan->is_unlimited ? UINT64_MAX : room;
 }
 
 /* --- changes --- */

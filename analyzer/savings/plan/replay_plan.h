@@ -49,9 +49,10 @@ struct xs_plan {
     bool counts_only_awake;            /* for XS_PLAN_LEAST: a sample counts only if its thread did not sleep */
     double peer_ns_per_byte;           /* time per byte of the trace's peer copies; 0: it has none */
 
-    struct xs_model split[2];        /* by end of the range: the model with a stream for each thread instead of legacy
-                                      * default streams that several threads use; made when it is first needed */
-    const struct xs_model *replayed; /* the model, or one of `split` */
+    struct xs_model split; /* the model with a stream for each thread instead of legacy default streams that several
+                            * threads use; made when it is needed, for one end of the range */
+    enum xs_plan_end split_end;      /* this end, if `split` has calls */
+    const struct xs_model *replayed; /* the model, or `split` */
 
     uint32_t *change_of; /* by call: its index in `changes` plus 1 */
     struct xs_call_change *changes;
@@ -59,7 +60,6 @@ struct xs_plan {
     bool *without_host;          /* by change: its call no longer uses host memory */
     struct xs_plan_copy *copies; /* by index in the model's copies */
     uint32_t count, capacity;
-    bool is_unlimited; /* a repair may save more than the time of the changed calls */
 };
 #define XS_PLAN_NONE XS_NO_CALL
 
@@ -112,11 +112,11 @@ void xs_plan_split_streams(struct xs_plan *plan, enum xs_plan_end end);
  * the unchanged run. */
 uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns);
 
-/* Returns the most that the changes of these calls can save: the calls' own time, their work on the device, and the
- * program's time before them that is dropped with them. UINT64_MAX: there is no limit. This is so if a repair lets work
- * run at the same time as other work, which also saves pauses, and if a repair keeps managed memory on the device,
- * which changes kernels. The replay alone can save more: it lets kernels of two streams run at once without the copy
- * that was between them. */
+/* Returns the most that the plan can save: the time in the changed calls, in their work on the device with the pauses
+ * before it, and in the program's own work that is dropped; each moment once. Of an operation that only becomes
+ * shorter, this is the time by which it does. Of a repair that splits a stream, it is the time of all calls that get
+ * another stream, up to the end of their work. The replay alone can save more: it lets kernels of two streams run at
+ * once without the copy that was between them. */
 uint64_t xs_plan_room(const struct xs_plan *plan);
 
 void xs_plan_clear(struct xs_plan *plan);

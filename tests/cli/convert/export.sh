@@ -71,6 +71,22 @@ for row in rows[0]: # looking at a copy takes time in its call: once this was mu
     assert (row["host_ns"] == "") == (row["is_estimate"] == "1"), row
 assert ["499", "1", "58"] in [[row[0], row[10], row[11]] for row in of_tsv]
 END
+# The JSON has both: what was found, and in `in_all` what CSV has.
+run "$XFERSPY" report --json sampled.db; expect_status 0
+"$python" - <<'PY' >stderr || show "the JSON has other times than CSV"
+import csv, json
+rows = {row["finding"]: row for row in csv.DictReader(open("findings.csv", newline=""))}
+found = {f["name"]: f for f in json.load(open("stdout"))["traces"][0]["findings"]}
+assert rows.keys() == found.keys()
+for name, f in found.items():
+    for key in ("device_ns", "exposed_ns", "host_ns"):
+        time = f["in_all"]["cost"][key]
+        assert rows[name][key] == ("" if time is None else str(time)), (name, key)
+    assert f["in_all"]["is_estimate"] == (f["in_all"]["cost"]["host_ns"] is None), name
+noop = found["noop-upload"]
+assert noop["in_all"]["cost"]["device_ns"] > 8 * noop["cost"]["device_ns"], noop
+assert noop["in_all"]["removable"]["device_ns"] > 8 * noop["removable"]["device_ns"], noop
+PY
 run "$XFERSPY" export --format=openmetrics sampled.db; expect_status 0
 for metric in instances instances_high; do
     grep -q "^xferspy_finding_$metric{.*finding=\"noop-upload\"} 499\$" stdout || show "expected 499 of $metric"

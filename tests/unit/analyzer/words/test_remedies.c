@@ -164,7 +164,7 @@ static const char *remedy_at(const char *id, uint32_t line) {
         const struct xs_finding *f = &p->findings->items[i];
         const struct xs_frame *frame = xs_site_frame(p->findings, f->site);
         if (!strcmp(xs_detectors[f->detector]->id, id) && (frame ? frame->line == line : !line))
-            return xs_remedy_of(p->findings, f, 0);
+            return xs_remedy_of(p->findings, &(struct xs_diagnosed){.finding = f});
     }
     fail_msg("no %s in line %u", id, line);
     return NULL;
@@ -277,6 +277,23 @@ static void small_copies_by_their_way(void **state) {
     assert_non_null(strstr(xs_remedy_in(detector, 0, XS_FRAMEWORK_NATIVE, XS_REMEDY_ANY), "Gather them into one copy"));
 }
 
+/* Indexing by a mask reads the number of chosen elements back. To keep the value on the device is no advice there. */
+static void an_index_by_a_mask_reads_its_size(void **state) {
+    (void)state;
+    unsigned detector = 0;
+    while (strcmp(xs_detectors[detector]->id, "scalar-readback") != 0)
+        detector++;
+    struct xs_finding finding = {.detector = detector};
+    struct xs_framework_context context = {.framework = XS_FRAMEWORK_PYTORCH, .operator_name = "aten::index"};
+    struct xs_diagnosed d = {.finding = &finding, .context = &context};
+    struct xs_findings none = {0};
+    assert_non_null(strstr(xs_remedy_of(&none, &d), "`torch.where()`"));
+    strcpy(context.operator_name, "aten::item");
+    assert_null(strstr(xs_remedy_of(&none, &d), "`torch.where()`"));
+    context = (struct xs_framework_context){.framework = XS_FRAMEWORK_CUPY, .call = "cupy.ndarray.__getitem__"};
+    assert_non_null(strstr(xs_remedy_of(&none, &d), "`cupy.where()`"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_name_what_there_is),
@@ -289,6 +306,7 @@ int main(void) {
         cmocka_unit_test(a_copy_of_a_library_has_words_for_its_caller),
         cmocka_unit_test(neighbours_are_read_together),
         cmocka_unit_test(small_copies_by_their_way),
+        cmocka_unit_test(an_index_by_a_mask_reads_its_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -294,7 +294,7 @@ static void alternatives_are_of_other_repairs(void **state) {
         {"unused-upload", "likely", 40 * MS, false}, /* may be needed */
         {"noop-upload", NULL, 0, false},             /* saves nothing */
         {"noop-upload", NULL, 30 * MS, true},        /* the two before it do not stand in its way */
-        {"scalar-readback", NULL, 20 * MS, false},   /* drops copies as the one before does */
+        {"bounce", NULL, 20 * MS, false},            /* drops copies as the one before does */
         {"no-overlap", NULL, 10 * MS, true},
     };
     enum { COUNT = sizeof cases / sizeof *cases };

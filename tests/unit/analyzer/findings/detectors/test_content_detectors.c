@@ -98,13 +98,14 @@ static void round_trips(void **state) {
     play_end(p);
 }
 
-enum { FREED = 1, OVERWRITTEN = 2, FULL_BEFORE = 4 };
+enum { FREED = 1, OVERWRITTEN = 2, FULL_BEFORE = 4, REFUSED = 8 };
 
 /* A block is downloaded and its memory given to other data, and then the block goes back to the device. Allocations
- * have 10 blocks at most, of a device with room for `room`. FULL_BEFORE: they are freed before the download. */
+ * have 10 blocks at most, of a device with room for `room`. FULL_BEFORE: they are freed before the download. REFUSED:
+ * an allocation fails for want of memory. */
 static void swap(unsigned how, int room) {
     uint32_t others[9];
-    char sql[128];
+    char sql[512];
     play_begin(p);
     uint32_t block = play_alloc(p, A, BYTES);
     for (int i = 0; i < 9; i++)
@@ -114,12 +115,17 @@ static void swap(unsigned how, int room) {
     play_down(p, A, BYTES, 1, HOST);
     if (how & FREED)
         play_free(p, block);
+    if (how & REFUSED)
+        play_record(p, 0);
     if (how & OVERWRITTEN)
         play_up(p, A, BYTES, 2, NOT_MEASURED, OTHER);
     if (how & FREED)
         play_alloc(p, A, BYTES);
     play_up(p, A, BYTES, 1, NOT_MEASURED, HOST);
-    snprintf(sql, sizeof sql, "INSERT INTO device (id, name, memory_bytes) VALUES (0, 'd', %d)", room * BYTES);
+    snprintf(sql, sizeof sql,
+             "INSERT INTO device (id, name, memory_bytes) VALUES (0, 'd', %d); UPDATE api_call SET result = 2, "
+             "entry_point = (SELECT id FROM entry_point WHERE category = 2)",
+             room * BYTES);
     play_analyse(p, room ? sql : NULL);
 }
 
@@ -132,6 +138,9 @@ static void a_block_that_made_room_is_swapped(void **state) {
         play_end(p);
     }
     swap(FREED, 10);
+    FOUND("round-trip", "memory-full", 1);
+    play_end(p);
+    swap(OVERWRITTEN | REFUSED, 100); /* others have the rest of the memory */
     FOUND("round-trip", "memory-full", 1);
     play_end(p);
     swap(0, 10); /* the device still has the bytes */

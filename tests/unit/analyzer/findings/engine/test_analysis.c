@@ -442,6 +442,21 @@ static void memory_is_flat(void **state) {
         assert_true(most[1] < most[0] + most[0] / 4 + (1u << 20));
 }
 
+/* Capture numbers entry points from 0. The first one is cuMemcpy. */
+static void the_first_entry_point_has_its_name(void **state) {
+    (void)state;
+    play_begin(p);
+    uint32_t a = play_alloc(p, A, BYTES);
+    for (int i = 0; i < 2; i++)
+        play_up(p, A, BYTES, 1, i ? 1 : NOT_MEASURED, HOST);
+    play_free(p, a);
+    play_analyse(p, "UPDATE transfer SET entry_point = 0; DELETE FROM entry_point WHERE name = 'cuMemcpy';"
+                    "INSERT INTO entry_point VALUES (0, 'cuMemcpy', 0)");
+    const struct xs_finding *noop = played_finding(p, "noop-upload");
+    assert_string_equal(xs_site_name(p->findings, noop->site), "cuMemcpy");
+    play_end(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pre_needs_every_byte_written),
@@ -463,6 +478,7 @@ int main(void) {
         cmocka_unit_test(a_rate_takes_copies_and_sizes),
         cmocka_unit_test(without_device_times_host_times_rank),
         cmocka_unit_test(evidence_is_the_first_and_the_largest),
+        cmocka_unit_test(the_first_entry_point_has_its_name),
         cmocka_unit_test(memory_is_flat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "analyzer/savings/plan/statement.h"
+#include "analyzer/trace/callsites.h"
 
 enum { STEPS = 20, COUNTED = STEPS - 1, CALL_US = 1000, COPY_US = 900, WORK_US = 5000, AFTER_US = 2000, GAP_US = 10 };
 
@@ -95,6 +96,26 @@ static void sleep_is_no_work(void **state) {
     saves_up_to(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 1, 2) "UPDATE host_sample SET is_asleep = 1;", most_us);
     play(2, 0, 1, STEPS); /* values that no reader may trust */
     saves_up_to(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 1, 2) "UPDATE host_sample SET is_asleep = -7;", most_us);
+}
+
+static unsigned line_of_work(const char *sql) {
+    play(2, AFTER_US, 1, STEPS);
+    diagnose(sql);
+    uint32_t place = played_diagnosed(p, "host-preparation")->worked_at;
+    unsigned line = place ? (unsigned)xs_callsites_place_frame(p->findings->sites->callsites, place)->line : 0;
+    play_end(p);
+    return line;
+}
+
+/* The line where most of the work was seen is told if it is another line than the upload's. */
+static void work_is_told_where_it_was_seen(void **state) {
+    (void)state;
+    assert_int_equal(line_of_work(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 1, 2)), 2);
+    assert_int_equal(line_of_work(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 1, 3)), 0);
+    assert_int_equal(line_of_work(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 14, 2)), 0); /* too few */
+    assert_int_equal(line_of_work(UPLOADS_IN_LINE_3 SAMPLES(AFTER, 1, 2)), 0);   /* not before an upload */
+    assert_int_equal(line_of_work(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 1, 2) SAMPLES(BEFORE, 1, 3) SAMPLES(BEFORE, 1, 4)),
+                     0); /* no line has half of them */
 }
 
 /* Neither work at a later line, nor that of another function, is known to make the data. */
@@ -192,6 +213,7 @@ int main(void) {
         cmocka_unit_test(work_of_unknown_kind_may_have_to_stay),
         cmocka_unit_test(work_in_the_uploading_function_goes_away),
         cmocka_unit_test(sleep_is_no_work),
+        cmocka_unit_test(work_is_told_where_it_was_seen),
         cmocka_unit_test(other_work_may_have_to_stay),
         cmocka_unit_test(a_loader_reads_files),
         cmocka_unit_test(freeing_belongs_to_the_statement),

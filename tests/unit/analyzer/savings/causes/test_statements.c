@@ -82,6 +82,26 @@ static void no_statement_takes_longer_than_the_limit(void **state) {
     play_end(p);
 }
 
+/* The value is used elsewhere after the repair, or is in the host's memory. At least, the statement still runs. The
+ * program reads the value once, after its loop. Half of the time before the first call belongs to the statement of the
+ * call before it. */
+static void a_statement_that_reads_a_value_may_stay(void **state) {
+    enum { READ_US = 20, READ_COPY_US = 2 };
+    (void)state;
+    play_begin(p);
+    alloc(A, MIB);
+    takes(READ_US, READ_COPY_US);
+    for (int i = 0; i < STEPS; i++) {
+        works(20);
+        down(A, 4, NO_CONTENT, HOST);
+    }
+    diagnose(OF_A_LINE);
+    FOUND("scalar-readback", NULL, STEPS);
+    assert_int_equal(saves("scalar-readback").least_ns, (STEPS - 1) * READ_US * US);
+    assert_int_equal(saves("scalar-readback").most_ns, (STEPS - 1) * (READ_US + 30) * US - 15 * US);
+    play_end(p);
+}
+
 /* --- staging --- */
 
 static uint64_t rarely_short(int upload) { return upload < 3 ? 40 : 1000; }
@@ -271,6 +291,7 @@ int main(void) {
         cmocka_unit_test(other_programs_keep_their_time),
         cmocka_unit_test(few_calls_say_nothing),
         cmocka_unit_test(no_statement_takes_longer_than_the_limit),
+        cmocka_unit_test(a_statement_that_reads_a_value_may_stay),
         cmocka_unit_test(staging_is_in_the_most),
         cmocka_unit_test(a_library_s_own_thread_stages),
         cmocka_unit_test(pageable_copies_are_not_staged_by_a_library),

@@ -95,6 +95,32 @@ static void launches_on_their_way(void **state) {
     }
 }
 
+/* Kernels of 1 us, whose launches are 60 us apart. The second one begins 60 us after its launch, the third one 110 us
+ * after its own. The same pause of the host is charged for both, but its sample stands for its time once. */
+static void a_sample_counts_once(void **state) {
+    (void)state;
+    static const int start[] = {60, 120, 230};
+    static int64_t thread_ids[] = {7};
+    struct xs_pause_sample sample = {.thread = 7, .at_ns = 30 * US, .ns = 10 * US, .place = 3};
+    const struct xs_pause_samples samples = {.items = &sample, .count = 1, .main_thread = 7};
+    struct run run = {0};
+    for (int i = 0; i < 3; i++) {
+        call(&run, XS_MODEL_LAUNCH, 0, 60 * i, 60 * i);
+        runs(&run, XS_ENGINE_OTHER, start[i], start[i] + 1);
+    }
+    struct xs_model *model = ended(&run, 231);
+    struct xs_idle idle;
+    uint64_t sampled_ns = 0;
+    model->thread_ids = thread_ids;
+    xs_idle_account(&idle, model, &samples, 0, model->run_ns);
+    model->thread_ids = NULL;
+    assert_int_equal(sum(&idle, XS_IDLE_QUEUED), 0);
+    for (size_t i = 0; i < idle.count; i++)
+        sampled_ns += idle.rows[i].sampled_ns;
+    assert_int_equal(sampled_ns, sample.ns);
+    xs_idle_free(&idle);
+}
+
 /* A kernel that was queued waits for nothing of the host. */
 static void queued_work(void **state) {
     (void)state;
@@ -227,6 +253,7 @@ int main(void) {
         cmocka_unit_test(host_work_after_a_readback),
         cmocka_unit_test(launch_after_launch),
         cmocka_unit_test(launches_on_their_way),
+        cmocka_unit_test(a_sample_counts_once),
         cmocka_unit_test(queued_work),
         cmocka_unit_test(another_thread_works),
         cmocka_unit_test(a_part_of_the_run),
