@@ -9,6 +9,7 @@
 #include "analyzer/base/intervals.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/savings/plan/plan_repairs.h"
+#include "analyzer/savings/plan/work_on_data.h"
 #include "analyzer/trace/scan.h"
 
 enum { STEPS = 20 };
@@ -118,7 +119,7 @@ static void add_call(struct xs_intervals *times, const struct xs_plan *plan, uin
     }
     for (uint32_t i = calls[xs_plan_reader(plan, call)].next; i != XS_PLAN_NONE; i = calls[i].next) {
         end = i;
-        if (xs_plan_gives_work(plan, i))
+        if (xs_model_gives_work(&calls[i]))
             break;
     }
     xs_intervals_add(times, begin_ns, end == call ? calls[call].return_ns : calls[end].enter_ns);

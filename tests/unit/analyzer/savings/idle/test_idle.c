@@ -112,7 +112,7 @@ static void a_sample_counts_once(void **state) {
     struct xs_idle idle;
     uint64_t sampled_ns = 0;
     model->thread_ids = thread_ids;
-    xs_idle_account(&idle, model, &samples, 0, model->run_ns);
+    xs_idle_account(&idle, model, NULL, &samples, 0, model->run_ns);
     model->thread_ids = NULL;
     assert_int_equal(sum(&idle, XS_IDLE_QUEUED), 0);
     for (size_t i = 0; i < idle.count; i++)
