@@ -66,6 +66,9 @@ for name in driver driver/ "$PWD/new/"; do
     run "$XFERSPY" run -o "$name" -- touch ran; refused "$name: is a folder; name a file in it"
     run "$XFERSPY" run --force -o "$name" -- touch ran; refused "$name: is a folder"
 done
+long=$(printf '%0250d' 0) # the name of a file has 255 bytes at most, and -journal has to fit behind it
+run "$XFERSPY" run -o "$long" -- touch ran; refused "$long: a file cannot have such a long name"
+run "$XFERSPY" run -o "${long#000}" -- touch ran; expect_status 0; rm ran
 run "$XFERSPY" run -o '%x.db' -- touch ran; expect_status 2; expect_err "--output=%x.db: is no usable name"
 run "$XFERSPY" run --enable=off -o new.db -- touch ran; expect_status 0; rm ran # no trace is made
 
@@ -132,6 +135,19 @@ for i in 1 2; do
 done
 echo "trace x" >run.notes; run "$XFERSPY" run --report -o run-%p -- sh -c 'touch run-1-wal; cp new.db run-1'
 expect_err "run-1"; expect_not "run-1-wal"
+
+# A program may leave the folder before its first CUDA call. The traces are in the folder of the run nevertheless, and
+# named; a run within the run, with or without the library, has the same folder.
+mkdir elsewhere "100% there"
+for inner in "" "$XFERSPY run --" "env -u LD_PRELOAD $XFERSPY run --"; do
+    run sh -c 'cd "100% there" && exec "$@"' - "$XFERSPY" run --report -- $inner \
+        sh -c 'cd ../elsewhere && cp ../new.db "$(printf %s "$XFERSPY_OUTPUT" | sed s/%%/%/)xferspy-app.$$.db"'
+    expect_status 0; expect_err "$PWD/100% there/xferspy-app."; expect_not "no trace"
+    rm "100% there"/xferspy-app.*.db
+done
+if [ "$(id -u)" != 0 ]; then # it may go to a folder that is writable
+    run sh -c 'cd closed && exec "$@"' - "$XFERSPY" run -- sh -c '[ -z "$XFERSPY_OUTPUT" ]'; expect_status 0
+fi
 
 # A signal: what was recorded is named, where the process could not say so itself.
 rm -f "s r.db"
