@@ -147,6 +147,7 @@ enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 
 static pid_t start_child(char **argv) {
     struct sigaction before[PASSED_ON], pass = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
+    void (*ended)(int) = signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, the status of the child would be lost */
     sigset_t all, mask;
     pid_t self = getpid();
     sigfillset(&all);
@@ -161,6 +162,7 @@ static pid_t start_child(char **argv) {
             raise(SIGKILL);
         for (int i = 0; i < PASSED_ON; i++)
             sigaction(passed_on[i], &before[i], NULL);
+        signal(SIGCHLD, ended);
         sigprocmask(SIG_SETMASK, &mask, NULL);
         _exit(xs_exec_program(argv));
     }
