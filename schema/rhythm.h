@@ -10,7 +10,7 @@
 
 enum {
     XS_RHYTHM_LEAST = 5, /* least number of distances after the warm-up; fewer are no rhythm */
-    XS_RHYTHM_MANY = 32  /* so many regular distances suffice, even if they do not cover the run so far */
+    XS_RHYTHM_MANY = 32  /* this many regular distances suffice, even if they do not cover the run so far */
 };
 /* Largest standard deviations, as fractions of the mean. The first is for waits and copies. The second is for
  * repetitions that are more certainly steps: NVTX ranges, which somebody has named, or at least XS_RHYTHM_MANY

@@ -28,8 +28,8 @@ struct xs_window_spec {
 /* Reads a spec. These texts are valid: "10s..20s", "500ms.." or "..2s", or several of these separated by commas;
  * "20ms/1s", which means the first 20 ms of every second (units: ns, us, ms, s, min); "nvtx:NAME", which means the
  * times at which an NVTX range with this name is open on any thread; and "profiler", which means the times from
- * cuProfilerStart to cuProfilerStop. An empty text requests nothing. Returns NULL. If the
- * text is not valid, sets the spec to zeros and returns the reason, for messages. */
+ * cuProfilerStart to cuProfilerStop. An empty text requests nothing. Returns NULL if the text is valid. Otherwise sets
+ * the spec to zeros and returns the reason, for messages. */
 const char *xs_window_spec_read(struct xs_window_spec *spec, const char *text);
 
 /* Returns the reason why a text cannot be the name of an NVTX range in a spec; NULL: it can. In a name, # matches all

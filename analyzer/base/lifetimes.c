@@ -39,7 +39,7 @@ void xs_lives_end(struct xs_lives *lives) {
 
 /* Removes the parts of the item's range that still belong to the item and not to a later one. */
 static void take_out(struct xs_lives *lives, const struct xs_life *item) {
-    struct xs_span_place place;
+    struct xs_span_cursor place;
     const struct xs_span *span = xs_spans_seek(&lives->living, item->begin, &place);
     while (span && span->start < item->end) {
         uint64_t start = span->start, end = span->end;
@@ -63,7 +63,7 @@ size_t xs_lives_at(struct xs_lives *lives, uint64_t address, int64_t ns) {
         xs_spans_clear(&lives->living, item->begin, item->end, NULL, NULL);
         xs_spans_insert(&lives->living, item->begin, item->end, (void *)(uintptr_t)item);
     }
-    struct xs_span_place place;
+    struct xs_span_cursor place;
     const struct xs_span *span = xs_spans_seek(&lives->living, address, &place);
     return span && span->start <= address ? (size_t)((const struct xs_life *)span->owner - lives->items) + 1 : 0;
 }

@@ -1,5 +1,5 @@
-/* A life is an address range that exists for a time. Look-ups find the life that exists at an address. Look-ups must be
- * made in order of time. Therefore a range that has ended already, or that begins later, is never found. If two lives
+/* A life is an address range that exists for a time. A look-up finds the life that exists at an address at a given
+ * time, so it never finds one that has ended or that begins later. Look-ups must be made in order of time. If two lives
  * exist at one address at the same time (because the end of one was not recorded), the one that began later is found.
  */
 #ifndef XFERSPY_ANALYZER_BASE_LIFETIMES_H

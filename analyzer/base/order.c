@@ -7,30 +7,30 @@
 
 enum { NOWHERE = UINT32_MAX };
 
-struct place {
+struct slot {
     struct xs_order_key key;
     unsigned next; /* next item of its run, or of the list of free slots */
     unsigned unused;
 };
 
-static struct place *place_at(const struct xs_order *order, unsigned index) {
-    return (struct place *)(void *)(order->places + (size_t)index * order->step);
+static struct slot *place_at(const struct xs_order *order, unsigned index) {
+    return (struct slot *)(void *)(order->slots + (size_t)index * order->step);
 }
 
 static bool before(struct xs_order_key a, struct xs_order_key b) { return a.ns != b.ns ? a.ns < b.ns : a.id < b.id; }
 
-void xs_order_begin(struct xs_order *order, size_t item_bytes, unsigned window) {
-    *order = (struct xs_order){.item_bytes = item_bytes, .window = window, .free = NOWHERE};
-    order->step = sizeof(struct place) + ((item_bytes + 7) & ~(size_t)7);
-    order->places = xs_realloc(NULL, order->step * window);
+void xs_order_begin(struct xs_order *order, size_t item_bytes, unsigned most_rows) {
+    *order = (struct xs_order){.item_bytes = item_bytes, .most_rows = most_rows, .free = NOWHERE};
+    order->step = sizeof(struct slot) + ((item_bytes + 7) & ~(size_t)7);
+    order->slots = xs_realloc(NULL, order->step * most_rows);
 }
 
 void xs_order_free(struct xs_order *order) {
-    free(order->places);
+    free(order->slots);
     *order = (struct xs_order){0};
 }
 
-void *xs_order_place(struct xs_order *order) {
+void *xs_order_slot(struct xs_order *order) {
     if (order->free == NOWHERE) {
         order->free = order->fresh++;
         place_at(order, order->free)->next = NOWHERE;
@@ -48,11 +48,11 @@ static unsigned first_run(const struct xs_order *order) {
 }
 
 bool xs_order_put(struct xs_order *order, void *item, struct xs_order_key key) {
-    struct place *place = (struct place *)item - 1;
+    struct slot *slot = (struct slot *)item - 1;
     unsigned index = order->free, run = order->last_run;
     if (order->any_out && before(key, order->out))
         return false;
-    place->key = key;
+    slot->key = key;
     if (run >= order->run_count || before(key, place_at(order, order->runs[run].tail)->key)) {
         for (run = 0; run < order->run_count; run++)
             if (!before(key, place_at(order, order->runs[run].tail)->key))
@@ -60,8 +60,8 @@ bool xs_order_put(struct xs_order *order, void *item, struct xs_order_key key) {
         if (run == XS_ORDER_RUNS)
             return false;
     }
-    order->free = place->next;
-    place->next = NOWHERE;
+    order->free = slot->next;
+    slot->next = NOWHERE;
     if (run == order->run_count)
         order->runs[order->run_count++] = (struct xs_order_run){index, index};
     else
@@ -75,24 +75,24 @@ bool xs_order_put(struct xs_order *order, void *item, struct xs_order_key key) {
 void *xs_order_first(const struct xs_order *order, struct xs_order_key *key) {
     if (!order->count)
         return NULL;
-    struct place *place = place_at(order, order->runs[first_run(order)].head);
-    *key = place->key;
-    return place + 1;
+    struct slot *slot = place_at(order, order->runs[first_run(order)].head);
+    *key = slot->key;
+    return slot + 1;
 }
 
 void xs_order_pop(struct xs_order *order) {
     unsigned run = first_run(order), index = order->runs[run].head;
-    struct place *place = place_at(order, index);
-    order->out = place->key;
+    struct slot *slot = place_at(order, index);
+    order->out = slot->key;
     order->any_out = true;
     order->count--;
-    if (place->next == NOWHERE) {
+    if (slot->next == NOWHERE) {
         order->runs[run] = order->runs[--order->run_count];
         if (order->last_run == order->run_count)
             order->last_run = run;
     } else {
-        order->runs[run].head = place->next;
+        order->runs[run].head = slot->next;
     }
-    place->next = order->free;
+    slot->next = order->free;
     order->free = index;
 }

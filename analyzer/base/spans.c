@@ -14,11 +14,11 @@ struct xs_span_block {
     struct xs_span items[BLOCK_ITEMS];
 };
 
-static const struct xs_span *at(const struct xs_spans *spans, const struct xs_span_place *place) {
-    return place->block < spans->count ? &spans->blocks[place->block]->items[place->item] : NULL;
+static const struct xs_span *at(const struct xs_spans *spans, const struct xs_span_cursor *cursor) {
+    return cursor->block < spans->count ? &spans->blocks[cursor->block]->items[cursor->item] : NULL;
 }
 
-const struct xs_span *xs_spans_seek(const struct xs_spans *spans, uint64_t address, struct xs_span_place *place) {
+const struct xs_span *xs_spans_seek(const struct xs_spans *spans, uint64_t address, struct xs_span_cursor *cursor) {
     size_t low = 0, high = spans->count;
     while (low < high) { /* finds the first block whose last span ends after the address */
         size_t middle = low + (high - low) / 2;
@@ -28,7 +28,7 @@ const struct xs_span *xs_spans_seek(const struct xs_spans *spans, uint64_t addre
         else
             low = middle + 1;
     }
-    *place = (struct xs_span_place){.block = low};
+    *cursor = (struct xs_span_cursor){.block = low};
     if (low == spans->count)
         return NULL;
     const struct xs_span_block *block = spans->blocks[low];
@@ -40,14 +40,14 @@ const struct xs_span *xs_spans_seek(const struct xs_spans *spans, uint64_t addre
         else
             first = middle + 1;
     }
-    place->item = first;
+    cursor->item = first;
     return &block->items[first];
 }
 
-const struct xs_span *xs_spans_next(const struct xs_spans *spans, struct xs_span_place *place) {
-    if (++place->item >= spans->blocks[place->block]->count)
-        *place = (struct xs_span_place){.block = place->block + 1};
-    return at(spans, place);
+const struct xs_span *xs_spans_next(const struct xs_spans *spans, struct xs_span_cursor *cursor) {
+    if (++cursor->item >= spans->blocks[cursor->block]->count)
+        *cursor = (struct xs_span_cursor){.block = cursor->block + 1};
+    return at(spans, cursor);
 }
 
 static void add_block(struct xs_spans *spans, size_t index) {
@@ -58,53 +58,53 @@ static void add_block(struct xs_spans *spans, size_t index) {
     spans->count++;
 }
 
-static void remove_at(struct xs_spans *spans, const struct xs_span_place *place) {
-    struct xs_span_block *block = spans->blocks[place->block];
+static void remove_at(struct xs_spans *spans, const struct xs_span_cursor *cursor) {
+    struct xs_span_block *block = spans->blocks[cursor->block];
     block->count--;
-    memmove(&block->items[place->item], &block->items[place->item + 1],
-            (block->count - place->item) * sizeof *block->items);
+    memmove(&block->items[cursor->item], &block->items[cursor->item + 1],
+            (block->count - cursor->item) * sizeof *block->items);
     if (block->count)
         return;
     free(block);
     spans->count--;
-    memmove(&spans->blocks[place->block], &spans->blocks[place->block + 1],
-            (spans->count - place->block) * sizeof(struct xs_span_block *));
+    memmove(&spans->blocks[cursor->block], &spans->blocks[cursor->block + 1],
+            (spans->count - cursor->block) * sizeof(struct xs_span_block *));
 }
 
 void xs_spans_insert(struct xs_spans *spans, uint64_t start, uint64_t end, void *owner) {
-    struct xs_span_place place;
+    struct xs_span_cursor cursor;
     if (end <= start)
         return;
     if (!xs_spans_seek(spans, start,
-                       &place)) { /* the new span comes after all others, so it is added to the last block */
+                       &cursor)) { /* the new span comes after all others, so it is added to the last block */
         if (!spans->count)
             add_block(spans, 0);
-        place.block = spans->count - 1;
-        place.item = spans->blocks[place.block]->count;
+        cursor.block = spans->count - 1;
+        cursor.item = spans->blocks[cursor.block]->count;
     }
-    struct xs_span_block *block = spans->blocks[place.block];
+    struct xs_span_block *block = spans->blocks[cursor.block];
     if (block->count == BLOCK_ITEMS) {
-        size_t kept = place.item == BLOCK_ITEMS ? BLOCK_ITEMS : BLOCK_ITEMS / 2; /* appending must leave full blocks */
-        add_block(spans, place.block + 1);
-        struct xs_span_block *more = spans->blocks[place.block + 1];
+        size_t kept = cursor.item == BLOCK_ITEMS ? BLOCK_ITEMS : BLOCK_ITEMS / 2; /* appending must leave full blocks */
+        add_block(spans, cursor.block + 1);
+        struct xs_span_block *more = spans->blocks[cursor.block + 1];
         more->count = BLOCK_ITEMS - kept;
         memcpy(more->items, &block->items[kept], more->count * sizeof *block->items);
         block->count = kept;
-        if (place.item > kept || kept == BLOCK_ITEMS) {
-            place.item -= kept;
+        if (cursor.item > kept || kept == BLOCK_ITEMS) {
+            cursor.item -= kept;
             block = more;
         }
     }
-    memmove(&block->items[place.item + 1], &block->items[place.item],
-            (block->count - place.item) * sizeof *block->items);
-    block->items[place.item] = (struct xs_span){start, end, owner};
+    memmove(&block->items[cursor.item + 1], &block->items[cursor.item],
+            (block->count - cursor.item) * sizeof *block->items);
+    block->items[cursor.item] = (struct xs_span){start, end, owner};
     block->count++;
 }
 
 void xs_spans_clear(struct xs_spans *spans, uint64_t start, uint64_t end, xs_span_taken *taken, void *context) {
-    struct xs_span_place place;
-    for (const struct xs_span *found = xs_spans_seek(spans, start, &place); found && found->start < end;) {
-        struct xs_span *span = &spans->blocks[place.block]->items[place.item];
+    struct xs_span_cursor cursor;
+    for (const struct xs_span *found = xs_spans_seek(spans, start, &cursor); found && found->start < end;) {
+        struct xs_span *span = &spans->blocks[cursor.block]->items[cursor.item];
         struct xs_span old = *span;
         uint64_t from = old.start > start ? old.start : start, to = old.end < end ? old.end : end;
         if (taken)
@@ -116,32 +116,32 @@ void xs_spans_clear(struct xs_spans *spans, uint64_t start, uint64_t end, xs_spa
         }
         if (old.start < start) {
             span->end = start;
-            found = xs_spans_next(spans, &place);
+            found = xs_spans_next(spans, &cursor);
         } else if (old.end > end) {
             span->start = end;
             return;
         } else {
-            remove_at(spans, &place);
-            if (place.block < spans->count && place.item >= spans->blocks[place.block]->count)
-                place = (struct xs_span_place){.block = place.block + 1};
-            found = at(spans, &place);
+            remove_at(spans, &cursor);
+            if (cursor.block < spans->count && cursor.item >= spans->blocks[cursor.block]->count)
+                cursor = (struct xs_span_cursor){.block = cursor.block + 1};
+            found = at(spans, &cursor);
         }
     }
 }
 
 void xs_spans_cover(struct xs_spans *spans, uint64_t start, uint64_t end) {
-    struct xs_span_place place;
+    struct xs_span_cursor cursor;
     if (end <= start || xs_spans_covered(spans, start, end))
         return;
     /* the new span begins with a span that touches the range on the left, and ends with one that touches it on the
      * right */
-    const struct xs_span *span = xs_spans_seek(spans, start ? start - 1 : 0, &place);
+    const struct xs_span *span = xs_spans_seek(spans, start ? start - 1 : 0, &cursor);
     uint64_t first = span && span->start < start ? span->start : start, last = end;
-    span = xs_spans_seek(spans, end - 1, &place);
+    span = xs_spans_seek(spans, end - 1, &cursor);
     if (span && span->start <= end && span->end > last)
         last = span->end;
     else if (span && span->end == end) {
-        span = xs_spans_next(spans, &place);
+        span = xs_spans_next(spans, &cursor);
         if (span && span->start == end)
             last = span->end;
     }
@@ -150,8 +150,8 @@ void xs_spans_cover(struct xs_spans *spans, uint64_t start, uint64_t end) {
 }
 
 bool xs_spans_covered(const struct xs_spans *spans, uint64_t start, uint64_t end) {
-    struct xs_span_place place;
-    const struct xs_span *span = xs_spans_seek(spans, start, &place);
+    struct xs_span_cursor cursor;
+    const struct xs_span *span = xs_spans_seek(spans, start, &cursor);
     return span && span->start <= start && span->end >= end;
 }
 

@@ -21,15 +21,15 @@ struct xs_spans { /* zeroed: empty */
 };
 
 /* A position in the sequence; any change of the spans invalidates it. */
-struct xs_span_place {
+struct xs_span_cursor {
     size_t block, item;
 };
 
 /* Returns the first span that ends after `address`; NULL: none. */
-const struct xs_span *xs_spans_seek(const struct xs_spans *spans, uint64_t address, struct xs_span_place *place);
+const struct xs_span *xs_spans_seek(const struct xs_spans *spans, uint64_t address, struct xs_span_cursor *cursor);
 
 /* Returns the next span; NULL: none. */
-const struct xs_span *xs_spans_next(const struct xs_spans *spans, struct xs_span_place *place);
+const struct xs_span *xs_spans_next(const struct xs_spans *spans, struct xs_span_cursor *cursor);
 
 /* Removes [start, end). `taken` is called for each part of a span in this range, before that part is removed, and must
  * not change the spans; NULL: no call. */

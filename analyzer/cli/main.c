@@ -10,7 +10,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/misspelled.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 #include "schema/write/store.h"
 
 static void print_version(FILE *stream, struct argp_state *state) {

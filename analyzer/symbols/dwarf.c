@@ -301,10 +301,10 @@ unsigned xs_dwarf_find(struct xs_dwarf *dwarf, uint64_t address, size_t index, c
     struct range *unit = find(&dwarf->units, address);
     if (!unit)
         return 0;
-    Dwarf_Line *place = dwarf_getsrc_die(&unit->die, address);
-    const char *file = place ? dwarf_linesrc(place, NULL, NULL) : NULL;
+    Dwarf_Line *row = dwarf_getsrc_die(&unit->die, address);
+    const char *file = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
     int line = 0;
-    if (place && (dwarf_lineno(place, &line) != 0 || line < 0))
+    if (row && (dwarf_lineno(row, &line) != 0 || line < 0))
         line = 0;
     struct range *function = find(functions_of(dwarf, &unit->die), address);
     unsigned count = function ? inlined_calls(&function->die, address, calls) : 0, depth = 0;

@@ -43,10 +43,10 @@ static void take(const struct scan *scan, const GElf_Sym *symbol) {
     if ((!function && type != STT_NOTYPE) || symbol->st_shndx == SHN_UNDEF || !symbol->st_value)
         return;
     const uint64_t start = symbol->st_value;
-    size_t place = xs_search(scan->addresses, scan->count, sizeof start, is_less, &start);
-    if (place == scan->count)
+    size_t at = xs_search(scan->addresses, scan->count, sizeof start, is_less, &start);
+    if (at == scan->count)
         return;
-    struct xs_symbol_match *match = &scan->matches[2 * place + !function];
+    struct xs_symbol_match *match = &scan->matches[2 * at + !function];
     unsigned rank = rank_of(symbol);
     if (match->elf && (symbol->st_value < match->start || (symbol->st_value == match->start && rank <= match->rank)))
         return;

@@ -1,5 +1,5 @@
 /* Shows where calls came from: the frames of a call stack with function, file and line, and which frame is the user's
- * own code. Python frames replace those of the interpreter. Texts come from a trace or a binary, so they may contain
+ * own code. Python frames replace the interpreter's frames. Texts come from a trace or a binary, so they may contain
  * any bytes; escape them before printing. A text has at most 4095 bytes. */
 #ifndef XFERSPY_ANALYZER_TRACE_CALLSITES_H
 #define XFERSPY_ANALYZER_TRACE_CALLSITES_H
@@ -14,7 +14,7 @@
 enum xs_frame_of {
     XS_FRAME_OWN,  /* the calling thread's */
     XS_FRAME_MAIN, /* the main thread's at the moment of the call, because the calling thread runs no Python code */
-    XS_FRAME_OTHER /* another thread's, for the same reason */
+    XS_FRAME_OTHER /* another thread's at the moment of the call, because the calling thread runs no Python code */
 };
 
 struct xs_frame {
@@ -55,9 +55,10 @@ bool xs_callsites_cut(const struct xs_callsites *callsites,
 /* Returns the frame of the stack's place, which is the source line that is named as the origin of the stack's calls.
  * This frame is the innermost frame of the user's own code, even if only its binary is known. If that frame is a helper
  * (callsites_helpers.h), it is the frame that calls the helper. If all frames belong to libraries, it is the outermost
- * known one. A call without a frame of the user on its own thread has a place of the main thread, if one was read at
- * each call or at some calls from the same native frames, and all of these have the same place. NULL: nothing is known.
- * The pointer is the same for all stacks with the same place. */
+ * known one. If a framework's thread made the call, there may be no frame of the user on that thread. The place is then
+ * the main thread's, if the main thread's stack was read at this call or at calls with the same native frames, and all
+ * these readings have the same place. NULL: nothing is known. The pointer is the same for all stacks with the same
+ * place. */
 const struct xs_frame *xs_callsites_user_frame(const struct xs_callsites *callsites, int64_t stack);
 
 /* Returns the number of a stack's place; 0: nothing is known. Places are numbered from 1 without gaps. Two stacks have

@@ -17,13 +17,14 @@
 enum {
     THINGS_MAX = 64,     /* different things kept per stack; a stack with more has no steady sizes */
     CALLERS_MAX = 64,    /* callers of a frame that are compared with each other */
-    FEW_SIZES = 4,       /* sizes are steady if there are at most this many, */
-    REPEATS_OF_SIZE = 4, /* or if each occurs this often on average */
+    FEW_SIZES = 4,       /* sizes are steady if there are at most this many */
+    REPEATS_OF_SIZE = 4, /* sizes are also steady if each occurs this often on average */
     REPEATS_OF_ALLOCATION = 2,
     SHARED_ONE_OF = 10,   /* callers move different things if they share at most one transfer in this many */
     ROWS_BEGUN = 1 << 17, /* rows read from a table's beginning, when a program sets up its data */
-    PARTS = 64, /* number of parts into which the other rows are divided; only the first rows of each part are read, */
-    ROWS_OF_PART = 1 << 10 /* which costs the same for a trace of any length */
+    PARTS = 64, /* number of parts into which the other rows are divided; only the first ROWS_OF_PART rows of each part
+                   are read */
+    ROWS_OF_PART = 1 << 10 /* rows of one part; the parts cost the same for a trace of any length */
 };
 
 /* All frames with the same file and line. Copies of a template share a key, and so do the copies of a line that was
@@ -276,7 +277,7 @@ struct weights {
 struct caller {
     struct weights sizes, addresses, allocations;
     uint64_t count, addressed, others;
-    int64_t first_ns, last_ns; /* of transfers with an address */
+    int64_t first_ns, last_ns; /* the first and the last transfer with an address */
 };
 
 static int by_key(const void *a, const void *b) {

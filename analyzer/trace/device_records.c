@@ -8,9 +8,9 @@
 #include "analyzer/trace/kind_words.h"
 
 enum {
-    FIRST_PLACES = 1 << 8, /* fits into a part of a cache; in most traces no more rows ever wait */
-    PLACES = 1 << 18,      /* the most hash slots: 12 MB */
-    WINDOW = PLACES / 2,   /* the most records that may wait */
+    FIRST_SLOTS = 1 << 8,     /* fits into a part of a cache; in most traces no more rows ever wait */
+    SLOTS = 1 << 18,          /* the most hash slots: 12 MB */
+    MOST_WAITING = SLOTS / 2, /* the most records that may wait */
     SETTLE = 16, /* number of rows that are read after a call's first row, because they may be of the same call */
     SWEEP_DISTANCE = 1 << 16 /* records of calls whose numbers are lower by more than this will not be searched again */
 };
@@ -18,8 +18,8 @@ enum { NODE = XS_RECORD_NEXT, KIND, DEVICE, DESTINATION, SOURCE };
 
 void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, bool copies,
                              char *message, uint64_t *damaged) {
-    *records = (struct xs_device_records){.mask = FIRST_PLACES - 1};
-    records->places = xs_zeroed(FIRST_PLACES, sizeof *records->places);
+    *records = (struct xs_device_records){.mask = FIRST_SLOTS - 1};
+    records->slots = xs_zeroed(FIRST_SLOTS, sizeof *records->slots);
     xs_scan_begin(&records->scan, trace,
                   copies ? "SELECT " XS_COPY_RECORD_COLUMNS ", graph_node, kind, device, dst_device, src_device"
                            " FROM device_copy ORDER BY id"
@@ -27,24 +27,24 @@ void xs_device_records_begin(struct xs_device_records *records, const struct xs_
                   message, damaged);
 }
 
-static struct xs_device_record *place_of(struct xs_device_records *records, uint32_t correlation) {
+static struct xs_device_record *slot_of(struct xs_device_records *records, uint32_t correlation) {
     uint32_t i = correlation & records->mask;
-    while (records->places[i].sums.correlation && records->places[i].sums.correlation != correlation)
+    while (records->slots[i].sums.correlation && records->slots[i].sums.correlation != correlation)
         i = (i + 1) & records->mask;
-    return &records->places[i];
+    return &records->slots[i];
 }
 
 /* Doubles the table when half of its hash slots are taken. */
 static void make_room(struct xs_device_records *records) {
-    struct xs_device_record *old = records->places;
-    uint32_t places = records->mask + 1;
-    if (records->count < places / 2 || places == PLACES)
+    struct xs_device_record *old = records->slots;
+    uint32_t slots = records->mask + 1;
+    if (records->count < slots / 2 || slots == SLOTS)
         return;
-    records->places = xs_zeroed((size_t)places * 2, sizeof *records->places);
-    records->mask = places * 2 - 1;
-    for (uint32_t i = 0; i < places; i++)
+    records->slots = xs_zeroed((size_t)slots * 2, sizeof *records->slots);
+    records->mask = slots * 2 - 1;
+    for (uint32_t i = 0; i < slots; i++)
         if (old[i].sums.correlation)
-            *place_of(records, old[i].sums.correlation) = old[i];
+            *slot_of(records, old[i].sums.correlation) = old[i];
     free(old);
 }
 
@@ -82,32 +82,32 @@ static bool advance(struct xs_device_records *records) {
     if (!correlation)
         return true;
     make_room(records);
-    struct xs_device_record *place = place_of(records, correlation);
+    struct xs_device_record *slot = slot_of(records, correlation);
     struct xs_record row = xs_record_read(scan);
-    if (!place->sums.correlation) {
-        *place = (struct xs_device_record){
+    if (!slot->sums.correlation) {
+        *slot = (struct xs_device_record){
             .sums.correlation = correlation, .row = records->rows, .start_ns = INT64_MAX, .end_ns = INT64_MIN};
         records->count++;
     }
-    xs_record_fold(&place->sums, &row);
+    xs_record_fold(&slot->sums, &row);
     if (row.untimed)
         return true;
     int64_t start = xs_scan_int(scan, XS_RECORD_START), end = xs_scan_int(scan, XS_RECORD_END);
-    place->start_ns = start < place->start_ns ? start : place->start_ns;
-    place->end_ns = end > place->end_ns ? end : place->end_ns;
+    slot->start_ns = start < slot->start_ns ? start : slot->start_ns;
+    slot->end_ns = end > slot->end_ns ? end : slot->end_ns;
     return true;
 }
 
 static void take_out(struct xs_device_records *records, const struct xs_device_record *record) {
-    uint32_t hole = (uint32_t)(record - records->places), mask = records->mask;
-    for (uint32_t i = (hole + 1) & mask; records->places[i].sums.correlation; i = (i + 1) & mask) {
-        uint32_t wanted = records->places[i].sums.correlation & mask;
+    uint32_t hole = (uint32_t)(record - records->slots), mask = records->mask;
+    for (uint32_t i = (hole + 1) & mask; records->slots[i].sums.correlation; i = (i + 1) & mask) {
+        uint32_t wanted = records->slots[i].sums.correlation & mask;
         if (((i - wanted) & mask) >= ((i - hole) & mask)) {
-            records->places[hole] = records->places[i];
+            records->slots[hole] = records->slots[i];
             hole = i;
         }
     }
-    records->places[hole].sums.correlation = 0;
+    records->slots[hole].sums.correlation = 0;
     records->count--;
 }
 
@@ -118,38 +118,37 @@ static void sweep(struct xs_device_records *records, uint32_t correlation) {
         return;
     records->swept_at = correlation;
     for (uint32_t i = 0; i <= records->mask; i++)
-        while (records->places[i].sums.correlation &&
-               records->places[i].sums.correlation + SWEEP_DISTANCE < correlation)
-            take_out(records, &records->places[i]);
-    records->full = records->count >= WINDOW;
+        while (records->slots[i].sums.correlation && records->slots[i].sums.correlation + SWEEP_DISTANCE < correlation)
+            take_out(records, &records->slots[i]);
+    records->full = records->count >= MOST_WAITING;
 }
 
 bool xs_device_records_take(struct xs_device_records *records, uint32_t correlation, bool keep,
                             struct xs_device_record *record) {
-    struct xs_device_record *place = place_of(records, correlation);
-    while (!place->sums.correlation) {
-        if (records->count >= WINDOW)
+    struct xs_device_record *slot = slot_of(records, correlation);
+    while (!slot->sums.correlation) {
+        if (records->count >= MOST_WAITING)
             sweep(records, correlation);
-        if (records->count >= WINDOW || !advance(records))
+        if (records->count >= MOST_WAITING || !advance(records))
             return false;
-        place = place_of(records, correlation);
+        slot = slot_of(records, correlation);
     }
-    while (records->rows - place->row < SETTLE && advance(records))
-        place = place_of(records, correlation);
-    *record = *place;
+    while (records->rows - slot->row < SETTLE && advance(records))
+        slot = slot_of(records, correlation);
+    *record = *slot;
     if (!keep)
-        take_out(records, place);
+        take_out(records, slot);
     return true;
 }
 
 void xs_device_records_reach(struct xs_device_records *records, uint32_t correlation) {
-    while (records->newest <= correlation && records->count < WINDOW && advance(records))
+    while (records->newest <= correlation && records->count < MOST_WAITING && advance(records))
         ;
 }
 
 int xs_device_records_end(struct xs_device_records *records) {
     int status = xs_scan_end(&records->scan);
-    free(records->places);
+    free(records->slots);
     *records = (struct xs_device_records){0};
     return status;
 }

@@ -24,7 +24,7 @@ struct xs_graph_copy {
 
 struct xs_device_records {
     struct xs_scan scan;
-    struct xs_device_record *places; /* hash slots */
+    struct xs_device_record *slots; /* hash slots */
     uint32_t count, mask;
     uint32_t rows, newest; /* number of rows that were read; the correlation number of the newest call to which they
                             * belong */

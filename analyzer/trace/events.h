@@ -42,14 +42,14 @@ struct xs_row_event {
 };
 
 /* Begins to read all events. The sources have the numbers of xs_source_index, and the items are struct xs_row_event,
- * which the caller may change. `window` is as in xs_merge_begin. */
+ * which the caller may change. `most_rows` is as in xs_merge_begin. */
 struct xs_merge;
-int xs_events_begin(struct xs_merge *events, const struct xs_trace *trace, unsigned window, char *message,
+int xs_events_begin(struct xs_merge *events, const struct xs_trace *trace, unsigned most_rows, char *message,
                     uint64_t *damaged);
 
 /* Returns how many rows may be kept to be sorted. Few rows are enough if one thread made all calls. The rows of several
  * threads are written in chunks of one thread each, so more of them are out of order. */
-unsigned xs_events_window(const struct xs_trace *trace);
+unsigned xs_events_most_rows(const struct xs_trace *trace);
 
 /* Describes one table that is read in order of time. exposure.c uses this for its intervals, too. */
 struct xs_source_kind {
@@ -61,9 +61,9 @@ struct xs_source_kind {
     /* Fills in a zeroed item from the row; false: the row is left out. */
     bool (*read)(struct xs_scan *scan, void *item);
 };
-/* Begins reading a table. `window` is as in xs_merge_begin, but never 0. */
+/* Begins reading a table. `most_rows` is as in xs_merge_begin, but never 0. */
 struct xs_source;
-struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window,
+struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned most_rows,
                                   char *message, uint64_t *damaged);
 /* Returns the next item, valid until the next call of a function for this source. NULL: an error if *status is
  * negative, else the end. */
@@ -82,11 +82,11 @@ struct xs_merge {
     int taken; /* the source whose first item the caller still uses; -1: none */
 };
 
-/* Begins reading `count` tables. Up to `window` rows of each table are kept in memory to be sorted; if that is too few
- * for a table, SQLite sorts it. `window` 0: the result of xs_events_window is used. Negative status: the message is
- * set. Call xs_merge_end even after an error. */
+/* Begins reading `count` tables. Up to `most_rows` rows of each table are kept in memory to be sorted; if that is too
+ * few for a table, SQLite sorts it. `most_rows` 0: the result of xs_events_most_rows is used. Negative status: the
+ * message is set. Call xs_merge_end even after an error. */
 int xs_merge_begin(struct xs_merge *merge, const struct xs_source_kind *kinds, unsigned count,
-                   const struct xs_trace *trace, unsigned window, char *message, uint64_t *damaged);
+                   const struct xs_trace *trace, unsigned most_rows, char *message, uint64_t *damaged);
 void xs_merge_end(struct xs_merge *merge);
 
 /* Sets the time and the source of the next item. Returns 1, or 0 at the end, or a negative status with the message

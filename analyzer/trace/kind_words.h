@@ -30,8 +30,8 @@ extern const char *const xs_category_names[];
 
 /* The driver stages a copy between two devices in host memory if neither may access the other. Such a copy has two
  * device records, a download and an upload of all bytes, and both have device memory on both sides (measured with CUPTI
- * 13.0.1). The macros are SQL about a row of device_copy, or of its shapes, whose columns have the prefix `t`, such as
- * "s.": is it one of the two, and is it the upload? */
+ * 13.0.1). These macros are SQL conditions on a row of device_copy, or of its shapes, whose columns have the prefix
+ * `t`, such as "s.". The first is true if the row is one of the two records, the second if it is the upload. */
 #define XS_IS_STAGED_LEG(t) "(" t "kind IN (1, 2) AND " t "src_kind = 3 AND " t "dst_kind = 3)"
 #define XS_IS_SECOND_LEG(t) "(" t "kind = 1 AND " t "src_kind = 3 AND " t "dst_kind = 3)"
 

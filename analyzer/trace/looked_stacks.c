@@ -11,7 +11,7 @@ enum { LEAST_LOOKED = 8, MOST_PERCENT = 90 };
 
 /* The stacks with the same native frames that were looked at. */
 struct group {
-    uint64_t calls, most_calls; /* of all these stacks, and of the stack with the most calls */
+    uint64_t calls, most_calls; /* calls of all these stacks, and of the stack with the most calls */
     int64_t most;
 };
 

@@ -1,7 +1,7 @@
-/* Gives the stacks of a framework's threads the Python frames that were read at other calls from the same place.
- * Capture reads the main thread's frames at some calls of such a thread only, because it keeps to a share of the run's
- * time. A call with the same native frames is of the same kind, so it stands for the others if nearly all readings
- * agree. */
+/* Completes the stacks of a framework's threads by Python frames that were read at other calls from the same place. To
+ * save time, capture reads the main thread's Python frames only at some calls of such a thread. Calls with the same
+ * native frames are of the same kind. If nearly all readings at these calls agree, they are taken for the other calls,
+ * too. */
 #ifndef XFERSPY_ANALYZER_TRACE_LOOKED_STACKS_H
 #define XFERSPY_ANALYZER_TRACE_LOOKED_STACKS_H
 

@@ -14,10 +14,10 @@ struct xs_main_wait {
     int64_t download; /* transfer.id */
     int64_t enter_ns; /* of the download's call */
     int64_t thread;   /* thread.id of the thread that waited */
-    int64_t begin_ns; /* its latest call before the download had returned, and its wait before this one had ended: it
-                       * waited since then at most */
-    int64_t end_ns;   /* the device had made the copy; not later than the thread's next call. Equal to begin_ns: the
-                       * wait before this one was also for this download. */
+    int64_t begin_ns; /* earliest possible begin of the wait: the thread's latest call had returned, and its previous
+                         wait had ended */
+    int64_t end_ns;   /* end of the copy on the device, or the enter of the thread's next call if that is earlier. Equal
+                         to begin_ns: the previous wait was also for this download. */
 };
 
 struct xs_main_waits {

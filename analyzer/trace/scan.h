@@ -30,7 +30,7 @@ void xs_snapshot_end(const struct xs_trace *trace);
 void xs_scan_begin(struct xs_scan *scan, const struct xs_trace *trace, const char *sql, char *message,
                    uint64_t *damaged);
 
-/* These functions do the same with a statement that they format as printf does. */
+/* These functions begin a scan with a statement that they format as printf does. */
 void xs_scan_format(struct xs_scan *scan, const struct xs_trace *trace, char *message, uint64_t *damaged,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 void xs_scan_vformat(struct xs_scan *scan, const struct xs_trace *trace, char *message, uint64_t *damaged,

@@ -10,7 +10,7 @@
 #include "analyzer/trace/trace_event.h"
 
 struct xs_site_total {
-    uint64_t transfers, bytes; /* of copies that succeeded; copies that were only captured into a graph do not count */
+    uint64_t transfers, bytes; /* the copies that succeeded; copies that were only captured into a graph do not count */
     uint64_t timed;            /* transfers with a device time */
     uint64_t device_ns;        /* sum over the transfers in `timed` */
     uint64_t exposed;          /* transfers with a known exposed time */

@@ -7,7 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/events.h"
 
-enum { WIDE_WINDOW = 1 << 17, SORTED = 0 };
+enum { MANY_ROWS = 1 << 17, SORTED = 0 };
 
 struct xs_source {
     struct xs_source_kind kind;
@@ -18,8 +18,8 @@ struct xs_source {
     int status;
 };
 
-/* True if all rows can be put into order with at most `window` rows in memory. */
-static bool fits(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window) {
+/* True if all rows can be put into order with at most `most_rows` rows in memory. */
+static bool fits(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned most_rows) {
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_scan scan;
     struct xs_order order;
@@ -27,12 +27,12 @@ static bool fits(const struct xs_source_kind *kind, const struct xs_trace *trace
     bool fit = true;
     xs_scan_format(&scan, trace, message, NULL, "SELECT id, %s FROM %s WHERE %s ORDER BY id", kind->time, kind->table,
                    kind->where);
-    xs_order_begin(&order, 0, window);
+    xs_order_begin(&order, 0, most_rows);
     while (fit && xs_scan_row(&scan)) {
         if (xs_order_is_full(&order) && xs_order_first(&order, &first))
             xs_order_pop(&order);
         struct xs_order_key key = {xs_scan_int(&scan, 1), xs_scan_int(&scan, 0)};
-        fit = xs_order_put(&order, xs_order_place(&order), key);
+        fit = xs_order_put(&order, xs_order_slot(&order), key);
     }
     xs_order_free(&order);
     xs_scan_end(&scan); /* the reader of the rows will meet the same error */
@@ -42,18 +42,18 @@ static bool fits(const struct xs_source_kind *kind, const struct xs_trace *trace
 /* Decides how many rows are kept in memory. For this the times of the whole table are read beforehand, because an event
  * that the caller has received cannot be taken back if an earlier one comes late. This reads two of the thirty columns
  * of a transfer, and takes a few percent of an analysis. */
-static unsigned window_of(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window) {
-    if (fits(kind, trace, window))
-        return window;
-    return fits(kind, trace, WIDE_WINDOW) ? WIDE_WINDOW : SORTED;
+static unsigned most_rows_of(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned most_rows) {
+    if (fits(kind, trace, most_rows))
+        return most_rows;
+    return fits(kind, trace, MANY_ROWS) ? MANY_ROWS : SORTED;
 }
 
-struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window,
+struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned most_rows,
                                   char *message, uint64_t *damaged) {
     struct xs_source *source = xs_realloc(NULL, sizeof *source);
-    window = window_of(kind, trace, window);
-    *source = (struct xs_source){.kind = *kind, .sorted = window == SORTED, .last_ns = INT64_MIN};
-    xs_order_begin(&source->order, kind->item_bytes, source->sorted ? 1 : window);
+    most_rows = most_rows_of(kind, trace, most_rows);
+    *source = (struct xs_source){.kind = *kind, .sorted = most_rows == SORTED, .last_ns = INT64_MIN};
+    xs_order_begin(&source->order, kind->item_bytes, source->sorted ? 1 : most_rows);
     xs_scan_format(&source->scan, trace, message, damaged, "SELECT id, %s, %s FROM %s WHERE %s ORDER BY %s%sid",
                    kind->time, kind->columns, kind->table, kind->where, source->sorted ? kind->time : "",
                    source->sorted ? ", " : "");
@@ -79,7 +79,7 @@ static void fill(struct xs_source *source) {
             source->status = source->scan.status;
             return;
         }
-        void *item = xs_order_place(&source->order);
+        void *item = xs_order_slot(&source->order);
         memset(item, 0, source->kind.item_bytes);
         if (!source->kind.read(&source->scan, item))
             continue;
@@ -109,7 +109,7 @@ void xs_source_end(struct xs_source *source) {
     free(source);
 }
 
-unsigned xs_events_window(const struct xs_trace *trace) {
+unsigned xs_events_most_rows(const struct xs_trace *trace) {
     char message[XS_TRACE_MESSAGE_BYTES];
     int64_t threads;
     int status = xs_scan_one(trace, "SELECT count(*) FROM thread", &threads, message);
@@ -127,12 +127,12 @@ static int look(struct xs_merge *merge, unsigned i) {
 }
 
 int xs_merge_begin(struct xs_merge *merge, const struct xs_source_kind *kinds, unsigned count,
-                   const struct xs_trace *trace, unsigned window, char *message, uint64_t *damaged) {
+                   const struct xs_trace *trace, unsigned most_rows, char *message, uint64_t *damaged) {
     int status = XS_OK;
     *merge = (struct xs_merge){.count = count, .taken = -1};
-    window = window ? window : xs_events_window(trace);
+    most_rows = most_rows ? most_rows : xs_events_most_rows(trace);
     for (unsigned i = 0; i < count; i++)
-        merge->sources[i] = xs_source_begin(&kinds[i], trace, window, message, damaged);
+        merge->sources[i] = xs_source_begin(&kinds[i], trace, most_rows, message, damaged);
     for (unsigned i = 0; i < count && status >= 0; i++)
         status = look(merge, i);
     return status;

@@ -153,7 +153,7 @@ struct xs_migration_view {
 
 struct xs_interval_view {
     bool is_kernel;
-    enum xs_direction direction; /* of a copy: H2D or D2H */
+    enum xs_direction direction; /* for a copy: H2D or D2H */
     int64_t transfer;            /* transfer.id; 0: a kernel, or a copy of a launched graph */
     int64_t device_allocation;   /* allocation.id of a copy's device side; 0: not known */
     uint64_t bytes;
@@ -190,7 +190,7 @@ struct xs_trace_event {
     int64_t enter_ns;  /* device start for MIGRATION and DEVICE_INTERVAL */
     int64_t return_ns; /* never before enter_ns; equal to it if it was not measured; device end for MIGRATION and
                         * DEVICE_INTERVAL */
-    uint64_t host_others_ns; /* of a copy: the part of the call's time that counts for other copies, because the call
+    uint64_t host_others_ns; /* for a copy: the part of the call's time that counts for other copies, because the call
                               * is of a batch, or because the main thread waited for an earlier download then */
     int32_t entry_point;     /* entry_point.id; 0: unknown. For a FREE: the function that freed, which may be one that
                               * destroys a context */

@@ -41,7 +41,7 @@ static void say_calls(struct xs_string *text, const struct xs_failures *failures
 }
 
 /* Adds the first call that returned an error of the device. This call may be in no table of the trace. */
-static void say_device(struct xs_string *text, const struct xs_device_failure *failure, bool is_known) {
+static void say_device(struct xs_string *text, const struct xs_first_failure *failure, bool is_known) {
     char name[XS_CUDA_ERROR_BYTES];
     if (!is_known) {
         xs_string_format(text, "The device fails: %s since %s, first ", xs_cuda_error_name(failure->result, name),

@@ -78,9 +78,9 @@ static void put_call_sites(const struct xs_findings *findings, struct xs_json *j
 static void put_saving(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d, struct xs_json *json) {
     XS_SCOPED_STRING why = {0};
     xs_saving_json(json, "saves", &d->saves);
-    xs_finding_why_range_json(json, diagnosis, d);
-    xs_finding_why_range(&why, diagnosis, d);
-    xs_json_text(json, "saves_range_because", why.length ? why.data : NULL);
+    xs_finding_why_interval_json(json, diagnosis, d);
+    xs_finding_why_interval(&why, diagnosis, d);
+    xs_json_text(json, "saves_interval_because", why.length ? why.data : NULL);
     xs_json_count(json, "page_locking_ns", d->pinning_ns);
     xs_json_bool(json, "page_locking_assumed", d->pinning_assumed);
 }

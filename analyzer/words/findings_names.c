@@ -175,7 +175,9 @@ bool xs_cause_offers(const struct xs_diagnosis *diagnosis, const struct xs_cause
     return is_other && d->saves.most_ns && is_sure;
 }
 
-bool xs_finding_at_most(const struct xs_diagnosed *d) { return !d->finding->advice && xs_saving_is_range(&d->saves); }
+bool xs_finding_at_most(const struct xs_diagnosed *d) {
+    return !d->finding->advice && xs_saving_is_interval(&d->saves);
+}
 
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_diagnosed *d) {
     if (!d->finding->advice)

@@ -10,7 +10,7 @@
 #include "analyzer/totals/summary/content_coverage.h"
 #include "analyzer/words/saving_words.h"
 
-/* --- why_a_range.c --- */
+/* --- why_an_interval.c --- */
 
 /* Returns the number of instances with this verdict, including an estimate for the copies that were not checked. */
 uint64_t xs_variant_in_all(const struct xs_variant *variant);
@@ -18,13 +18,15 @@ uint64_t xs_variant_in_all(const struct xs_variant *variant);
 void xs_finding_variants(struct xs_string *text, const struct xs_finding *finding);
 /* Describes contents that recur, and how much device memory they need; writes nothing if that is not known. */
 void xs_finding_turns(struct xs_string *text, const struct xs_diagnosed *diagnosed);
-/* Says in sentences why the saving is a range; writes nothing if it is a single value. */
-void xs_finding_why_range(struct xs_string *text, const struct xs_diagnosis *diagnosis,
-                          const struct xs_diagnosed *diagnosed);
-/* Writes the key "saves_range_reasons": the names of these reasons; an empty array if the saving is a single value. */
-void xs_finding_why_range_json(struct xs_json *json, const struct xs_diagnosis *diagnosis,
-                               const struct xs_diagnosed *diagnosed);
-/* Writes "484 ms", for a range "up to 484 ms (6.05 ms or more)", for a range that begins near 0 "up to 484 ms". */
+/* Says in sentences why the saving is an interval; writes nothing if it is a single value. */
+void xs_finding_why_interval(struct xs_string *text, const struct xs_diagnosis *diagnosis,
+                             const struct xs_diagnosed *diagnosed);
+/* Writes the key "saves_interval_reasons": the names of these reasons; an empty array if the saving is a single value.
+ */
+void xs_finding_why_interval_json(struct xs_json *json, const struct xs_diagnosis *diagnosis,
+                                  const struct xs_diagnosed *diagnosed);
+/* Writes "484 ms", for an interval "up to 484 ms (6.05 ms or more)", for an interval that begins near 0 "up to 484 ms".
+ */
 void xs_saving_text(struct xs_string *text, uint64_t least_ns, uint64_t most_ns);
 /* Writes "once 25.0 ms for page-locking (assumed)"; nothing if the finding's repair does not page-lock memory. */
 void xs_finding_pinning(struct xs_string *text, const struct xs_diagnosed *diagnosed);

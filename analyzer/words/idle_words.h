@@ -23,7 +23,8 @@ void xs_wait_say(struct xs_string *text, const struct xs_findings *findings, con
 void xs_idle_json(struct xs_json *json, const struct xs_diagnosis *diagnosis);
 void xs_waits_json(struct xs_json *json, const struct xs_diagnosis *diagnosis);
 
-/* Writes how often a place waited, how long, and what it would save not to, as keys of the open object. */
+/* Writes how often and how long the host waited at a place, and what the run would save without these waits, as keys of
+ * the open object. */
 void xs_wait_numbers_json(struct xs_json *json, const struct xs_wait_row *row);
 
 #endif

@@ -73,7 +73,7 @@ static enum xs_framework framework_at(const struct xs_findings *findings, uint32
 }
 
 const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding, uint32_t released_at) {
-    enum xs_repair repair = xs_detector_repair(xs_detectors[finding->detector], finding->verdict);
+    enum xs_repair_kind repair = xs_detector_repair(xs_detectors[finding->detector], finding->verdict);
     if (findings->pinning_refused && repair == XS_REPAIR_PIN)
         return not_by_pinning;
     const struct xs_frame *frame = xs_site_frame(findings, finding->site);

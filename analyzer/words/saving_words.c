@@ -35,7 +35,7 @@ void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, const st
         xs_string_format(text, "%s%s (%s)", of, XS_NS_TEXT(run_ns), XS_SHARE_TEXT(ns, run_ns));
 }
 
-bool xs_saving_is_range(const struct xs_saving *saves) {
+bool xs_saving_is_interval(const struct xs_saving *saves) {
     return saves->known && (double)saves->least_ns < 0.9 * (double)saves->most_ns;
 }
 
@@ -43,12 +43,12 @@ uint64_t xs_saving_least(uint64_t least_ns, uint64_t most_ns) { return least_ns 
 
 static void say_least(struct xs_string *text, const struct xs_saving *saves) {
     uint64_t least_ns = xs_saving_least(saves->least_ns, saves->most_ns);
-    if (xs_saving_is_range(saves) && least_ns)
+    if (xs_saving_is_interval(saves) && least_ns)
         xs_string_format(text, " (%s or more)", XS_NS_TEXT(least_ns));
 }
 
 void xs_say_saving(struct xs_string *text, const struct xs_saving *saves) {
-    xs_string_format(text, "%s%s", xs_saving_is_range(saves) ? XS_UP_TO : "", XS_NS_TEXT(saves->most_ns));
+    xs_string_format(text, "%s%s", xs_saving_is_interval(saves) ? XS_UP_TO : "", XS_NS_TEXT(saves->most_ns));
     say_least(text, saves);
 }
 
@@ -58,7 +58,7 @@ void xs_say_total_of_run(struct xs_string *text, const struct xs_diagnosis *diag
     uint64_t ns = diagnosis->together.most_ns, whole_ns = recorded->ns;
     if (!ns)
         return;
-    xs_say_total(text, xs_saving_is_range(&diagnosis->together), ns);
+    xs_say_total(text, xs_saving_is_interval(&diagnosis->together), ns);
     say_least(text, &diagnosis->together);
     xs_format_two_ns(run, whole_ns, left, whole_ns > ns ? whole_ns - ns : 0);
     if (whole_ns > ns) {

@@ -24,7 +24,7 @@ enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
 #define XS_UP_TO "up to " /* written before the largest saving, if the least saving is lower */
 
 /* True if the least saving is so far below the largest that "up to" is needed. */
-bool xs_saving_is_range(const struct xs_saving *saves);
+bool xs_saving_is_interval(const struct xs_saving *saves);
 
 /* Writes "All repaired: saves up to 24.3 ms"; "up to" only if `up_to` is true. */
 void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns);
@@ -49,7 +49,7 @@ void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const s
 /* Returns the least saving if an output should print it with the largest; 0 if it is under a hundredth of the largest.
  */
 uint64_t xs_saving_least(uint64_t least_ns, uint64_t most_ns);
-/* Writes "484 ms", or "up to 484 ms (6.05 ms or more)" for a range. */
+/* Writes "484 ms", or "up to 484 ms (6.05 ms or more)" for an interval. */
 void xs_say_saving(struct xs_string *text, const struct xs_saving *saves);
 
 /* How many copies a finding is about in all: those that were found, plus an estimate for copies whose contents were not

@@ -20,27 +20,27 @@
 
 #define MS INT64_C(1000000)
 #define ALLOWANCE_NS (2 * MS)                /* readings may take this time beyond their share */
-#define MOST_SAVED_NS (20 * MS)              /* of a share that was not used, so much is left for later */
-#define MOST_OWED_NS (5 * MS)                /* call sites in their turn may take so much of what is to come */
-#define LONGEST_REST_NS UINT64_C(1000000000) /* of a call site */
+#define MOST_SAVED_NS (20 * MS)              /* the most unused time that is kept for later readings */
+#define MOST_OWED_NS (5 * MS)                /* the most future time that call sites whose turn has come may use */
+#define LONGEST_REST_NS UINT64_C(1000000000) /* the longest pause of a call site */
 #define HOPELESS_REST_NS UINT64_C(10000000000)
 
 enum {
     SITES = 16,     /* call sites that a thread remembers */
-    IN_TURN = 16,   /* call sites that the share has to be enough for when it is used up */
-    UNREADABLE = 8, /* a site rests so many times as long if the other thread ran on */
-    HOPELESS = 200, /* after so many failures in a row nothing is read for HOPELESS_REST_NS */
-    FOR_GOOD = 1000 /* after so many without one success nothing is read any more: a sandbox may forbid it */
+    IN_TURN = 16,   /* number of call sites for which the share must suffice when it is used up */
+    UNREADABLE = 8, /* a site's pause is this many times longer if the other thread did not pause */
+    HOPELESS = 200, /* after this many failures in a row nothing is read for HOPELESS_REST_NS */
+    FOR_GOOD = 1000 /* after this many failures without one success nothing is read any more; a sandbox may forbid it */
 };
 
 static struct {
     unsigned permille; /* 0: off */
     pid_t pid;
-    _Atomic uint64_t shared_ns; /* the share was added to left_ns until then */
+    _Atomic uint64_t shared_ns; /* time up to which the share was added to left_ns */
     _Atomic int64_t left_ns;
     _Atomic uint32_t main_slot;
-    _Atomic uint32_t failures; /* in a row */
-    _Atomic bool has_read;     /* once at least */
+    _Atomic uint32_t failures; /* number of failures in a row */
+    _Atomic bool has_read;     /* at least one reading succeeded */
     _Atomic uint64_t rests_until_ns;
 } beside;
 
@@ -123,10 +123,10 @@ bool xs_beside_find(struct xs_beside_thread *thread) {
     return others == 1;
 }
 
-enum xs_sleep xs_beside_sleep(const struct xs_beside_thread *thread) {
+enum xs_sleep xs_beside_sleep(int32_t tid) {
     char path[64], text[64];
     int before = errno;
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread->tid);
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
     int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC); /* libc's are cancellation points */
     long bytes = fd < 0 ? 0 : syscall(SYS_pread64, fd, text, sizeof text - 1, (off_t)0);
     if (fd >= 0)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "preload/callsite/beside.h"
-#include "preload/callsite/native_stack.h"
 #include "preload/callsite/python.h"
+#include "preload/callsite/stack_memory.h"
 #include "preload/callsite/stack_table.h"
 #include "preload/core/alternate_stack.h"
 #include "preload/core/own_cost.h"
@@ -327,7 +327,7 @@ static void read_beside(void *arg) {
     bool is_known = site->thread == thread.number && b->now_ns - site->walked_ns < BESIDE_KEPT_NS &&
                     site->undefined == undefined_before && xs_python_is_as_noted(&site->noted, copy);
     int count = is_known ? 0 : walk_beside(w, &thread, copy);
-    enum xs_sleep sleep = xs_beside_sleep(&thread);
+    enum xs_sleep sleep = xs_beside_sleep(thread.tid);
     if (is_known && site->number[sleep]) {
         b->number = site->number[sleep];
         return;

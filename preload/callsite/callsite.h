@@ -28,8 +28,9 @@ struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller, u
 uint32_t xs_callsite_number(struct xs_caller caller);
 
 /* Takes the Python stack of another thread, which runs meanwhile, and returns its number. `python` and `pthread` are
- * those of its xs_gate_slot; `definer` gets the definition if the stack is new. 0: the thread runs no Python code, it
- * cannot be read, or `*is_lost`: it changed meanwhile. For a thread of the library that makes no other stacks. */
+ * those of its xs_gate_slot; `definer` gets the definition if the stack is new. 0: the thread runs no Python code, or
+ * its stack cannot be read. `*is_lost`: the stack was lost, because it changed meanwhile or could not be defined.
+ * Called only by a thread of the library that takes no other stacks. */
 uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_definer *definer, bool *is_lost);
 
 /* The registers of the calling wrapper's caller. This is a macro because it needs the registers of the function that

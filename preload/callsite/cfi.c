@@ -29,23 +29,23 @@ static uint64_t packed(enum xs_rule_kind kind, enum xs_rbp_kind rbp_kind, int64_
     return (rule | (uint64_t)(cfa / 8) << 13) << XS_RULE_CHECK_BITS;
 }
 
-/* Returns the cache entry for a CFI row, without the check bits. Its kind is XS_STEP_TABLES if the row is of an
+/* Returns the cache entry for a CFI row, without the check bits. Its kind is XS_RULE_TABLES if the row is of an
  * uncommon kind. */
-static uint64_t pack(const struct xs_row *row) {
-    uint64_t base, tables = packed(XS_STEP_TABLES, XS_RBP_SAME, 0, 0);
+static uint64_t pack(const struct xs_cfi_row *row) {
+    uint64_t base, tables = packed(XS_RULE_TABLES, XS_RBP_SAME, 0, 0);
     enum xs_rule_kind kind;
     enum xs_rbp_kind rbp_kind;
     int64_t cfa, rbp = 0;
     if (row->rip.kind == XS_RULE_UNDEFINED)
-        return packed(XS_STEP_END, XS_RBP_SAME, 0, 0);
+        return packed(XS_RULE_END, XS_RBP_SAME, 0, 0);
     if (row->is_signal || row->rip.kind != XS_RULE_AT_CFA || row->rip.offset != -8)
         return tables;
     if (row->is_cfa_expression) {
         if (!xs_expression_is_word(&row->cfa, &base, &cfa) || base != XS_DWARF_RBP)
             return tables;
-        kind = XS_STEP_WORD;
+        kind = XS_RULE_WORD;
     } else if (row->cfa_register == XS_DWARF_RSP || row->cfa_register == XS_DWARF_RBP) {
-        kind = row->cfa_register == XS_DWARF_RSP ? XS_STEP_RSP : XS_STEP_RBP;
+        kind = row->cfa_register == XS_DWARF_RSP ? XS_RULE_RSP : XS_RULE_RBP;
         cfa = row->cfa_offset;
     } else {
         return tables;
@@ -68,7 +68,7 @@ struct request {
     uint64_t address, entry;
     struct xs_registers *registers;
     struct xs_stack *stack;
-    enum xs_step step;
+    enum xs_unwind_step step;
     bool is_found;
 };
 
@@ -76,14 +76,14 @@ struct request {
  * points to cannot be unmapped. */
 static void make(const struct xs_module *module, void *arg) {
     struct request *r = arg;
-    struct xs_row row;
+    struct xs_cfi_row row;
     unsigned before = atomic_load_explicit(&xs_rules_generation, memory_order_relaxed);
     uint64_t key = xs_rule_key(r->address);
     if (!module || !xs_tables_find(module, r->address, &row)) {
-        r->entry = packed(XS_STEP_UNKNOWN, XS_RBP_SAME, 0, 0);
+        r->entry = packed(XS_RULE_UNKNOWN, XS_RBP_SAME, 0, 0);
     } else {
         r->entry = pack(&row);
-        if (xs_rule_kind(r->entry) == XS_STEP_TABLES) {
+        if (xs_rule_kind(r->entry) == XS_RULE_TABLES) {
             bool is_applied = xs_row_apply(&row, r->registers, r->stack);
             r->step = !is_applied ? XS_LOST : row.is_signal ? XS_STEPPED_SIGNAL : XS_STEPPED;
         }
@@ -103,7 +103,8 @@ static void find(void *arg) {
 }
 
 /* Searches on a scratch stack, because this may wait for the loader's lock and read the loader's list. */
-enum xs_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers, struct xs_stack *stack) {
+enum xs_unwind_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers,
+                                 struct xs_stack *stack) {
     struct request r = {.address = address, .registers = registers, .stack = stack, .step = XS_LOST};
     *entry = 0;
     if (!xs_on_scratch(find, &r) || !r.is_found)

@@ -11,13 +11,13 @@
  * CFA's offset (17 bits, signed, in words), the offset at which the caller's rbp is saved (8 bits, signed, in words),
  * and the two enums below. */
 enum xs_rule_kind {
-    XS_STEP_NONE,    /* an empty entry */
-    XS_STEP_RSP,     /* CFA = rsp + offset */
-    XS_STEP_RBP,     /* CFA = rbp + offset */
-    XS_STEP_WORD,    /* CFA = *(rbp + offset), because the function realigned its stack */
-    XS_STEP_END,     /* the outermost frame */
-    XS_STEP_TABLES,  /* any other rule; each step has to read the tables */
-    XS_STEP_UNKNOWN, /* the tables have no rule for this code */
+    XS_RULE_NONE,    /* an empty entry */
+    XS_RULE_RSP,     /* CFA = rsp + offset */
+    XS_RULE_RBP,     /* CFA = rbp + offset */
+    XS_RULE_WORD,    /* CFA = *(rbp + offset), because the function realigned its stack */
+    XS_RULE_END,     /* the outermost frame */
+    XS_RULE_TABLES,  /* any other rule; each step has to read the tables */
+    XS_RULE_UNKNOWN, /* the tables have no rule for this code */
 };
 enum xs_rbp_kind { XS_RBP_SAME, XS_RBP_AT_CFA, XS_RBP_AT_RBP };
 
@@ -42,7 +42,7 @@ XS_HOT uint64_t xs_rule_rbp(uint64_t entry) {
 }
 XS_HOT uint64_t xs_rule_cfa(uint64_t entry) { return (uint64_t)(((int64_t)entry >> (XS_RULE_CHECK_BITS + 13)) * 8); }
 
-enum xs_step {
+enum xs_unwind_step {
     XS_STEPPED,
     XS_STEPPED_SIGNAL, /* the caller is code that a signal interrupted */
     XS_OUTERMOST,
@@ -50,9 +50,10 @@ enum xs_step {
     XS_LOST,
 };
 
-/* Reads the tables, makes the cache entry of an address, and writes it to *entry. *entry is 0 (XS_STEP_NONE) if the
- * tables are not available now. If the rule does not fit into an entry (XS_STEP_TABLES), this function also takes the
+/* Reads the tables, makes the cache entry of an address, and writes it to *entry. *entry is 0 (XS_RULE_NONE) if the
+ * tables are not available now. If the rule does not fit into an entry (XS_RULE_TABLES), this function also takes the
  * step, and returns the step's outcome. */
-enum xs_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers, struct xs_stack *stack);
+enum xs_unwind_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers,
+                                 struct xs_stack *stack);
 
 #endif

@@ -70,8 +70,8 @@ static bool read_cie(struct xs_cursor in, struct cie *cie) {
 }
 
 struct program {
-    struct xs_row row, initial;
-    struct xs_row remembered[REMEMBERED_MAX];
+    struct xs_cfi_row row, initial;
+    struct xs_cfi_row remembered[REMEMBERED_MAX];
     unsigned depth;
     uint64_t location;
 };
@@ -112,7 +112,7 @@ static bool set_expression_rule(struct program *p, uint64_t number, struct xs_cu
 }
 
 static bool run_cfa_instruction(struct program *p, uint8_t op, struct xs_cursor *in, int64_t data_align) {
-    struct xs_row *row = &p->row;
+    struct xs_cfi_row *row = &p->row;
     switch (op) {
     case DW_CFA_def_cfa:
     case DW_CFA_def_cfa_sf:
@@ -236,7 +236,7 @@ static bool run(struct program *p, struct xs_cursor in, const struct cie *cie, u
     return !in.is_bad;
 }
 
-static bool read_fde(struct xs_cursor in, const struct xs_cursor *readable, uint64_t address, struct xs_row *row) {
+static bool read_fde(struct xs_cursor in, const struct xs_cursor *readable, uint64_t address, struct xs_cfi_row *row) {
     struct xs_cursor fde;
     struct cie cie;
     if (!read_entry(&in, &fde))
@@ -291,7 +291,7 @@ static bool search(struct xs_cursor table, uint64_t count, uint64_t base, uint64
 }
 
 // NOLINTBEGIN(performance-no-int-to-ptr): the loader's addresses
-bool xs_tables_find(const struct xs_module *module, uint64_t address, struct xs_row *row) {
+bool xs_tables_find(const struct xs_module *module, uint64_t address, struct xs_cfi_row *row) {
     if (!module->index)
         return false;
     struct xs_cursor readable = {.at = (const uint8_t *)module->readable_start,

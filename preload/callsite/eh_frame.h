@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "preload/callsite/native_modules.h"
-#include "preload/callsite/native_stack.h"
+#include "preload/callsite/stack_memory.h"
 
 struct xs_expression {
     const uint8_t *code, *end; /* memory of the module */
@@ -32,7 +32,7 @@ struct xs_register_rule {
 enum xs_dwarf_register { XS_DWARF_RBP = 6, XS_DWARF_RSP = 7, XS_DWARF_RIP = 16 };
 
 /* A CFI row: one row of the table that the call-frame instructions describe. */
-struct xs_row {
+struct xs_cfi_row {
     bool is_cfa_expression;
     uint64_t cfa_register;
     int64_t cfa_offset;
@@ -43,7 +43,7 @@ struct xs_row {
 
 /* Finds the CFI row of an address in a module. False: the tables have no row for it. The module must remain loaded
  * during the call. */
-bool xs_tables_find(const struct xs_module *module, uint64_t address, struct xs_row *row);
+bool xs_tables_find(const struct xs_module *module, uint64_t address, struct xs_cfi_row *row);
 
 /* The registers that the unwind computes for each frame. */
 struct xs_registers {
@@ -52,7 +52,7 @@ struct xs_registers {
 
 /* Replaces a frame's registers by its caller's registers. False: the row does not tell how to find them, or a word on
  * the stack is not readable. */
-bool xs_row_apply(const struct xs_row *row, struct xs_registers *registers, struct xs_stack *stack);
+bool xs_row_apply(const struct xs_cfi_row *row, struct xs_registers *registers, struct xs_stack *stack);
 
 /* These functions recognise the two common kinds of expressions: the sum register + offset, and the word in memory at
  * register + offset. True: the register's number is in *base, and the offset in *offset. */

@@ -8,7 +8,7 @@
 enum { FRAME_BYTES_MAX = 1 << 20 };
 
 /* The state of the walk. Only inlined code takes its address, so the compiler can keep it in registers. */
-struct place {
+struct cursor {
     struct xs_registers registers;
     bool is_interrupted; /* a signal came at pc; else pc is a return address, and the call is before it, perhaps in
                             another function than pc */
@@ -21,7 +21,7 @@ static bool is_call_site(uint64_t pc) { return pc >= 4096 && pc >> 56 == 0; }
 
 /* Steps through the frame of code that keeps the frame pointer. The frame pointer points to the saved x29 and x30, or
  * to the saved rbp and the return address. On aarch64 a return address may be signed. */
-XS_HOT enum xs_step step_by_frame_pointer(struct place *p, struct xs_stack *stack) {
+XS_HOT enum xs_unwind_step step_by_frame_pointer(struct cursor *p, struct xs_stack *stack) {
     struct xs_registers outer;
     uint64_t record = p->registers.fp;
     if (XS_UNLIKELY(stack->reads != NULL))
@@ -43,15 +43,15 @@ XS_HOT enum xs_step step_by_frame_pointer(struct place *p, struct xs_stack *stac
 #if defined(__x86_64__)
 
 /* Takes a step whose rule is not in the cache, because it is new or of an uncommon kind. */
-static __attribute__((noinline)) enum xs_step step_slowly(struct xs_registers *registers, uint64_t address,
-                                                          struct xs_stack *stack, uint64_t *entry) {
+static __attribute__((noinline)) enum xs_unwind_step step_slowly(struct xs_registers *registers, uint64_t address,
+                                                                 struct xs_stack *stack, uint64_t *entry) {
     uint64_t sp = registers->sp;
-    enum xs_step step = xs_rule_find(address, entry, registers, stack);
+    enum xs_unwind_step step = xs_rule_find(address, entry, registers, stack);
     if (stack->reads) {
         stack->reads->is_whole &= *entry != 0; /* 0: the tables were not available */
         xs_reads_note_fp(stack->reads, true, false);
     }
-    if (xs_rule_kind(*entry) != XS_STEP_TABLES)
+    if (xs_rule_kind(*entry) != XS_RULE_TABLES)
         return XS_LOST;
     if (step == XS_STEPPED_SIGNAL)
         xs_stack_move(stack, registers->sp); /* the interrupted code may have run on another stack */
@@ -60,18 +60,18 @@ static __attribute__((noinline)) enum xs_step step_slowly(struct xs_registers *r
     return step == XS_LOST ? XS_LOST : registers->pc == 0 ? XS_OUTERMOST : step;
 }
 
-XS_HOT enum xs_step step_by_rule(struct place *p, uint64_t entry, struct xs_stack *stack) {
+XS_HOT enum xs_unwind_step step_by_rule(struct cursor *p, uint64_t entry, struct xs_stack *stack) {
     struct xs_registers *r = &p->registers;
-    uint64_t fp = r->fp, cfa = xs_rule_cfa(entry) + (xs_rule_kind(entry) == XS_STEP_RSP ? r->sp : fp), pc;
-    if (XS_UNLIKELY(xs_rule_kind(entry) > XS_STEP_RBP)) { /* a switch is predicted less well */
-        if (xs_rule_kind(entry) != XS_STEP_WORD)
-            return xs_rule_kind(entry) == XS_STEP_END ? XS_OUTERMOST : XS_NO_RULE;
+    uint64_t fp = r->fp, cfa = xs_rule_cfa(entry) + (xs_rule_kind(entry) == XS_RULE_RSP ? r->sp : fp), pc;
+    if (XS_UNLIKELY(xs_rule_kind(entry) > XS_RULE_RBP)) { /* a switch is predicted less well */
+        if (xs_rule_kind(entry) != XS_RULE_WORD)
+            return xs_rule_kind(entry) == XS_RULE_END ? XS_OUTERMOST : XS_NO_RULE;
         if (!xs_stack_read(stack, cfa, &cfa))
             return XS_LOST;
     }
     enum xs_rbp_kind kind = xs_rule_rbp_kind(entry);
     if (XS_UNLIKELY(stack->reads != NULL)) {
-        xs_reads_note_fp(stack->reads, xs_rule_kind(entry) != XS_STEP_RSP || kind == XS_RBP_AT_RBP,
+        xs_reads_note_fp(stack->reads, xs_rule_kind(entry) != XS_RULE_RSP || kind == XS_RBP_AT_RBP,
                          kind != XS_RBP_SAME);
     }
     if (cfa <= r->sp || !xs_stack_read(stack, cfa - 8, &pc) ||
@@ -83,15 +83,15 @@ XS_HOT enum xs_step step_by_rule(struct place *p, uint64_t entry, struct xs_stac
     return pc == 0 ? XS_OUTERMOST : XS_STEPPED;
 }
 
-XS_HOT enum xs_step step_by_tables(struct place *p, bool is_cache_right, struct xs_stack *stack) {
+XS_HOT enum xs_unwind_step step_by_tables(struct cursor *p, bool is_cache_right, struct xs_stack *stack) {
     uint64_t address = p->registers.pc - !p->is_interrupted, key = xs_rule_key(address);
     uint64_t entry = atomic_load_explicit(&xs_rules[key >> XS_RULE_CHECK_BITS], memory_order_relaxed) ^
                      (key & ((UINT64_C(1) << XS_RULE_CHECK_BITS) - 1));
-    if (XS_UNLIKELY(entry << (64 - XS_RULE_CHECK_BITS) != 0 || xs_rule_kind(entry) == XS_STEP_NONE ||
-                    xs_rule_kind(entry) == XS_STEP_TABLES || address >> 48 || !is_cache_right)) {
+    if (XS_UNLIKELY(entry << (64 - XS_RULE_CHECK_BITS) != 0 || xs_rule_kind(entry) == XS_RULE_NONE ||
+                    xs_rule_kind(entry) == XS_RULE_TABLES || address >> 48 || !is_cache_right)) {
         struct xs_registers registers = p->registers;
-        enum xs_step step = step_slowly(&registers, address, stack, &entry);
-        if (entry == 0 || xs_rule_kind(entry) == XS_STEP_TABLES) {
+        enum xs_unwind_step step = step_slowly(&registers, address, stack, &entry);
+        if (entry == 0 || xs_rule_kind(entry) == XS_RULE_TABLES) {
             p->registers = registers;
             p->is_interrupted = step == XS_STEPPED_SIGNAL;
             return step;
@@ -104,23 +104,23 @@ XS_HOT enum xs_step step_by_tables(struct place *p, bool is_cache_right, struct 
  * can have any value. So frames that are found in this way are only kept if the walk reaches code with tables again.
  * The step must not lead to another stack, because at a coroutine's start rbp may still belong to the code that made
  * the coroutine. */
-XS_HOT enum xs_step step_on_trial(struct place *p, struct xs_stack *stack) {
+XS_HOT enum xs_unwind_step step_on_trial(struct cursor *p, struct xs_stack *stack) {
     uint64_t sp = p->registers.sp, record = p->registers.fp;
     if (XS_UNLIKELY(stack->reads != NULL))
         xs_reads_note_fp(stack->reads, true, false);
     if (record - sp > FRAME_BYTES_MAX || xs_stack_is_own(stack, sp) != xs_stack_is_own(stack, record))
         return XS_LOST;
-    enum xs_step step = step_by_frame_pointer(p, stack);
+    enum xs_unwind_step step = step_by_frame_pointer(p, stack);
     return step == XS_OUTERMOST ? XS_LOST : step;
 }
 
-static unsigned walk_by_tables(struct place p, struct xs_stack *stack, bool is_on_trial, uint64_t *pcs, unsigned limit,
+static unsigned walk_by_tables(struct cursor p, struct xs_stack *stack, bool is_on_trial, uint64_t *pcs, unsigned limit,
                                bool *is_cut) {
     unsigned count = 1, sure = 1;
     bool is_cache_right = are_rules_certain();
     pcs[0] = p.registers.pc;
     for (;;) {
-        enum xs_step step = step_by_tables(&p, is_cache_right, stack);
+        enum xs_unwind_step step = step_by_tables(&p, is_cache_right, stack);
         bool is_by_rule = step != XS_NO_RULE;
         if (XS_UNLIKELY(!is_by_rule))
             step = is_on_trial ? step_on_trial(&p, stack) : XS_LOST;
@@ -140,13 +140,13 @@ static unsigned walk_by_tables(struct place p, struct xs_stack *stack, bool is_o
 static bool passes(uint64_t return_address_at) {
     enum { STEPS_MAX = 4096 };
     struct xs_stack stack;
-    struct place p = {.is_interrupted = true};
+    struct cursor p = {.is_interrupted = true};
     bool is_cache_right = are_rules_certain();
     __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
                      : "=&r"(p.registers.pc), "=&r"(p.registers.sp), "=&r"(p.registers.fp));
     xs_stack_open(&stack, p.registers.sp, XS_PART_CHECK);
     for (unsigned i = 0; i < STEPS_MAX; i++) {
-        enum xs_step step = step_by_tables(&p, is_cache_right, &stack);
+        enum xs_unwind_step step = step_by_tables(&p, is_cache_right, &stack);
         if (step > XS_STEPPED_SIGNAL || !is_call_site(p.registers.pc) ||
             (step == XS_STEPPED && p.registers.sp - sizeof(uint64_t) == return_address_at))
             return false; /* the walk cannot go on, or has found the function */
@@ -179,12 +179,12 @@ bool xs_native_is_gone(uintptr_t return_address_at) {
 }
 #endif
 
-static unsigned walk_by_frame_pointers(struct place p, struct xs_stack *stack, uint64_t *pcs, unsigned limit,
+static unsigned walk_by_frame_pointers(struct cursor p, struct xs_stack *stack, uint64_t *pcs, unsigned limit,
                                        bool *is_cut) {
     unsigned count = 1;
     pcs[0] = p.registers.pc;
     for (;;) {
-        enum xs_step step = step_by_frame_pointer(&p, stack);
+        enum xs_unwind_step step = step_by_frame_pointer(&p, stack);
         if (step != XS_STEPPED || !is_call_site(p.registers.pc) || count == limit) {
             *is_cut = step != XS_OUTERMOST;
             return count;
@@ -224,7 +224,7 @@ unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, ui
     xs_stack_open(&stack, caller->sp, XS_PART_STACK);
     if (reads)
         begin_noting(&stack, reads);
-    struct place p = {.registers = {.pc = caller->pc, .sp = caller->sp, .fp = caller->fp}};
+    struct cursor p = {.registers = {.pc = caller->pc, .sp = caller->sp, .fp = caller->fp}};
 #if defined(__x86_64__)
     if (how != XS_UNWIND_FP)
         count = walk_by_tables(p, &stack, how == XS_UNWIND_AUTO, pcs, limit, is_cut);

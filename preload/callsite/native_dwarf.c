@@ -309,7 +309,7 @@ static bool value_of(const struct xs_register_rule *rule, uint64_t same, uint64_
     }
 }
 
-bool xs_row_apply(const struct xs_row *row, struct xs_registers *registers, struct xs_stack *stack) {
+bool xs_row_apply(const struct xs_cfi_row *row, struct xs_registers *registers, struct xs_stack *stack) {
     struct xs_registers outer;
     if (row->is_cfa_expression) {
         if (!evaluate(&row->cfa, registers, stack, NULL, &outer.sp))

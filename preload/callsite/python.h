@@ -70,9 +70,9 @@ struct xs_python_noted {
 /* Notes the words of the latest xs_python_walk_other that used `copy`; nothing if there are too many. */
 void xs_python_keep_noted(const struct xs_python_copy *copy, struct xs_python_noted *noted);
 
-/* True if the thread has the same stack again, at the same place in its code. Takes one system call, where a walk takes
- * some for each frame. If code was compiled again since, its objects may have come to the same addresses, so words that
- * were noted long ago prove nothing. Uses `copy` as working memory. */
+/* True if the thread has the same stack again, at the same place in its code. Takes one system call; a walk takes
+ * several for each frame. If code was compiled again since, its objects may have come to the same addresses, so words
+ * that were noted long ago prove nothing. Uses `copy` as working memory. */
 bool xs_python_is_as_noted(const struct xs_python_noted *noted, struct xs_python_copy *copy);
 
 /* Writes definitions: a function with the parameters of xs_define. False: nothing was written. */
@@ -81,7 +81,7 @@ struct xs_definer {
     void *to;
 };
 
-/* Does what xs_python_code does, for a frame of xs_python_walk_other. Returns 0 also if the code object was needed and
+/* Does what xs_python_code does, for a frame of xs_python_walk_other. Also returns 0 if the code object was needed and
  * is gone. */
 uint32_t xs_python_code_of_other(const struct xs_python_frame *frame, struct xs_python_copy *copy, uint32_t *line,
                                  const struct xs_definer *definer);

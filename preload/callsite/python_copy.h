@@ -1,6 +1,6 @@
-/* Copies what a stack needs of the interpreter's memory while other threads change it. Everything is read through the
- * kernel, so memory that was freed or unmapped gives an error and not a fault. What was read is checked, because it may
- * be half old and half new. Only for the files python_*.c. */
+/* Copies the parts of the interpreter's memory that a stack needs, while other threads change them. Everything is read
+ * through the kernel, so memory that was freed or unmapped gives an error and not a fault. What was read is checked,
+ * because it may be half old and half new. Only for the files python_*.c. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_PYTHON_COPY_H
 #define XFERSPY_PRELOAD_CALLSITE_PYTHON_COPY_H
 
@@ -10,8 +10,8 @@
 
 enum {
     XS_PYTHON_COPY_STRUCT = 512,   /* the most bytes of a frame or of a code object's struct */
-    XS_PYTHON_COPY_TEXT = 8192,    /* of a str, with its struct */
-    XS_PYTHON_COPY_LINES = 131072, /* of a line table, with its struct */
+    XS_PYTHON_COPY_TEXT = 8192,    /* the most bytes of a str, with its struct */
+    XS_PYTHON_COPY_LINES = 131072, /* the most bytes of a line table, with its struct */
     XS_PYTHON_COPY_LINKS = 768,    /* the most noted words; a system call takes 1024 */
 };
 
@@ -25,7 +25,8 @@ struct xs_python_copy {
     struct xs_python_texts texts;    /* the pointers as the code object has them, and the copies */
     uintptr_t filename_of;           /* the str that `filename` was copied from in this walk; 0: none */
     uintptr_t text_type, bytes_type; /* types that were checked before; 0: none */
-    /* Words that say which frames there are and where they are in their code, as they were read. */
+    /* The words of memory that link the frames, and that say where each frame is in its code; with the values that were
+     * read. */
     struct xs_python_links {
         unsigned count;
         struct {
@@ -41,13 +42,13 @@ struct xs_python_copy {
 /* Copies the struct of a code object, without its texts and line table. False: there is no code object. */
 bool xs_python_copy_code(struct xs_python_copy *copy, uintptr_t code);
 
-/* Copies the texts and the line table of the copied code object. False: they are too long, or cannot be true. */
+/* Copies the texts and the line table of the copied code object. False: they are too long, or are no valid texts. */
 bool xs_python_copy_texts(struct xs_python_copy *copy);
 
 /* Notes a word. False: there are too many. */
 bool xs_python_copy_link(struct xs_python_copy *copy, uintptr_t at, uintptr_t word);
 
-/* Notes where the innermost frame is in its code. Always true. */
+/* Notes where the innermost frame is in its code. Always returns true. */
 bool xs_python_copy_innermost(struct xs_python_copy *copy, uintptr_t at, uint64_t word);
 
 /* True if all noted words still have the same values; the innermost frame may have moved on. */

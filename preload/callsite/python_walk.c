@@ -123,7 +123,7 @@ struct out {
     uintptr_t frame_page, code_page; /* the pages that were checked last */
     struct last_text file;
     size_t frame_bytes, code_bytes; /* bytes up to the last field that is read; more may not be mapped */
-    struct xs_python_copy *copy;    /* of the frame and the code object that are read; NULL: they are read in place */
+    struct xs_python_copy *copy; /* copy of the frame and the code object that are read; NULL: they are read in place */
 };
 
 static void put(struct out *o, uint64_t code, uint64_t identity, uint32_t position, bool is_entry) {

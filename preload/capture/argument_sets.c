@@ -13,7 +13,7 @@
 
 #define SLOTS 16384u
 #define MOST_SETS (SLOTS / 2)
-#define WORDS 131072u /* of each set: number, count, ids */
+#define WORDS 131072u /* each set takes its number, its count and its ids */
 
 #define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
@@ -24,11 +24,11 @@ static _Atomic uint32_t words[WORDS];
 static uint32_t words_used, set_count, last_number;
 static struct xs_open_lock sets_lock = XS_OPEN_LOCK_INITIALIZER;
 
-static bool is_set_at(uint32_t place, const uint32_t *ids, unsigned count) {
-    if (place + 2 + count > WORDS || LOAD(words[place + 1]) != count)
+static bool is_set_at(uint32_t first, const uint32_t *ids, unsigned count) {
+    if (first + 2 + count > WORDS || LOAD(words[first + 1]) != count)
         return false;
     for (unsigned i = 0; i < count; i++)
-        if (LOAD(words[place + 2 + i]) != ids[i])
+        if (LOAD(words[first + 2 + i]) != ids[i])
             return false;
     return true;
 }

@@ -117,9 +117,9 @@ static void look_up_all(struct pointers *p) {
     p->count = count;
 }
 
-XS_HOT void look_at(struct pointers *p, const void *place) {
+XS_HOT void look_at(struct pointers *p, const void *at) {
     uint64_t address;
-    memcpy(&address, place, sizeof address);
+    memcpy(&address, at, sizeof address);
     if (XS_LIKELY(address - p->low >= p->bytes))
         return; /* not a pointer to an allocation */
     if (XS_UNLIKELY(p->addresses == XS_ARGUMENTS_MOST)) {

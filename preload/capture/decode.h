@@ -9,9 +9,9 @@
 
 #include "preload/core/memory_map.h"
 #include "preload/core/thread.h"
-#include "preload/driver/captures.h"
 #include "preload/driver/driver_api.h"
 #include "preload/driver/driver_context.h"
+#include "preload/driver/stream_captures.h"
 #include "schema/format/kinds.h"
 
 /* What the type of a parameter says about the memory to which it points. XS_HINT_ANY: the type says nothing, so only
@@ -66,12 +66,12 @@ void xs_decode_page_locked(struct xs_event *e, uint64_t address, uint64_t bytes,
 void xs_decode_mapped(struct xs_event *e, CUdeviceptr p, size_t bytes, CUmemGenericAllocationHandle handle);
 void xs_decode_array(struct xs_event *e, uint64_t handle, size_t width, size_t height, size_t depth, unsigned format,
                      unsigned channels);
-void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_range *range);
-void xs_decode_free_failed(const struct xs_range *range);
+void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_memory_range *range);
+void xs_decode_free_failed(const struct xs_memory_range *range);
 
 /* The rows of the entry-point table call these functions to compute values. */
 size_t xs_range_bytes(CUdeviceptr p); /* size of the driver's allocation that holds `p`; 0: unknown */
-size_t xs_sum(const size_t *sizes, size_t count);
+size_t xs_sum_of_sizes(const size_t *sizes, size_t count);
 int64_t xs_location(const CUmemLocation *location); /* device ordinal; -1: the host; -2 - node: a NUMA node */
 
 #endif

@@ -20,7 +20,7 @@ static XS_TLS struct xs_map_cache dst_cache, src_cache;
  * Managed memory counts as host or device memory as the call says. Host memory that was not registered is pageable. */
 static struct side classify(enum xs_hint hint, uint64_t address, int8_t current_device, struct xs_map_cache *cache) {
     struct side s = {.address = address, .device = -1};
-    const struct xs_range *range = xs_map_find_cached(cache, address);
+    const struct xs_memory_range *range = xs_map_find_cached(cache, address);
     if (range) {
         s.allocation = range->id;
         s.kind = range->kind;
@@ -214,7 +214,7 @@ static struct box_side operand(const CUmemcpy3DOperand *o, size_t element) {
 static size_t element_bytes(const CUDA_MEMCPY3D_BATCH_OP *op) {
     const CUmemcpy3DOperand *sides[] = {&op->src, &op->dst};
     for (int i = 0; i < 2; i++) {
-        struct xs_range range;
+        struct xs_memory_range range;
         if (sides[i]->type == CU_MEMCPY_OPERAND_TYPE_ARRAY && xs_map_find(XS_WORD(sides[i]->op.array.array), &range))
             return range.element_bytes ? range.element_bytes : 1;
     }

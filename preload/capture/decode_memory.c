@@ -15,7 +15,7 @@ size_t xs_range_bytes(CUdeviceptr p) {
     return get_range && get_range(&base, &bytes, p) == CUDA_SUCCESS ? bytes : 0;
 }
 
-size_t xs_sum(const size_t *sizes, size_t count) {
+size_t xs_sum_of_sizes(const size_t *sizes, size_t count) {
     size_t sum = 0;
     for (size_t i = 0; sizes && i < count; i++)
         sum += sizes[i];
@@ -40,7 +40,7 @@ void xs_decode_ask(struct xs_event *e, size_t bytes) {
     xs_decode_context(e);
 }
 
-static void put_allocation(struct xs_event *e, struct xs_range *range) {
+static void put_allocation(struct xs_event *e, struct xs_memory_range *range) {
     range->id = atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed) + 1;
     range->context = e->context;
     e->alloc = (struct xs_event_alloc){.address = range->start,
@@ -67,12 +67,12 @@ void xs_decode_allocated(struct xs_event *e, uint64_t address, uint64_t bytes, e
     e->context = XS_WORD(xs_context_current(&device));
     if (origin == XS_ORIGIN_POOL)
         device = device_of_pool_memory(address);
-    struct xs_range range = {.start = address,
-                             .end = address + (bytes ? bytes : 1),
-                             .bytes = bytes,
-                             .kind = (uint8_t)kind,
-                             .origin = (uint8_t)origin,
-                             .device = kind == XS_MEM_DEVICE || kind == XS_MEM_MANAGED ? device : (int8_t)-1};
+    struct xs_memory_range range = {.start = address,
+                                    .end = address + (bytes ? bytes : 1),
+                                    .bytes = bytes,
+                                    .kind = (uint8_t)kind,
+                                    .origin = (uint8_t)origin,
+                                    .device = kind == XS_MEM_DEVICE || kind == XS_MEM_MANAGED ? device : (int8_t)-1};
     put_allocation(e, &range);
     if (kind == XS_MEM_MANAGED)
         xs_flusher_managed_memory();
@@ -81,18 +81,19 @@ void xs_decode_allocated(struct xs_event *e, uint64_t address, uint64_t bytes, e
 void xs_decode_page_locked(struct xs_event *e, uint64_t address, uint64_t bytes, enum xs_memory_kind kind,
                            bool slow_to_read) {
     xs_decode_context(e);
-    struct xs_range range = {.start = address,
-                             .end = address + (bytes ? bytes : 1),
-                             .bytes = bytes,
-                             .kind = (uint8_t)kind,
-                             .origin = XS_ORIGIN_ALLOC,
-                             .device = -1,
-                             .slow_to_read = slow_to_read};
+    struct xs_memory_range range = {.start = address,
+                                    .end = address + (bytes ? bytes : 1),
+                                    .bytes = bytes,
+                                    .kind = (uint8_t)kind,
+                                    .origin = XS_ORIGIN_ALLOC,
+                                    .device = -1,
+                                    .slow_to_read = slow_to_read};
     put_allocation(e, &range);
 }
 
 void xs_decode_mapped(struct xs_event *e, CUdeviceptr p, size_t bytes, CUmemGenericAllocationHandle handle) {
-    struct xs_range range = {.start = p, .end = p + bytes, .bytes = bytes, .origin = XS_ORIGIN_VMM, .device = -1};
+    struct xs_memory_range range = {
+        .start = p, .end = p + bytes, .bytes = bytes, .origin = XS_ORIGIN_VMM, .device = -1};
     CUmemAllocationProp prop = {0};
     __typeof__(&cuMemGetAllocationPropertiesFromHandle) get_prop = xs_driver(cuMemGetAllocationPropertiesFromHandle);
     if (get_prop && get_prop(&prop, handle) == CUDA_SUCCESS && prop.location.type == CU_MEM_LOCATION_TYPE_DEVICE)
@@ -126,42 +127,42 @@ void xs_decode_array(struct xs_event *e, uint64_t handle, size_t width, size_t h
     int8_t device;
     unsigned element = format_bytes(format) * channels;
     e->context = XS_WORD(xs_context_current(&device));
-    struct xs_range range = {.start = handle,
-                             .end = handle + 1,
-                             .bytes = (uint64_t)width * (height ? height : 1) * (depth ? depth : 1) * element,
-                             .kind = XS_MEM_ARRAY,
-                             .origin = XS_ORIGIN_ALLOC,
-                             .device = device,
-                             .element_bytes = (uint8_t)element};
+    struct xs_memory_range range = {.start = handle,
+                                    .end = handle + 1,
+                                    .bytes = (uint64_t)width * (height ? height : 1) * (depth ? depth : 1) * element,
+                                    .kind = XS_MEM_ARRAY,
+                                    .origin = XS_ORIGIN_ALLOC,
+                                    .device = device,
+                                    .element_bytes = (uint8_t)element};
     put_allocation(e, &range);
 }
 
 /* Called before the real call, because after it another thread may already have been given the address. */
-void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_range *range) {
+void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_memory_range *range) {
     e->kind = XS_EVENT_FREE;
     e->alloc.address = address;
     e->alloc.device = -1;
     xs_decode_context(e);
-    *range = (struct xs_range){0};
+    *range = (struct xs_memory_range){0};
     if (address != 0 && xs_map_remove(address, range)) {
         e->alloc.id = range->id;
         e->alloc.bytes = range->bytes;
     }
 }
 
-void xs_decode_free_failed(const struct xs_range *range) {
+void xs_decode_free_failed(const struct xs_memory_range *range) {
     if (range->id)
         xs_map_insert(range);
 }
 
 /* Changes `e` into the event for the end of `range`. If the same call ends another range, another event is needed. */
-static void put_free(struct xs_event *e, const struct xs_range *range) {
+static void put_free(struct xs_event *e, const struct xs_memory_range *range) {
     e->kind = XS_EVENT_FREE;
     e->alloc = (struct xs_event_alloc){.address = range->start, .bytes = range->bytes, .id = range->id, .device = -1};
 }
 
 struct xs_event *xs_decode_unmapped(struct xs_event *e, CUresult r, CUdeviceptr p, size_t bytes) {
-    struct xs_range range;
+    struct xs_memory_range range;
     xs_decode_context(e);
     e->result = (int32_t)r;
     if (r != CUDA_SUCCESS || !xs_map_remove_within(p, p + bytes, &range))
@@ -178,7 +179,7 @@ struct xs_event *xs_decode_unmapped(struct xs_event *e, CUresult r, CUdeviceptr 
  * recorded. */
 struct xs_event *xs_decode_looked_up(struct xs_event *e, CUresult r, const CUdeviceptr *out, const size_t *bytes,
                                      enum xs_memory_kind kind) {
-    struct xs_range range;
+    struct xs_memory_range range;
     if (r != CUDA_SUCCESS || !out || !bytes || (xs_map_find(*out, &range) && range.origin == XS_ORIGIN_MODULE))
         return NULL;
     xs_decode_allocated(e, *out, *bytes, kind, XS_ORIGIN_MODULE);
@@ -187,14 +188,14 @@ struct xs_event *xs_decode_looked_up(struct xs_event *e, CUresult r, const CUdev
 
 /* True if the range ends with the context. These are the context's own memory, and memory of pools and modules on its
  * device. Mappings and imports still exist afterwards. */
-static bool goes_with_context(const struct xs_range *range, const void *arg) {
+static bool goes_with_context(const struct xs_memory_range *range, const void *arg) {
     if (range->origin == XS_ORIGIN_VMM || range->origin == XS_ORIGIN_EXTERNAL)
         return false;
     return range->context == *(const uint64_t *)arg;
 }
 
 /* True if the range is a variable that the driver no longer knows. */
-static bool goes_with_module(const struct xs_range *range, const void *arg) {
+static bool goes_with_module(const struct xs_memory_range *range, const void *arg) {
     unsigned type = 0;
     __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
     (void)arg;
@@ -203,9 +204,9 @@ static bool goes_with_module(const struct xs_range *range, const void *arg) {
 }
 
 /* Records the end of all ranges for which `goes` returns true, after the event of the call itself. */
-static struct xs_event *put_frees(struct xs_event *e, bool (*goes)(const struct xs_range *range, const void *arg),
-                                  uint64_t context) {
-    struct xs_range range;
+static struct xs_event *
+put_frees(struct xs_event *e, bool (*goes)(const struct xs_memory_range *range, const void *arg), uint64_t context) {
+    struct xs_memory_range range;
     while (xs_map_remove_if(goes, &context, &range)) {
         e = xs_another(e);
         e->flags |= XS_FLAG_IMPLICIT;

@@ -8,10 +8,10 @@
 
 _Atomic int xs_asked_ranges;
 _Atomic bool xs_asked_profiler;
-_Atomic uint64_t xs_asked_step_turns;
+_Atomic uint64_t xs_asked_step_marks;
 static _Atomic bool are_waits;
 static _Atomic uint64_t steps_from = UINT64_MAX, steps_to; /* counts of starts and ends of steps */
-static _Atomic uint64_t turn_ns[2 * XS_ASKED_STEP_TIMES];  /* times of these starts and ends; 0: not yet */
+static _Atomic uint64_t mark_ns[2 * XS_ASKED_STEP_TIMES];  /* times of these starts and ends; 0: not yet */
 
 void xs_asked_window_changed(void) {
     int saved = errno;
@@ -24,21 +24,21 @@ void xs_asked_profiler_change(bool is_on) {
         xs_asked_window_changed();
 }
 
-static bool is_timed(uint64_t turn, uint64_t from) {
-    return turn >= from && turn <= atomic_load(&steps_to) && turn - from < 2 * XS_ASKED_STEP_TIMES;
+static bool is_timed(uint64_t mark, uint64_t from) {
+    return mark >= from && mark <= atomic_load(&steps_to) && mark - from < 2 * XS_ASKED_STEP_TIMES;
 }
 
-/* A thread that is in xs_asked_step_turn now either sees the new `steps_from`, or has counted its start or end of a
+/* A thread that is in xs_asked_step_mark now either sees the new `steps_from`, or has counted its start or end of a
  * step before this function reads the count. */
 void xs_asked_steps_set(uint64_t skipped, uint64_t most) {
-    uint64_t passed = atomic_load(&xs_asked_step_turns) / 2;
+    uint64_t passed = atomic_load(&xs_asked_step_marks) / 2;
     uint64_t from = 2 * (passed > skipped ? passed : skipped) + 1, now_ns = xs_monotonic_ns(), none;
     atomic_store(&steps_to, most ? 2 * (skipped + most) : UINT64_MAX);
     atomic_store(&steps_from, from);
-    uint64_t turns = atomic_load(&xs_asked_step_turns);
-    for (uint64_t turn = from; turn <= turns && is_timed(turn, from); turn++) {
+    uint64_t marks = atomic_load(&xs_asked_step_marks);
+    for (uint64_t mark = from; mark <= marks && is_timed(mark, from); mark++) {
         none = 0;
-        atomic_compare_exchange_strong(&turn_ns[turn - from], &none, now_ns);
+        atomic_compare_exchange_strong(&mark_ns[mark - from], &none, now_ns);
     }
 }
 
@@ -46,28 +46,28 @@ uint64_t xs_asked_steps_before(void) { return (atomic_load(&steps_from) - 1) / 2
 
 void xs_asked_steps_are_waits(void) {
     atomic_store(&are_waits, true);
-    atomic_store(&xs_asked_step_turns, 0);
+    atomic_store(&xs_asked_step_marks, 0);
 }
 
-void xs_asked_step_turn(void) {
+void xs_asked_step_mark(void) {
     if (atomic_load(&are_waits))
         return;
-    uint64_t turn = atomic_fetch_add(&xs_asked_step_turns, 1) + 1, from = atomic_load(&steps_from);
-    if (is_timed(turn, from))
-        atomic_store(&turn_ns[turn - from], xs_monotonic_ns());
+    uint64_t mark = atomic_fetch_add(&xs_asked_step_marks, 1) + 1, from = atomic_load(&steps_from);
+    if (is_timed(mark, from))
+        atomic_store(&mark_ns[mark - from], xs_monotonic_ns());
 }
 
 bool xs_asked_step_times(size_t i, uint64_t *begin_ns, uint64_t *end_ns) {
     if (i >= XS_ASKED_STEP_TIMES)
         return false;
-    *begin_ns = atomic_load(&turn_ns[2 * i]);
-    *end_ns = atomic_load(&turn_ns[2 * i + 1]);
+    *begin_ns = atomic_load(&mark_ns[2 * i]);
+    *end_ns = atomic_load(&mark_ns[2 * i + 1]);
     return *begin_ns != 0;
 }
 
 static bool is_in_steps(void) {
-    uint64_t turns = atomic_load(&xs_asked_step_turns);
-    return turns >= atomic_load(&steps_from) && turns < atomic_load(&steps_to);
+    uint64_t marks = atomic_load(&xs_asked_step_marks);
+    return marks >= atomic_load(&steps_from) && marks < atomic_load(&steps_to);
 }
 
 bool xs_asked_window_is_open(enum xs_window_opener opener) {

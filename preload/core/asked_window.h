@@ -20,12 +20,12 @@ extern _Atomic bool xs_asked_profiler;
 
 /* Number of starts and ends of steps so far. An odd number means that the program is in a step. Several threads may
  * increment it, in any order. */
-extern _Atomic uint64_t xs_asked_step_turns;
+extern _Atomic uint64_t xs_asked_step_marks;
 
 /* Called when an NVTX range shows that a step began or ended. */
-void xs_asked_step_turn(void);
+void xs_asked_step_mark(void);
 
-/* After this call, waits mark the steps (core/step_waits.h). NVTX ranges no longer increment xs_asked_step_turns, and
+/* After this call, waits mark the steps (core/step_waits.h). NVTX ranges no longer increment xs_asked_step_marks, and
  * their increments so far are discarded. */
 void xs_asked_steps_are_waits(void);
 
@@ -38,10 +38,10 @@ bool xs_asked_step_times(size_t i, uint64_t *begin_ns, uint64_t *end_ns);
  * calling thread then calls xs_asked_window_changed as soon as it has left all code of the library and the driver. */
 static inline bool xs_asked_ranges_change(int change) {
     int before = atomic_fetch_add(&xs_asked_ranges, change);
-    bool has_turned = (before > 0) != (before + change > 0);
-    if (has_turned)
-        xs_asked_step_turn();
-    return has_turned;
+    bool is_mark = (before > 0) != (before + change > 0);
+    if (is_mark)
+        xs_asked_step_mark();
+    return is_mark;
 }
 
 /* Sets the window of steps: it opens with the first step after `skipped` steps and closes when `most` steps have ended,

@@ -18,8 +18,8 @@
             ".symver " #function ", " #name "@@GLIBC_2.34");
 #define XS_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XS_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* For functions that every intercepted call runs. Without this attribute the compiler would not inline them, because
- * they have hundreds of callers. */
+/* XS_HOT is for functions that every intercepted call runs. Without this attribute the compiler would not inline them,
+ * because they have hundreds of callers. */
 #define XS_HOT static inline __attribute__((always_inline))
 #define XS_TLS __thread __attribute__((tls_model("initial-exec")))
 

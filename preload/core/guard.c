@@ -44,18 +44,18 @@ static bool is_on(const stack_t *stack, uintptr_t address) {
 }
 
 /* True if the note, or the stack frame that it describes, was overwritten or unmapped. If reading is forbidden, both
- * count as intact. Sets *place to the frame's address, or to an address close to it. */
-static bool is_overwritten(const struct xs_guard_note *note, uintptr_t *place) {
+ * count as intact. Sets *address to the frame's address, or to an address close to it. */
+static bool is_overwritten(const struct xs_guard_note *note, uintptr_t *address) {
     uintptr_t noted[sizeof *note / sizeof(uintptr_t)], there = 0;
-    *place = (uintptr_t)note;
-    xs_own_stack_learn(*place);
-    enum found found = copy(*place, noted, sizeof noted / sizeof *noted);
+    *address = (uintptr_t)note;
+    xs_own_stack_learn(*address);
+    enum found found = copy(*address, noted, sizeof noted / sizeof *noted);
     if (found != COPIED)
         return found == UNMAPPED;
     if (noted[0] % sizeof(uintptr_t) != 0)
         return true;
-    *place = noted[0];
-    found = copy(*place, &there, 1);
+    *address = noted[0];
+    found = copy(*address, &there, 1);
     return found == UNMAPPED || (found == COPIED && there != noted[1]);
 }
 

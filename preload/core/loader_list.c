@@ -33,7 +33,7 @@ bool xs_loader_lock(void) {
         if (i < LOCK_YIELDS)
             sched_yield();
         else
-            syscall(SYS_nanosleep, &pause, NULL); /* libc's is a cancellation point */
+            syscall(SYS_nanosleep, &pause, NULL); /* libc's nanosleep is a cancellation point */
     }
     errno = kept;
     return false;

@@ -14,12 +14,13 @@ static _Atomic bool was_left; /* a lock was abandoned; after that no thread wait
 
 bool xs_open_lock_wait(struct xs_open_lock *lock) {
     int status = ETIMEDOUT;
-    uint32_t turns = atomic_load(&lock->turns);
+    uint32_t acquisitions = atomic_load(&lock->acquisitions);
     for (unsigned i = 0; i < LOOKS && status == ETIMEDOUT && !atomic_load(&was_left); i++) {
         status = xs_mutex_lock_within(&lock->mutex, LOOK_NS);
-        uint32_t turns_now = atomic_load(&lock->turns);
-        if (turns_now != turns) { /* other threads have taken and released the lock since the last check */
-            turns = turns_now;
+        uint32_t acquisitions_now = atomic_load(&lock->acquisitions);
+        if (acquisitions_now !=
+            acquisitions) { /* other threads have taken and released the lock since the last check */
+            acquisitions = acquisitions_now;
             i = 0;
         }
     }

@@ -24,8 +24,8 @@
 #include "preload/core/race_detector.h"
 #include "preload/core/signals.h"
 
-/* Takes a mutex if it becomes free within `ns` nanoseconds; `ns` must be less than a second. Returns the status of
- * pthread_mutex_timedlock. */
+/* Takes a mutex if it becomes free within `ns` nanoseconds; `ns` must be less than a second. Reacquisitions the status
+ * of pthread_mutex_timedlock. */
 static inline int xs_mutex_lock_within(pthread_mutex_t *mutex, long ns) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -83,8 +83,8 @@ static inline void xs_lock_forget(struct xs_lock *lock) { xs_mutex_forget(&lock-
  * take the lock fails at once. */
 struct xs_open_lock {
     pthread_mutex_t mutex;
-    _Atomic uint32_t turns; /* acquisitions so far; shows a waiting thread that others still get the lock, because a
-                               mutex is not fair */
+    _Atomic uint32_t acquisitions; /* acquisitions so far; shows a waiting thread that others still get the lock,
+                               because a mutex is not fair */
 };
 #define XS_OPEN_LOCK_INITIALIZER                                                                                       \
     { PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, 0 }
@@ -95,8 +95,8 @@ bool xs_open_lock_wait(struct xs_open_lock *lock);
 static inline bool xs_open_lock(struct xs_open_lock *lock) {
     if (XS_UNLIKELY(pthread_mutex_trylock(&lock->mutex) != 0) && !xs_open_lock_wait(lock))
         return false;
-    uint32_t turns = atomic_load_explicit(&lock->turns, memory_order_relaxed);
-    atomic_store_explicit(&lock->turns, turns + 1, memory_order_relaxed);
+    uint32_t acquisitions = atomic_load_explicit(&lock->acquisitions, memory_order_relaxed);
+    atomic_store_explicit(&lock->acquisitions, acquisitions + 1, memory_order_relaxed);
     return true;
 }
 

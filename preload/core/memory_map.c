@@ -46,26 +46,26 @@ static size_t map_size;
 #define FOLLOW(x) atomic_load_explicit(&(x), memory_order_acquire)
 #define PUBLISH(x, v) atomic_store_explicit(&(x), (v), memory_order_release)
 
-static uint64_t pack(const struct xs_range *r) {
+static uint64_t pack(const struct xs_memory_range *r) {
     return (uint64_t)r->id | (uint64_t)r->kind << 32 | (uint64_t)r->origin << 40 | (uint64_t)(uint8_t)r->device << 48 |
            (uint64_t)(r->element_bytes & 0x7f) << 56 | (uint64_t)r->slow_to_read << 63;
 }
 
-static void load_range(struct leaf *leaf, uint32_t i, struct xs_range *out) {
+static void load_range(struct leaf *leaf, uint32_t i, struct xs_memory_range *out) {
     uint64_t rest = LOAD(leaf->words[i][4]);
-    *out = (struct xs_range){.start = LOAD(leaf->words[i][0]),
-                             .end = LOAD(leaf->words[i][1]),
-                             .bytes = LOAD(leaf->words[i][2]),
-                             .context = LOAD(leaf->words[i][3]),
-                             .id = (uint32_t)rest,
-                             .kind = (uint8_t)(rest >> 32),
-                             .origin = (uint8_t)(rest >> 40),
-                             .device = (int8_t)(rest >> 48),
-                             .element_bytes = (uint8_t)(rest >> 56 & 0x7f),
-                             .slow_to_read = rest >> 63};
+    *out = (struct xs_memory_range){.start = LOAD(leaf->words[i][0]),
+                                    .end = LOAD(leaf->words[i][1]),
+                                    .bytes = LOAD(leaf->words[i][2]),
+                                    .context = LOAD(leaf->words[i][3]),
+                                    .id = (uint32_t)rest,
+                                    .kind = (uint8_t)(rest >> 32),
+                                    .origin = (uint8_t)(rest >> 40),
+                                    .device = (int8_t)(rest >> 48),
+                                    .element_bytes = (uint8_t)(rest >> 56 & 0x7f),
+                                    .slow_to_read = rest >> 63};
 }
 
-static void store_range(struct leaf *leaf, uint32_t i, const struct xs_range *r) {
+static void store_range(struct leaf *leaf, uint32_t i, const struct xs_memory_range *r) {
     STORE(leaf->words[i][0], r->start);
     STORE(leaf->words[i][1], r->end);
     STORE(leaf->words[i][2], r->bytes);
@@ -163,7 +163,7 @@ void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address) {
     }
 }
 
-bool xs_map_find(uint64_t address, struct xs_range *out) {
+bool xs_map_find(uint64_t address, struct xs_memory_range *out) {
     struct xs_map_cache cache;
     xs_map_find_slow(&cache, address);
     if (cache.found)
@@ -257,7 +257,7 @@ static void remove_slot(struct directory *d, uint32_t li, uint32_t slot) {
 }
 
 /* Finds the range that holds `address`, or otherwise the next range above it. */
-static bool locate(uint64_t address, uint32_t *li, uint32_t *slot, struct xs_range *out) {
+static bool locate(uint64_t address, uint32_t *li, uint32_t *slot, struct xs_memory_range *out) {
     struct directory *d = LOAD(map_directory);
     uint32_t leaves = d ? LOAD(d->count) : 0;
     if (leaves == 0)
@@ -284,7 +284,7 @@ static bool locate(uint64_t address, uint32_t *li, uint32_t *slot, struct xs_ran
 
 static void remove_overlaps(uint64_t start, uint64_t end) {
     uint32_t li, slot;
-    struct xs_range r;
+    struct xs_memory_range r;
     while (locate(start, &li, &slot, &r) && r.start < end)
         remove_slot(LOAD(map_directory), li, slot);
 }
@@ -308,14 +308,14 @@ static bool split_leaf(uint32_t li) {
     return true;
 }
 
-static void widen_bounds(const struct xs_range *range) {
+static void widen_bounds(const struct xs_memory_range *range) {
     if (LOAD(xs_map_lowest) == LOAD(xs_map_highest) || range->end > LOAD(xs_map_highest))
         STORE(xs_map_highest, range->end);
     if (range->start < LOAD(xs_map_lowest))
         STORE(xs_map_lowest, range->start);
 }
 
-static bool insert_locked(const struct xs_range *range) {
+static bool insert_locked(const struct xs_memory_range *range) {
     remove_overlaps(range->start, range->end);
     widen_bounds(range);
     struct directory *d = LOAD(map_directory);
@@ -345,7 +345,7 @@ static bool insert_locked(const struct xs_range *range) {
     return true;
 }
 
-bool xs_map_insert(const struct xs_range *range) {
+bool xs_map_insert(const struct xs_memory_range *range) {
     if (range->end <= range->start)
         return false;
     if (!change_begin())
@@ -355,7 +355,7 @@ bool xs_map_insert(const struct xs_range *range) {
     return inserted;
 }
 
-bool xs_map_remove(uint64_t start, struct xs_range *out) {
+bool xs_map_remove(uint64_t start, struct xs_memory_range *out) {
     uint32_t li, slot;
     if (!change_begin())
         return false;
@@ -366,7 +366,7 @@ bool xs_map_remove(uint64_t start, struct xs_range *out) {
     return found;
 }
 
-bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out) {
+bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_memory_range *out) {
     uint32_t li, slot;
     if (!change_begin())
         return false;
@@ -380,8 +380,8 @@ bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out) {
     return found;
 }
 
-bool xs_map_remove_if(bool (*matches)(const struct xs_range *range, const void *arg), const void *arg,
-                      struct xs_range *out) {
+bool xs_map_remove_if(bool (*matches)(const struct xs_memory_range *range, const void *arg), const void *arg,
+                      struct xs_memory_range *out) {
     bool found = false;
     if (!change_begin())
         return false;

@@ -13,7 +13,7 @@
 #include "preload/core/compiler.h"
 #include "schema/format/kinds.h"
 
-struct xs_range {
+struct xs_memory_range {
     uint64_t start, end;   /* [start, end); an array is [handle, handle + 1) */
     uint64_t bytes;        /* size of the allocation; for an array, size of its contents */
     uint64_t context;      /* handle of the context in which it was allocated */
@@ -29,14 +29,14 @@ struct xs_range {
  * while a change is in progress; after many retries it waits under the map's lock. A signal handler that interrupts a
  * change of the map on its own thread must not call this function, because the change would count as abandoned and
  * capture would end (core/lock.h). */
-bool xs_map_find(uint64_t address, struct xs_range *out);
+bool xs_map_find(uint64_t address, struct xs_memory_range *out);
 
 /* The cached result of the latest look-up. It is valid for all addresses in [low, high) until the map changes. A zeroed
  * cache holds no result. Each cache belongs to one thread. */
 struct xs_map_cache {
     uint64_t sequence, low, high;
     bool found;
-    struct xs_range range; /* valid if `found` */
+    struct xs_memory_range range; /* valid if `found` */
 };
 extern _Atomic uint64_t xs_map_sequence; /* starts at 2; odd during a change */
 void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address);
@@ -47,7 +47,7 @@ extern _Atomic uint64_t xs_map_lowest, xs_map_highest;
 
 /* Like xs_map_find, with a cache, because programs copy from and to the same buffers again and again. NULL: no range
  * holds `address`. */
-XS_HOT const struct xs_range *xs_map_find_cached(struct xs_map_cache *cache, uint64_t address) {
+XS_HOT const struct xs_memory_range *xs_map_find_cached(struct xs_map_cache *cache, uint64_t address) {
     if (XS_UNLIKELY(cache->sequence != atomic_load_explicit(&xs_map_sequence, memory_order_acquire) ||
                     address - cache->low >= cache->high - cache->low))
         xs_map_find_slow(cache, address);
@@ -56,18 +56,18 @@ XS_HOT const struct xs_range *xs_map_find_cached(struct xs_map_cache *cache, uin
 
 /* Adds a range. Removes the ranges that it overlaps: they were freed by a call that xferspy did not see. False: the
  * range is empty, there is no memory, or capture has ended. */
-bool xs_map_insert(const struct xs_range *range);
+bool xs_map_insert(const struct xs_memory_range *range);
 
 /* Removes the range that starts at `start`, and copies it to *out. False: there is no such range. */
-bool xs_map_remove(uint64_t start, struct xs_range *out);
+bool xs_map_remove(uint64_t start, struct xs_memory_range *out);
 
 /* Removes the lowest range for which `matches` returns true, and copies it to *out. False: there is no such range.
  * `matches` runs under the map's lock, so it must not use the map. */
-bool xs_map_remove_if(bool (*matches)(const struct xs_range *range, const void *arg), const void *arg,
-                      struct xs_range *out);
+bool xs_map_remove_if(bool (*matches)(const struct xs_memory_range *range, const void *arg), const void *arg,
+                      struct xs_memory_range *out);
 
 /* Removes one range that starts in [start, end), and copies it to *out. False: there is no such range. */
-bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out);
+bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_memory_range *out);
 
 size_t xs_map_count(void);
 

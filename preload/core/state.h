@@ -21,27 +21,29 @@ enum xs_state {
 #define XS_STATE_PAGE_BYTES 65536
 extern struct xs_state_page {
     _Atomic int value;
-    _Atomic int undecided; /* shares the cache line that every wrapper reads anyway */
+    _Atomic int contents_unknown; /* shares the cache line that every wrapper reads anyway */
     char pad[XS_STATE_PAGE_BYTES - 2 * sizeof(int)];
 } xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
 #define xs_state (xs_state_page.value)
 
 /* Tells that something which may write any device memory ran or is about to run, and that the trace does not say so
- * yet. The thread that begins the next event first records this value in the trace (xs_thread_tell_undecided). A trace
- * therefore has at most one such row before each other row, even if the value is set very often. The trace stores the
- * value as api_call.argument. */
-enum xs_undecided {
-    XS_DECIDED,
-    XS_UNDECIDED_HERE = XS_UNKNOWN_ONCE, /* this happened once: earlier contents of device memory became unknown */
-    XS_UNDECIDED_FOR_GOOD = XS_UNKNOWN_FOR_GOOD /* this may happen at any time from now on */
+ * yet. The thread that begins the next event first records this value in the trace (xs_thread_tell_contents_unknown). A
+ * trace therefore has at most one such row before each other row, even if the value is set very often. The trace stores
+ * the value as api_call.argument. */
+enum xs_contents_unknown {
+    XS_CONTENTS_ARE_KNOWN,
+    XS_CONTENTS_UNKNOWN_ONCE =
+        XS_UNKNOWN_ONCE, /* this happened once: earlier contents of device memory became unknown */
+    XS_CONTENTS_UNKNOWN_FOR_GOOD = XS_UNKNOWN_FOR_GOOD /* this may happen at any time from now on */
 };
 
 /* Raises the value to `what` if it is lower. Any thread. If a thread calls this function and then wakes another thread,
  * the next event of that other thread sees the change. */
-static inline void xs_undecided_from_here(enum xs_undecided what) {
-    int before = atomic_load_explicit(&xs_state_page.undecided, memory_order_relaxed);
-    while (before < (int)what && !atomic_compare_exchange_weak_explicit(&xs_state_page.undecided, &before, (int)what,
-                                                                        memory_order_relaxed, memory_order_relaxed)) {
+static inline void xs_contents_unknown_from_here(enum xs_contents_unknown what) {
+    int before = atomic_load_explicit(&xs_state_page.contents_unknown, memory_order_relaxed);
+    while (before < (int)what &&
+           !atomic_compare_exchange_weak_explicit(&xs_state_page.contents_unknown, &before, (int)what,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
     }
 }
 

@@ -76,7 +76,7 @@ static bool is_regular(const struct place *place) {
 static void choose(const struct place *place, const struct xs_step_wait *wait) {
     found_row = wait->row;
     found_stack = wait->stack;
-    atomic_store(&xs_asked_step_turns, 2 * place->count + 1); /* the next step has begun */
+    atomic_store(&xs_asked_step_marks, 2 * place->count + 1); /* the next step has begun */
     xs_asked_steps_set(place->count, most);
     atomic_store(&found_key, place->key);
     atomic_store(&first_step, place->count);
@@ -104,7 +104,7 @@ static bool search(const struct xs_step_wait *wait, uint64_t now_ns) {
 }
 
 static bool count_step(void) {
-    uint64_t ended = (atomic_fetch_add(&xs_asked_step_turns, 2) + 1) / 2;
+    uint64_t ended = (atomic_fetch_add(&xs_asked_step_marks, 2) + 1) / 2;
     bool is_last = most && ended == atomic_load(&first_step) + most;
     if (is_last)
         atomic_store(&xs_step_waits_on, false);
@@ -127,7 +127,7 @@ struct xs_step_waits xs_step_waits(void) {
                                   .row = found_row,
                                   .stack = found_stack,
                                   .first = first,
-                                  .ended = atomic_load(&xs_asked_step_turns) / 2,
+                                  .ended = atomic_load(&xs_asked_step_marks) / 2,
                                   .seen = seen,
                                   .most_row = most_row,
                                   .most = most_returns};

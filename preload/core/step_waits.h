@@ -36,11 +36,11 @@ bool xs_step_waited(const struct xs_step_wait *wait, uint64_t now_ns);
 enum { XS_STEP_WAITS_LEAST = XS_RHYTHM_LEAST + 1 }; /* returns of a wait before it can be found */
 struct xs_step_waits {
     bool is_found;
-    uint32_t row, stack;   /* of the found wait; `stack` is one that an event of it has, if there is such an event */
+    uint32_t row, stack;   /* the found wait; `stack` is the stack of one of its events, if it has an event */
     uint64_t first, ended; /* returns of the found wait: before it was found, and in total so far */
     uint64_t seen;         /* all waits before it was found */
-    uint32_t most_row;     /* entry point of the call site with the most returns before a wait was found, */
-    uint64_t most;         /* and the number of these returns; 0: no call site waited */
+    uint32_t most_row;     /* entry point of the call site with the most returns before a wait was found */
+    uint64_t most;         /* number of returns at this call site before a wait was found; 0: no call site waited */
 };
 struct xs_step_waits xs_step_waits(void);
 

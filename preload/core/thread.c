@@ -62,7 +62,7 @@ static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end);
 /* The state that a waiting thread has seen unchanged since `since_ns`. */
 struct standstill {
     uint64_t since_ns, taken; /* chunks taken so far */
-    uint32_t chunks, rings;   /* of the spool; of the drain thread's bell */
+    uint32_t chunks, rings;   /* chunks of the spool; rings of the drain thread's bell */
 };
 
 /* Time at which a thread last found waiting hopeless; 0: never. Other threads need not repeat its scan of every chunk,
@@ -218,12 +218,12 @@ void xs_thread_commit_first(void) {
 
 /* There may be no slot for the row: the call that begins the session has none before it is over, and a full spool has
  * none for a while. */
-void xs_thread_tell_undecided(void) {
+void xs_thread_tell_contents_unknown(void) {
     struct xs_thread *t = &xs_thread;
     if (t->is_first || (t->next == t->end && (t->retry_ns || !xs_thread_refill())))
         return;
-    int what = atomic_exchange_explicit(&xs_state_page.undecided, XS_DECIDED, memory_order_relaxed);
-    if (what == XS_DECIDED) /* another thread has recorded it */
+    int what = atomic_exchange_explicit(&xs_state_page.contents_unknown, XS_CONTENTS_ARE_KNOWN, memory_order_relaxed);
+    if (what == XS_CONTENTS_ARE_KNOWN) /* another thread has recorded it */
         return;
     struct xs_event *e = t->next;
     xs_clear_slot(e);

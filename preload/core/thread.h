@@ -52,9 +52,9 @@ bool xs_thread_is_guarded(uintptr_t frame);
 /* True if the thread is inside a call that is not recorded (xs_gate_outer). False if a jump abandoned that call. */
 bool xs_thread_has_outer(uintptr_t frame);
 
-/* Records that something unknown ran (enum xs_undecided), before the event that is about to begin. If there is no free
- * slot, a later event records it. */
-void xs_thread_tell_undecided(void);
+/* Records that something unknown ran (enum xs_contents_unknown), before the event that is about to begin. If there is
+ * no free slot, a later event records it. */
+void xs_thread_tell_contents_unknown(void);
 
 /* Prefetches the cache lines of the next slot, because the drain thread last read them on another core. After the
  * chunk's last slot this prefetches memory beyond the chunk, which is harmless. */
@@ -102,8 +102,9 @@ XS_HOT struct xs_event *xs_begin(unsigned row, struct xs_guard_note *note) {
                    XS_GUARD_HERE()); /* before the slot is chosen: a signal handler's call must not choose it, too */
     atomic_signal_fence(memory_order_seq_cst);
     xs_gate_enter();
-    if (XS_UNLIKELY(atomic_load_explicit(&xs_state_page.undecided, memory_order_relaxed) != XS_DECIDED))
-        xs_thread_tell_undecided();
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_state_page.contents_unknown, memory_order_relaxed) !=
+                    XS_CONTENTS_ARE_KNOWN))
+        xs_thread_tell_contents_unknown();
     struct xs_event *e = t->next;
     if (XS_UNLIKELY(e == t->end))
         e = xs_thread_refill() ? t->next : &xs_scratch_event;

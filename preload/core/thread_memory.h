@@ -11,7 +11,7 @@
 enum xs_thread_part {
     XS_PART_FRAMES,    /* frames of an unwind (callsite) */
     XS_PART_STACK,     /* copy of a stack that is not the thread's own (callsite) */
-    XS_PART_CHECK,     /* the same for xs_native_is_gone, which may run during an unwind */
+    XS_PART_CHECK,     /* copy of a stack for xs_native_is_gone, which may run during an unwind */
     XS_PART_ARGUMENTS, /* arguments of a launch (capture) */
     XS_PART_PYTHON,    /* copies of another thread's Python frames (callsite) */
     XS_PART_BESIDE,    /* what other threads did at calls of this one (callsite) */

@@ -39,22 +39,26 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes);
 unsigned xs_cupti_watch_windows(void);
 
 /* Attaching or detaching CUPTI waits for the device. It is therefore done by a thread that has just waited for the
- * device. Any thread reads xs_cupti_turn_due with relaxed order. DUE: CUPTI must be attached or detached. MAY_COME:
+ * device. Any thread reads xs_cupti_switch_due with relaxed order. DUE: CUPTI must be attached or detached. MAY_COME:
  * this may become necessary. */
-enum xs_cupti_turn { XS_CUPTI_NO_TURN, XS_CUPTI_TURN_DUE, XS_CUPTI_TURN_MAY_COME /* wrappers set xs_cupti_moment */ };
-extern _Atomic int xs_cupti_turn_due;
+enum xs_cupti_switch {
+    XS_CUPTI_NO_SWITCH,
+    XS_CUPTI_SWITCH_DUE,
+    XS_CUPTI_SWITCH_MAY_COME /* wrappers set xs_cupti_moment */
+};
+extern _Atomic int xs_cupti_switch_due;
 /* Attaches or detaches CUPTI if that is due. Called by a thread of the application that has just waited for the device
  * and is outside the driver. */
-void xs_cupti_turn_here(void);
+void xs_cupti_switch_here(void);
 
 /* True if the calling thread has given the device no work since it last waited for the device. */
 extern XS_TLS bool xs_cupti_moment;
 /* Called by a thread of the application that has opened or closed a window (core/asked_window.h). True: the user
  * requested such windows, and CUPTI must be attached or detached, so the flusher must be woken. */
-bool xs_cupti_turn_asked(void);
+bool xs_cupti_switch_asked(void);
 /* True if the flusher is about to attach or detach CUPTI without waiting for the program's next wait for the device,
  * and can do so while the calling thread waits for the flusher. */
-bool xs_cupti_turn_comes(void);
+bool xs_cupti_switch_comes(void);
 
 /* Returns the windows in which device times were recorded, in the trace's form. The string is valid until the next call
  * of this function. NULL: CUPTI was never detached, or the windows are not available. Drain thread only. */
@@ -125,13 +129,13 @@ struct xs_cupti_state {
     uint64_t records[5];                 /* records in the store: copies, memsets, kernels, syncs, migrations */
     uint64_t migrations_ns;              /* mode auto: time in which page migrations were recorded */
     unsigned migration_rests;            /* mode auto: number of pauses in recording them */
-    uint64_t migration_turns_ns;         /* wall time that pausing and resuming them took */
-    uint64_t migration_turns_cpu_ns;     /* processor time that pausing and resuming them took */
+    uint64_t migration_switches_ns;      /* wall time that pausing and resuming them took */
+    uint64_t migration_switches_cpu_ns;  /* processor time that pausing and resuming them took */
     uint64_t dropped_records;            /* records that CUPTI says it dropped */
     uint64_t own_kernels, own_kernel_ns; /* launches of the fingerprint kernel, which are in no table */
     uint64_t start_ns;                   /* time that xs_cupti_start took */
-    uint64_t windows_cost_ns;            /* estimated cost of recording device times, turns_ns included */
-    uint64_t turns_ns;                   /* time for which attaching and detaching CUPTI stopped the program */
+    uint64_t windows_cost_ns;            /* estimated cost of recording device times, switches_ns included */
+    uint64_t switches_ns;                /* time for which attaching and detaching CUPTI stopped the program */
     uint64_t recorded_ns;                /* time in which device times were recorded */
     unsigned detachments;                /* number of times that CUPTI was detached */
     unsigned call_cost_percent;          /* measured cost of a recorded call, in percent of the assumed cost */

@@ -1,5 +1,5 @@
-/* Detaches CUPTI and attaches it again, as window_decision.h decides. In names, one such change is a turn. All changes
- * of CUPTI are made while the quiescence lock is closed, so that no other thread is inside the driver
+/* Detaches CUPTI and attaches it again, as window_decision.h decides. In names, one such change is a switch. All
+ * changes of CUPTI are made while the quiescence lock is closed, so that no other thread is inside the driver
  * (core/quiescence.h). */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 #include "preload/core/quiescence.h"
 #include "preload/cupti/cupti_internal.h"
 #include "preload/cupti/window_decision.h"
-#include "preload/driver/captures.h"
+#include "preload/driver/stream_captures.h"
 
 /* How long to wait until other threads have left the driver. Calls that do not wait for the device take less time than
  * this. Meanwhile, threads that reach the quiescence lock must wait there. */
 #define PATIENCE_NS UINT64_C(2000000)
-#define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* the same time if the user requested windows */
+#define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* used instead of PATIENCE_NS if the user requested windows */
 /* How long to wait for the device while the quiescence lock is closed. The wait needs a limit because device work may
  * wait for a thread that waits at the lock. */
 #define IDLE_NS UINT64_C(10000000)
@@ -29,12 +29,13 @@
 #define MOST_RETRY_MS 1000u
 /* The pause after a failed change, as a multiple of the time for which the change stopped the program. */
 #define REST_OF_FAILURE 50u
-/* If the program does not wait for the device for this long, CUPTI is attached or detached anyway, */
+/* If the program does not wait for the device for this long, CUPTI is attached or detached anyway, unless the program
+ * has kernels of LONG_KERNEL_NS or more. */
 #define MOMENT_NS UINT64_C(50000000)
-/* unless the program has kernels as long as this, because such a kernel would stop the program during the change. */
+/* A kernel of this length would stop the program for too long during the change. */
 #define LONG_KERNEL_NS UINT64_C(20000000)
 /* The longest time that threads wait at the quiescence lock (core/quiescence.c). */
-#define SLOW_TURN_NS UINT64_C(10000000000)
+#define SLOW_SWITCH_NS UINT64_C(10000000000)
 /* Older versions of the driver or of CUPTI can crash a program with CUDA graphs when CUPTI is detached. CUPTI's release
  * notes say that 12.4 Update 1 fixed this, but that version has the same number as 12.4, so 12.5 is required. `doctor`
  * reports older versions (analyzer/commands/doctor/known_trouble.def). */
@@ -48,7 +49,7 @@ static _Atomic bool attached;
 static bool is_old_driver, is_asked, began_detached, gate_wanted;
 static _Atomic bool gate_prepared;
 /* The quiescence lock was closed so long that a thread entered nevertheless. Only one more change will be made. */
-static bool is_last_turn;
+static bool is_last_switch;
 static enum xs_window_opener opener;
 static _Atomic bool closed_at_moment; /* the program closed its last window just after waiting for the device */
 static enum xs_windows_state aim;     /* wanted state; the change is delayed until the program waits for the device */
@@ -56,19 +57,19 @@ static uint64_t aim_until_ns;         /* from this time on the change need not w
 static _Atomic unsigned moments_skipped; /* number of the program's waits to skip first */
 static unsigned retry_ms;
 static uint64_t not_before_ns; /* no change before this time, after a failed one */
-_Atomic int xs_cupti_turn_due;
+_Atomic int xs_cupti_switch_due;
 XS_TLS bool xs_cupti_moment;
-static _Atomic bool ended, decides; /* decides: the budget or the user limits what is recorded */
+static _Atomic bool ended, decides; /* `decides`: the budget or the user limits what is recorded */
 
 bool xs_cupti_is_attached(void) { return attached; }
 bool xs_cupti_is_paused(void) { return !attached && xs_cupti_shares_now(); }
 
 /* Notes that no change is due. */
 static void expect_none(void) {
-    atomic_store(&xs_cupti_turn_due, opener == XS_WINDOW_BY_TIME ? XS_CUPTI_NO_TURN : XS_CUPTI_TURN_MAY_COME);
+    atomic_store(&xs_cupti_switch_due, opener == XS_WINDOW_BY_TIME ? XS_CUPTI_NO_SWITCH : XS_CUPTI_SWITCH_MAY_COME);
 }
 
-bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns) {
+bool xs_cupti_start_switches(const struct xs_cupti_wishes *wishes, uint64_t now_ns) {
     opener = wishes->window.opener;
     struct xs_windows_facts facts = {.now_ns = now_ns, .is_open = xs_asked_window_is_open(opener)};
     others_ns = wishes->others_ns;
@@ -84,7 +85,7 @@ bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns)
 
 static void tell(struct xs_cupti_state *state) {
     state->windows_cost_ns = xs_windows_cost_ns(&windows);
-    state->turns_ns = windows.turns_ns;
+    state->switches_ns = windows.switches_ns;
     state->recorded_ns = xs_windows_recorded_ns(&windows, xs_monotonic_ns());
     state->detachments = windows.detachments;
     state->call_cost_percent = windows.cost_percent;
@@ -156,7 +157,7 @@ static const char *why_not_detachable(void) {
 }
 
 /* Makes the change. The caller has closed the quiescence lock, and the device is idle. */
-static void turn_now(enum xs_windows_state state, uint64_t before_ns) {
+static void switch_now(enum xs_windows_state state, uint64_t before_ns) {
     const char *why = why_not_detachable();
     if (state == windows.state || (state == XS_WINDOWS_RECORDING && !attach()))
         return;
@@ -164,7 +165,7 @@ static void turn_now(enum xs_windows_state state, uint64_t before_ns) {
         stop_for_good(why, "");
     else if (state == XS_WINDOWS_DETACHED)
         detach();
-    xs_windows_turned(&windows, state, before_ns, xs_monotonic_ns());
+    xs_windows_switched(&windows, state, before_ns, xs_monotonic_ns());
 }
 
 static bool is_alone(void) { return atomic_load(&xs_captures) <= 0 && is_idle_within(IDLE_NS) && xs_gate_is_empty(); }
@@ -178,11 +179,11 @@ static void end_pause(void) {
     xs_gate_open();
 }
 
-/* If a change was slow, ends changes for good, at the latest when CUPTI is detached again, because what took so long
- * once may do so again. */
+/* If a change was slow, ends changes for good, at the latest when CUPTI is detached again, because the next change may
+ * be as slow. */
 static void end_where_slow(uint64_t held_ns) {
-    is_last_turn |= held_ns >= SLOW_TURN_NS;
-    if (is_last_turn && !attached && !atomic_load(&ended)) {
+    is_last_switch |= held_ns >= SLOW_SWITCH_NS;
+    if (is_last_switch && !attached && !atomic_load(&ended)) {
         xs_note("cupti", "device times end here: to attach CUPTI or to detach it held the program for seconds");
         atomic_store(&ended, true);
     }
@@ -190,19 +191,19 @@ static void end_where_slow(uint64_t held_ns) {
 
 /* Makes the change if possible. False: it is too early to try again, a stream is capturing, a thread stayed inside the
  * driver, or the device is working. */
-static bool turn(enum xs_windows_state state) {
+static bool switch_to(enum xs_windows_state state) {
     uint64_t before_ns = xs_monotonic_ns();
     if (before_ns < not_before_ns || atomic_load(&xs_captures) > 0)
         return false;
     bool closed = xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS), alone = closed && is_alone();
     if (alone)
-        turn_now(state, before_ns);
+        switch_now(state, before_ns);
     if (closed)
         xs_gate_open();
     uint64_t held_ns = xs_monotonic_ns() - before_ns;
     end_where_slow(held_ns);
     if (!alone) {
-        windows.turns_ns += held_ns;
+        windows.switches_ns += held_ns;
         not_before_ns = before_ns + (is_asked ? 1 : REST_OF_FAILURE) * held_ns;
     }
     return alone;
@@ -211,7 +212,7 @@ static bool turn(enum xs_windows_state state) {
 /* ---- the time of a change ---- */
 
 static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
-    if (atomic_load(&xs_cupti_turn_due) != XS_CUPTI_TURN_DUE || aim != to) {
+    if (atomic_load(&xs_cupti_switch_due) != XS_CUPTI_SWITCH_DUE || aim != to) {
         struct xs_window_moment moment = {.until_ns = now_ns + MOMENT_NS};
         if (to == XS_WINDOWS_RECORDING && !is_asked)
             moment = xs_windows_moment(&windows, now_ns);
@@ -219,7 +220,7 @@ static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
         aim_until_ns = moment.until_ns;
         atomic_store(&moments_skipped, moment.skip);
     }
-    atomic_store(&xs_cupti_turn_due, XS_CUPTI_TURN_DUE);
+    atomic_store(&xs_cupti_switch_due, XS_CUPTI_SWITCH_DUE);
 }
 
 /* True if the change must be delayed until the program waits for the device. A window that the program opens begins at
@@ -259,7 +260,7 @@ static unsigned watch(void) {
     await_moment(to, facts.now_ns);
     if (needs_moment(to, facts.now_ns))
         return RETRY_MS;
-    if (!turn(to))
+    if (!switch_to(to))
         return try_again();
     expect_none();
     retry_ms = 0;
@@ -278,8 +279,8 @@ unsigned xs_cupti_watch_windows(void) {
     bool is_bounded = atomic_load(&decides); /* false: this only adds up the cost of recording */
     if (!xs_cupti_is_active() || atomic_load(&ended))
         return 0;
-    /* Not inside, because preparing the quiescence lock takes up to 20 ms, in which no thread may have to wait for this
-     * one; and only when needed, because most programs end before a change is due. */
+    /* This is done outside, because preparing the quiescence lock takes up to 20 ms, and no thread may have to wait for
+     * this one meanwhile. It is done only when needed, because most programs end before a change is due. */
     if (is_asked || gate_wanted)
         prepare_gate();
     if (!xs_cupti_enter())
@@ -308,19 +309,19 @@ bool xs_cupti_quiet_device(void) {
 
 /* ---- called when the program has waited for the device ---- */
 
-static void turn_on_scratch(void *argument) {
+static void switch_on_scratch(void *argument) {
     (void)argument;
     if (!xs_cupti_try_enter())
         return;
-    if (xs_cupti_is_active() && atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE && !atomic_load(&ended) &&
-        turn(aim)) {
+    if (xs_cupti_is_active() && atomic_load(&xs_cupti_switch_due) == XS_CUPTI_SWITCH_DUE && !atomic_load(&ended) &&
+        switch_to(aim)) {
         expect_none();
         xs_cupti_note(tell);
     }
     xs_cupti_leave();
 }
 
-void xs_cupti_turn_here(void) {
+void xs_cupti_switch_here(void) {
     if (xs_gate_is_inside())
         return; /* inside a call that is not recorded, whose callback, or a signal handler, made the call that has
                    waited */
@@ -329,42 +330,42 @@ void xs_cupti_turn_here(void) {
         return;
     struct xs_guard_own own;
     xs_guard_enter(&own);
-    xs_on_scratch(turn_on_scratch, NULL);
+    xs_on_scratch(switch_on_scratch, NULL);
     xs_guard_leave(&own);
 }
 
 /* ---- windows that the program opens ---- */
 
-static bool is_turn_asked(void) {
+static bool is_switch_asked(void) {
     return opener != XS_WINDOW_BY_TIME && !atomic_load(&ended) &&
            atomic_load(&attached) != xs_asked_window_is_open(opener);
 }
 
-bool xs_cupti_turn_asked(void) {
+bool xs_cupti_switch_asked(void) {
     atomic_store(&closed_at_moment, !xs_asked_window_is_open(opener) && xs_cupti_moment);
-    return is_turn_asked();
+    return is_switch_asked();
 }
 
-bool xs_cupti_turn_comes(void) {
+bool xs_cupti_switch_comes(void) {
     bool is_outside = !xs_guard.raised && xs_gate_slot && !xs_gate_is_inside();
     bool at_once = xs_asked_window_is_open(opener) || xs_cupti_moment;
-    return is_outside && at_once && atomic_load(&xs_captures) <= 0 && is_turn_asked();
+    return is_outside && at_once && atomic_load(&xs_captures) <= 0 && is_switch_asked();
 }
 
 /* ---- the end ---- */
 
-void xs_cupti_forget_turns(void) {
+void xs_cupti_forget_switches(void) {
     atomic_store(&ended, true);
-    atomic_store(&xs_cupti_turn_due, 0);
+    atomic_store(&xs_cupti_switch_due, 0);
     attached = false;
 }
 
-void xs_cupti_end_turns(void) {
+void xs_cupti_end_switches(void) {
     struct xs_windows_facts facts = facts_now();
     xs_windows_look(&windows, &facts); /* adds the cost of recording since the last call */
     if (attached)
         xs_windows_end(&windows, xs_monotonic_ns());
-    xs_cupti_forget_turns();
+    xs_cupti_forget_switches();
     xs_cupti_note(tell);
 }
 

@@ -117,19 +117,19 @@ static void find_newer_copies(void) {
     asked = true;
 }
 
-/* Returns the number of callbacks that were turned on or off, without those of kernels. */
-static unsigned turn_callbacks(bool on) {
-    unsigned turned = 0;
+/* Returns the number of callbacks that were switched on or off, without those of kernels. */
+static unsigned switch_callbacks(bool on) {
+    unsigned switched = 0;
     find_newer_copies();
     for (size_t i = 0; i < CALL_COUNT; i++) {
         if (!calls[i].id || (calls[i].sort == XS_CUPTI_LAUNCH && !kernels_wanted))
             continue;
         sort_of[calls[i].id % IDS] = calls[i].sort;
-        turned += xs_cupti_api.cuptiEnableCallback(on, xs_cupti_subscriber(), CUPTI_CB_DOMAIN_DRIVER_API,
-                                                   calls[i].id) == CUPTI_SUCCESS &&
-                  calls[i].sort != XS_CUPTI_LAUNCH;
+        switched += xs_cupti_api.cuptiEnableCallback(on, xs_cupti_subscriber(), CUPTI_CB_DOMAIN_DRIVER_API,
+                                                     calls[i].id) == CUPTI_SUCCESS &&
+                    calls[i].sort != XS_CUPTI_LAUNCH;
     }
-    return turned;
+    return switched;
 }
 
 /* ---- activity kinds ---- */
@@ -156,7 +156,7 @@ static CUptiResult enable_kinds(void) {
     for (size_t i = 0; i < KIND_COUNT; i++) {
         if ((kinds[i].only_with_kernels && !kernels_wanted) || kinds[i].refused)
             continue;
-        CUptiResult result = xs_cupti_turn_kind(kinds[i].kind, true);
+        CUptiResult result = xs_cupti_switch_kind(kinds[i].kind, true);
         kinds[i].enabled = result == CUPTI_SUCCESS;
         if (kinds[i].kind == CUPTI_ACTIVITY_KIND_MEMCPY && !kinds[i].enabled) {
             copies = result;
@@ -174,7 +174,7 @@ static CUptiResult enable_kinds(void) {
 static void disable_kinds(void) {
     for (size_t i = 0; i < KIND_COUNT; i++) {
         if (kinds[i].enabled)
-            xs_cupti_turn_kind(kinds[i].kind, false);
+            xs_cupti_switch_kind(kinds[i].kind, false);
         kinds[i].enabled = false;
     }
     xs_cupti_all_waits(true);
@@ -186,14 +186,14 @@ static void disable_kinds(void) {
  * was still running when recording ended. Otherwise there would be a record without a call. */
 CUptiResult xs_cupti_record(bool kernels) {
     kernels_wanted = kernels;
-    if (turn_callbacks(true) == 0)
+    if (switch_callbacks(true) == 0)
         xs_note("cupti", "no driver callback could be enabled: device times have no host calls");
     return enable_kinds();
 }
 
 void xs_cupti_record_no_more(void) {
     disable_kinds();
-    turn_callbacks(false);
+    switch_callbacks(false);
 }
 
 /* cuptiFinalize does nothing, and reports no error, if there is another subscriber that xferspy does not know. */

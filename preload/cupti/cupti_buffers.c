@@ -176,19 +176,18 @@ void xs_cupti_buffers_index(const struct xs_cupti_decoder *decoder) {
 
 /* Counting calls CUPTI, whose callbacks take the lock. So the lock is not held meanwhile, and the buffer is taken out
  * of the queue. */
-uint64_t xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder) {
-    uint64_t count = 0;
+struct xs_migration_tally xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder) {
+    struct xs_migration_tally tally = {0};
     struct xs_cupti_buffer *counted = NULL, **tail = &counted, *buffer;
     while ((buffer = xs_cupti_buffer_take())) {
-        if (!buffer->counted)
-            buffer->migrations = xs_cupti_count_migrations(decoder, buffer->data, buffer->valid_bytes);
-        buffer->counted = true;
-        count += buffer->migrations;
+        xs_cupti_count_migrations(decoder, buffer);
+        tally.records += buffer->migrations.records;
+        tally.cost_ns += buffer->migrations.cost_ns;
         *tail = buffer;
         tail = &buffer->next;
     }
     xs_cupti_buffers_requeue(counted);
-    return count;
+    return tally;
 }
 
 uint64_t xs_cupti_buffers_lost(void) { return atomic_load(&lost); }

@@ -135,7 +135,7 @@ xs_cupti_next_record_fn *xs_cupti_next_record(void) {
 
 /* ---- kinds and the clock ---- */
 
-CUptiResult xs_cupti_turn_kind(CUpti_ActivityKind kind, bool on) {
+CUptiResult xs_cupti_switch_kind(CUpti_ActivityKind kind, bool on) {
     if (xs_cupti_shares())
         return on ? xs_cupti_api.cuptiActivityEnable_v2(subscriber, kind, NULL)
                   : xs_cupti_api.cuptiActivityDisable_v2(subscriber, kind, NULL);
@@ -143,7 +143,7 @@ CUptiResult xs_cupti_turn_kind(CUpti_ActivityKind kind, bool on) {
 }
 
 /* With the shared interface a subscriber gets no records of failed waits unless it requests them, so nothing has to be
- * turned off. */
+ * switched off. */
 void xs_cupti_all_waits(bool on) {
     if (!xs_cupti_shares() && xs_cupti_api.cuptiActivityEnableAllSyncRecords)
         xs_cupti_api.cuptiActivityEnableAllSyncRecords(on);

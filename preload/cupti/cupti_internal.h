@@ -10,6 +10,7 @@
 
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_multi.h"
+#include "preload/cupti/migration_budget.h"
 #include "schema/clock.h"
 #include "schema/write/store.h"
 
@@ -154,8 +155,8 @@ void xs_cupti_unsubscribe(void);
 CUptiResult xs_cupti_register_buffers(void);
 /* Returns the number of records dropped since the last call. */
 size_t xs_cupti_dropped_records(void);
-CUptiResult xs_cupti_turn_kind(CUpti_ActivityKind kind, bool on);
-/* Turns on or off the records of waits that failed and of queries that found unfinished work. */
+CUptiResult xs_cupti_switch_kind(CUpti_ActivityKind kind, bool on);
+/* Switches on or off the records of waits that failed and of queries that found unfinished work. */
 void xs_cupti_all_waits(bool on);
 CUptiResult xs_cupti_timestamp(uint64_t *stamp);
 /* Returns the function that finds the records in a buffer; NULL: no CUPTI is loaded. */
@@ -164,19 +165,21 @@ xs_cupti_next_record_fn *xs_cupti_next_record(void);
 
 /* ---- page migrations (cupti_migrations.c); all inside ---- */
 
+struct xs_cupti_buffer;
+
 void xs_cupti_start_migrations(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 /* True if migrations are recorded. Then CUPTI must not be detached. */
 bool xs_cupti_has_migrations(void);
 void xs_cupti_stop_migrations(void);
-/* Notes that `count` migration records are no longer in queued buffers. A negative count means that so many records
- * were queued again. */
-void xs_cupti_decoded_migrations(int64_t count);
+/* Notes that a counted buffer's records are no longer in the queue, or that they are in it again. */
+void xs_cupti_migrations_decoded(const struct xs_cupti_buffer *buffer);
+void xs_cupti_migrations_queued(const struct xs_cupti_buffer *buffer);
 void xs_cupti_end_migrations(void);
 
 /* ---- windows (cupti_attach_detach.c); all inside ---- */
 
 /* Returns false if CUPTI must not be attached yet, but later, for a window that the user requested. */
-bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
+bool xs_cupti_start_switches(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 bool xs_cupti_is_attached(void);
 /* True if the library is subscribed but records nothing, because a window ended while the application was subscribed,
  * too. Buffers may still contain records. */
@@ -186,8 +189,8 @@ bool xs_cupti_is_paused(void);
  * closed, and the caller must open it. */
 bool xs_cupti_quiet_device(void);
 /* From this call on, CUPTI is never attached or detached again. */
-void xs_cupti_end_turns(void);
-void xs_cupti_forget_turns(void); /* in a forked child */
+void xs_cupti_end_switches(void);
+void xs_cupti_forget_switches(void); /* in a forked child */
 
 /* ---- activity buffers (cupti_buffers.c) ---- */
 
@@ -197,7 +200,7 @@ struct xs_cupti_buffer {
     struct xs_cupti_buffer *next;
     uint8_t *data;
     size_t bytes, valid_bytes;
-    uint64_t migrations; /* number of page migration records, if `counted` */
+    struct xs_migration_tally migrations; /* its records of page migrations and faults, if `counted` */
     bool counted;
     uint32_t correlation_base; /* added to the buffer's correlation ids (xs_cupti_correlation_base) */
     /* Offsets of the records, set by xs_cupti_buffer_index; NULL: CUPTI finds the records. */
@@ -226,8 +229,8 @@ void xs_cupti_buffers_requeue(struct xs_cupti_buffer *list);
 void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list);
 /* Indexes every completed buffer; the buffers stay queued. */
 void xs_cupti_buffers_index(const struct xs_cupti_decoder *decoder);
-/* Returns the number of page migration records in the queued buffers. */
-uint64_t xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder);
+/* Returns the records of page migrations and faults in the queued buffers. */
+struct xs_migration_tally xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder);
 /* Returns the number of buffers lost, with their records, for lack of memory. */
 uint64_t xs_cupti_buffers_lost(void);
 /* Called in a forked child: forgets every buffer without touching it. */
@@ -265,8 +268,9 @@ uint64_t xs_cupti_longest_kernel_ns(void);
 /* Returns the number of graph kernels decoded so far. Any thread. */
 uint64_t xs_cupti_graph_kernels(void);
 
-/* Returns the number of page migration records in a buffer. */
-uint64_t xs_cupti_count_migrations(const struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
+/* Counts the buffer's records of page migrations and faults, once. They cost together no more than the time from the
+ * record before them to the last of them, because the program was not slower for longer than that. Inside. */
+void xs_cupti_count_migrations(const struct xs_cupti_decoder *decoder, struct xs_cupti_buffer *buffer);
 
 /* Replaces the pointers to kernel names in a buffer, which point into CUPTI's memory, by pointers to copies that are
  * never freed. */

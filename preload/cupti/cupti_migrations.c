@@ -15,8 +15,8 @@
 static bool wanted, bounded;      /* wanted: migrations have to be recorded; bounded: only as the budget allows */
 static _Atomic bool begun, works; /* begun: enabling the counters was tried; works: with success */
 static struct xs_migration_budget budget;
-static _Atomic bool hurry;      /* managed memory was allocated, so migrations may begin */
-static _Atomic int64_t decoded; /* records that are no longer in a queued buffer */
+static _Atomic bool hurry;                        /* managed memory was allocated, so migrations may begin */
+static _Atomic uint64_t decoded, decoded_cost_ns; /* records that are no longer in a queued buffer, and their cost */
 static _Atomic uint64_t cost_ns;
 
 static CUptiResult configure(bool on) {
@@ -47,24 +47,21 @@ static CUptiResult configure(bool on) {
     return result;
 }
 
-static CUptiResult turn(bool on) {
+static CUptiResult switch_records(bool on) {
     CUptiResult result = on ? configure(true) : CUPTI_SUCCESS;
     if (result == CUPTI_SUCCESS)
-        result = xs_cupti_turn_kind(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, on);
+        result = xs_cupti_switch_kind(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, on);
     if (!on)
         configure(false);
     return result;
 }
 
-uint64_t xs_cupti_migrations_cost_ns(void) {
-    int64_t records = atomic_load(&decoded);
-    return bounded ? atomic_load(&cost_ns) : records > 0 ? (uint64_t)records * XS_MIGRATION_COST_NS : 0;
-}
+uint64_t xs_cupti_migrations_cost_ns(void) { return atomic_load(bounded ? &cost_ns : &decoded_cost_ns); }
 
-static void turn_by_budget(void) {
+static void switch_by_budget(void) {
     uint64_t before_ns = xs_monotonic_ns(), cpu_ns = xs_thread_cpu_ns();
-    turn(budget.on);
-    xs_migration_budget_turned(&budget, before_ns, xs_monotonic_ns(), xs_thread_cpu_ns() - cpu_ns);
+    switch_records(budget.on);
+    xs_migration_budget_switched(&budget, before_ns, xs_monotonic_ns(), xs_thread_cpu_ns() - cpu_ns);
 }
 
 void xs_cupti_start_migrations(const struct xs_cupti_wishes *wishes, uint64_t now_ns) {
@@ -78,7 +75,7 @@ void xs_cupti_managed_memory(void) {
     if (!wanted || atomic_load(&begun) || !xs_cupti_is_active() || !xs_cupti_enter())
         return;
     if (xs_cupti_is_active() && !atomic_exchange(&begun, true)) {
-        CUptiResult result = xs_cupti_is_attached() ? turn(true) : CUPTI_ERROR_NOT_INITIALIZED;
+        CUptiResult result = xs_cupti_is_attached() ? switch_records(true) : CUPTI_ERROR_NOT_INITIALIZED;
         atomic_store(&works, result == CUPTI_SUCCESS);
         budget.on &= result == CUPTI_SUCCESS;
         if (result != CUPTI_SUCCESS)
@@ -91,28 +88,38 @@ void xs_cupti_managed_memory(void) {
 
 bool xs_cupti_has_migrations(void) { return atomic_load(&works); }
 
-void xs_cupti_decoded_migrations(int64_t count) { atomic_fetch_add(&decoded, count); }
+void xs_cupti_migrations_decoded(const struct xs_cupti_buffer *buffer) {
+    atomic_fetch_add(&decoded, buffer->migrations.records);
+    atomic_fetch_add(&decoded_cost_ns, buffer->migrations.cost_ns);
+}
+
+void xs_cupti_migrations_queued(const struct xs_cupti_buffer *buffer) {
+    atomic_fetch_sub(&decoded, buffer->migrations.records);
+    atomic_fetch_sub(&decoded_cost_ns, buffer->migrations.cost_ns);
+}
 
 /* Counts the records so far, including those that are not yet drained, because they have already cost their time.
  * Called inside (cupti_session.c). */
-static uint64_t migration_records(void) {
+static struct xs_migration_tally migration_records(void) {
     struct xs_cupti_decoder reader = {.next_record = xs_cupti_next_record(), .version = xs_cupti_api.version};
-    return (uint64_t)atomic_load(&decoded) + xs_cupti_buffers_migrations(&reader);
+    struct xs_migration_tally queued = xs_cupti_buffers_migrations(&reader);
+    return (struct xs_migration_tally){atomic_load(&decoded) + queued.records,
+                                       atomic_load(&decoded_cost_ns) + queued.cost_ns};
 }
 
 /* Called inside. */
 static void note_migrations(struct xs_cupti_state *state) {
     state->migrations_ns = xs_migration_budget_recorded_ns(&budget, xs_monotonic_ns());
     state->migration_rests = budget.rests;
-    state->migration_turns_ns = budget.turns_ns;
-    state->migration_turns_cpu_ns = budget.turns_cpu_ns;
+    state->migration_switches_ns = budget.switches_ns;
+    state->migration_switches_cpu_ns = budget.switches_cpu_ns;
 }
 
 void xs_cupti_stop_migrations(void) {
     if (!atomic_exchange(&works, false))
         return;
     if (budget.on)
-        turn(false);
+        switch_records(false);
     xs_migration_budget_end(&budget, xs_monotonic_ns());
     budget.rests++;
     xs_cupti_note(note_migrations);
@@ -121,16 +128,16 @@ void xs_cupti_stop_migrations(void) {
 /* Called inside. */
 static unsigned watch_migrations(uint64_t now_ns) {
     static uint64_t records_before, grown_ns;
-    uint64_t records = migration_records();
-    if (xs_migration_budget_turn(&budget, now_ns, records)) {
-        turn_by_budget();
+    struct xs_migration_tally records = migration_records();
+    if (xs_migration_budget_switch(&budget, now_ns, records)) {
+        switch_by_budget();
         xs_cupti_note(note_migrations);
     }
     atomic_store(&cost_ns, budget.spent_ns);
-    if (records != records_before || atomic_exchange(&hurry, false))
+    if (records.records != records_before || atomic_exchange(&hurry, false))
         grown_ns = now_ns;
-    records_before = records;
-    unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* read again: turning it takes ms */
+    records_before = records.records;
+    unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* read again: switching it takes ms */
     return wait_ms || now_ns - grown_ns >= UINT64_C(1000000000) ? wait_ms : SOON_MS;
 }
 

@@ -6,8 +6,9 @@
  * - Several subscribers need CUDA 13.3 and driver r610. The first subscriber allows others
  *   (`allow_multiple_subscribers`), and all others must set the flag too.
  * - Each subscriber has its own kinds, buffers and callbacks. There is no per-subscriber function for flushing:
- *   cuptiActivityFlushAll hands over all subscribers' buffers. Nor is there one for cuptiEnableCallback (which has a
- *   subscriber as parameter anyway), for cuptiUnsubscribe, and for the configuration of managed memory counters.
+ *   cuptiActivityFlushAll hands over all subscribers' buffers. There are also no new versions of cuptiUnsubscribe, of
+ *   the function that configures managed memory counters, and of cuptiEnableCallback, which has always had a
+ *   subscriber as parameter.
  * - The functions here and the global functions of the same names cannot be used together in one process. If both are
  *   used, CUPTI returns CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED or, as others have seen,
  *   CUPTI_ERROR_NOT_COMPATIBLE.

@@ -9,6 +9,7 @@
 
 #include "preload/core/own_kernel.h"
 #include "preload/cupti/cupti_internal.h"
+#include "schema/format/recording_cost.h"
 
 static int32_t device_ordinal(uint32_t id) { return id <= INT32_MAX ? (int32_t)id : -1; }
 
@@ -199,27 +200,27 @@ static uint32_t id_of(const CUpti_Activity *record) {
 
 /* A hash table of the ids of such calls. Each id may be in one of a few slots; if all of these are in use, the oldest
  * id is replaced, because its records were decoded long ago. */
-enum { LEFT_OUT_BITS = 18, LEFT_OUT = 1 << LEFT_OUT_BITS, PLACES = 8 };
+enum { LEFT_OUT_BITS = 18, LEFT_OUT = 1 << LEFT_OUT_BITS, SLOTS = 8 };
 static _Atomic uint32_t left_out[LEFT_OUT]; /* 0: free */
 static _Atomic bool any_left_out;
 
-static _Atomic uint32_t *left_out_places(uint32_t correlation) {
+static _Atomic uint32_t *left_out_slots(uint32_t correlation) {
     uint32_t hash = correlation * UINT32_C(0x9e3779b1) >> (32 - LEFT_OUT_BITS);
-    return &left_out[hash / PLACES * PLACES];
+    return &left_out[hash / SLOTS * SLOTS];
 }
 
 void xs_cupti_left_out(uint32_t correlation) {
-    _Atomic uint32_t *places = left_out_places(correlation);
+    _Atomic uint32_t *slots = left_out_slots(correlation);
     bool done = false;
     while (!done) {
         unsigned oldest = 0;
         uint32_t least = UINT32_MAX;
-        for (unsigned i = 0; i < PLACES && least; i++) {
-            uint32_t other = atomic_load_explicit(&places[i], memory_order_relaxed);
+        for (unsigned i = 0; i < SLOTS && least; i++) {
+            uint32_t other = atomic_load_explicit(&slots[i], memory_order_relaxed);
             oldest = other < least ? i : oldest;
             least = other < least ? other : least;
         }
-        done = atomic_compare_exchange_strong(&places[oldest], &least, correlation);
+        done = atomic_compare_exchange_strong(&slots[oldest], &least, correlation);
     }
     if (!atomic_load_explicit(&any_left_out, memory_order_relaxed))
         atomic_store(&any_left_out, true);
@@ -229,9 +230,9 @@ static bool is_left_out(const struct xs_cupti_decoder *d, const CUpti_Activity *
     if (!atomic_load(&any_left_out) || record->kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)
         return false;
     uint32_t correlation = correlation_of(d, id_of(record));
-    const _Atomic uint32_t *places = left_out_places(correlation);
-    for (unsigned i = 0; correlation && i < PLACES; i++)
-        if (atomic_load_explicit(&places[i], memory_order_relaxed) == correlation)
+    const _Atomic uint32_t *slots = left_out_slots(correlation);
+    for (unsigned i = 0; correlation && i < SLOTS; i++)
+        if (atomic_load_explicit(&slots[i], memory_order_relaxed) == correlation)
             return true;
     return false;
 }
@@ -290,12 +291,35 @@ int64_t xs_cupti_decode(struct xs_cupti_decoder *d, uint8_t *data, size_t valid_
     return written;
 }
 
-uint64_t xs_cupti_count_migrations(const struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes) {
-    uint64_t count = 0;
+/* CUPTI's time of the latest record of a page migration or fault that was counted. */
+static _Atomic uint64_t migrations_until_ns;
+
+/* So long before a buffer's first record its cost may have begun. */
+#define MIGRATION_BEGINS_NS UINT64_C(1000000)
+
+void xs_cupti_count_migrations(const struct xs_cupti_decoder *d, struct xs_cupti_buffer *buffer) {
+    struct xs_migration_tally *tally = &buffer->migrations;
+    uint64_t from_ns = UINT64_MAX, until_ns = 0;
     CUpti_Activity *record = NULL;
-    for (size_t n = 0; find_record(d, data, valid_bytes, n, &record) == CUPTI_SUCCESS; n++)
-        count += record->kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
-    return count;
+    for (size_t n = 0;
+         !buffer->counted && find_record(d, buffer->data, buffer->valid_bytes, n, &record) == CUPTI_SUCCESS; n++) {
+        const CUpti_ActivityUnifiedMemoryCounter3 *r = (const CUpti_ActivityUnifiedMemoryCounter3 *)record;
+        if (record->kind != CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER)
+            continue;
+        bool is_fault = r->counterKind == CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT;
+        tally->records++;
+        tally->cost_ns += is_fault ? XS_RECORD_FAULT_NS : XS_MIGRATION_COST_NS;
+        from_ns = r->start && r->start < from_ns ? r->start : from_ns;
+        until_ns = r->start > until_ns ? r->start : until_ns;
+        until_ns = is_fault && r->end > until_ns ? r->end : until_ns;
+    }
+    buffer->counted = true;
+    if (from_ns >= until_ns)
+        return;
+    uint64_t before_ns = atomic_exchange(&migrations_until_ns, until_ns);
+    from_ns = from_ns > MIGRATION_BEGINS_NS ? from_ns - MIGRATION_BEGINS_NS : 0;
+    from_ns = before_ns > from_ns && before_ns < until_ns ? before_ns : from_ns;
+    tally->cost_ns = tally->cost_ns < until_ns - from_ns ? tally->cost_ns : until_ns - from_ns;
 }
 
 /* ---- kernel names ---- */

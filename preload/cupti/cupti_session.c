@@ -251,7 +251,7 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes) {
         with_kernels = wishes->kernels;
         driver_version = wishes->driver_version;
         xs_cupti_start_migrations(wishes, begin);
-        bool started = start(wishes, xs_cupti_start_turns(wishes, begin));
+        bool started = start(wishes, xs_cupti_start_switches(wishes, begin));
         atomic_store(&phase, started ? ACTIVE : OVER);
         pthread_mutex_lock(&state_lock);
         state.start_ns = xs_monotonic_ns() - begin;
@@ -309,7 +309,7 @@ void xs_cupti_end(void) {
             xs_cupti_sample_clock();
             xs_cupti_index_all();
         }
-        xs_cupti_end_turns();
+        xs_cupti_end_switches();
         atomic_store(&phase, OVER);
     }
     xs_cupti_leave();
@@ -330,19 +330,17 @@ static bool prepare_drain(struct xs_cupti_decoder *decoder) {
 
 /* Writes the buffer's records. If CUPTI is not needed for this, the thread leaves meanwhile, so that threads that want
  * CUPTI do not wait when the disk does not answer. Inside. */
-static int64_t decode(struct xs_cupti_decoder *decoder, const struct xs_cupti_buffer *buffer) {
+static int64_t decode(struct xs_cupti_decoder *decoder, struct xs_cupti_buffer *buffer) {
     decoder->correlation_base = buffer->correlation_base;
     decoder->offsets = buffer->offsets;
     decoder->record_count = buffer->record_count;
-    int64_t migrations = (int64_t)xs_cupti_count_migrations(decoder, buffer->data, buffer->valid_bytes);
-    xs_cupti_decoded_migrations(migrations);
+    xs_cupti_count_migrations(decoder, buffer);
+    xs_cupti_migrations_decoded(buffer);
     if (buffer->offsets)
         xs_cupti_leave();
     int64_t result = xs_cupti_decode(decoder, buffer->data, buffer->valid_bytes);
     if (buffer->offsets)
         xs_cupti_enter();
-    if (result < 0)
-        xs_cupti_decoded_migrations(-migrations);
     return result;
 }
 
@@ -388,7 +386,8 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
     while ((result = drain_one(&decoder, &tail)) >= 0)
         total += result;
     if (result != -INT64_MAX) {
-        xs_cupti_decoded_migrations(-(int64_t)decoder.records[XS_RECORD_MIGRATION]); /* the records are queued again */
+        for (const struct xs_cupti_buffer *buffer = done; buffer; buffer = buffer->next)
+            xs_cupti_migrations_queued(buffer);
         xs_cupti_buffers_requeue(done);
         return result;
     }
@@ -428,7 +427,7 @@ static void give_away(const char *why) {
         leave();
     atomic_store(&left_shared, xs_cupti_shares());
     xs_cupti_end_migrations();
-    xs_cupti_end_turns();
+    xs_cupti_end_switches();
     atomic_store(&phase, OVER);
     set_status("stepped aside", "for %s", why);
     xs_note("cupti", "stepped aside for %s: no device times from here on", why);
@@ -509,7 +508,7 @@ bool xs_cupti_leave_no_trace(void) {
  * of CUPTI's own locks. A child of a process without a session may begin its own session. */
 void xs_cupti_forget(void) {
     xs_lock_forget(&life);
-    xs_cupti_forget_turns();
+    xs_cupti_forget_switches();
     xs_cupti_forget_interface();
     atomic_store(&left_shared, false);
     xs_mutex_forget(&state_lock);

@@ -13,8 +13,8 @@
 #include "preload/cupti/cupti.h"
 
 #define PERIOD_MS 1000u
-#define TURN_PATIENCE_NS UINT64_C(50000000) /* attaching CUPTI takes 6 to 15 ms, and 20 ms the first time */
-#define TURN_LOOK_NS 200000
+#define SWITCH_PATIENCE_NS UINT64_C(50000000) /* attaching CUPTI takes 6 to 15 ms, and 20 ms the first time */
+#define SWITCH_LOOK_NS 200000
 
 static _Atomic uint32_t bell, asked, answered; /* bell and answered are futexes */
 static _Atomic bool still, running;
@@ -75,12 +75,12 @@ void xs_flusher_managed_memory(void) {
 }
 
 void xs_flusher_window_asked(void) {
-    const struct timespec pause = {0, TURN_LOOK_NS};
-    uint64_t deadline = xs_monotonic_ns() + TURN_PATIENCE_NS;
-    if (!atomic_load(&running) || !xs_cupti_turn_asked())
+    const struct timespec pause = {0, SWITCH_LOOK_NS};
+    uint64_t deadline = xs_monotonic_ns() + SWITCH_PATIENCE_NS;
+    if (!atomic_load(&running) || !xs_cupti_switch_asked())
         return;
     ring();
-    while (xs_cupti_turn_comes() && atomic_load(&running) && !atomic_load(&still) && xs_monotonic_ns() < deadline)
+    while (xs_cupti_switch_comes() && atomic_load(&running) && !atomic_load(&still) && xs_monotonic_ns() < deadline)
         nanosleep(&pause, NULL);
 }
 

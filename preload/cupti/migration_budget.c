@@ -36,14 +36,17 @@ static void spend(struct xs_migration_budget *b, uint64_t ns) {
 }
 
 /* Adds the share of the time since the last call to the saved time, and subtracts the cost of the new records. */
-static void account(struct xs_migration_budget *b, uint64_t now_ns, uint64_t records) {
+static void account(struct xs_migration_budget *b, uint64_t now_ns, struct xs_migration_tally records) {
     b->saved_ns += (int64_t)((now_ns - b->at_ns) * b->permille / 1000);
     if (b->saved_ns > ADVANCE_NS)
         b->saved_ns = ADVANCE_NS;
-    if (records > b->records) {
-        spend(b, (records - b->records) * XS_MIGRATION_COST_NS);
+    if (records.records > b->seen.records) {
         b->grown_ns = now_ns;
-        b->records = records;
+        b->seen.records = records.records;
+    }
+    if (records.cost_ns > b->seen.cost_ns) {
+        spend(b, records.cost_ns - b->seen.cost_ns);
+        b->seen.cost_ns = records.cost_ns;
     }
     /* The first migrations become known so late that they may cost a multiple of the saved time. If so much time had to
      * be saved again first, much of the run would pass without a window. */
@@ -62,7 +65,7 @@ static void set_next_window(struct xs_migration_budget *b, uint64_t now_ns) {
 }
 
 static bool may_be_on(const struct xs_migration_budget *b, uint64_t now_ns) {
-    bool last_was_empty = b->records == b->window_records; /* no records are made while recording is off */
+    bool last_was_empty = b->seen.records == b->begun.records; /* no records are made while recording is off */
     return last_was_empty && now_ns - b->grown_ns >= QUIET_NS && b->saved_ns >= ADVANCE_NS &&
            b->spent_ns <= (now_ns - b->start_ns) * b->permille / 1000;
 }
@@ -70,7 +73,7 @@ static bool may_be_on(const struct xs_migration_budget *b, uint64_t now_ns) {
 static bool is_to_be_off(const struct xs_migration_budget *b, uint64_t now_ns) {
     if (!b->samples)
         return b->saved_ns < 0;
-    return now_ns - b->since_ns >= WINDOW_NS || b->records - b->window_records >= WINDOW_RECORDS;
+    return now_ns - b->since_ns >= WINDOW_NS || b->seen.records - b->begun.records >= WINDOW_RECORDS;
 }
 
 static bool is_to_be_on(struct xs_migration_budget *b, uint64_t now_ns) {
@@ -83,20 +86,20 @@ static bool is_to_be_on(struct xs_migration_budget *b, uint64_t now_ns) {
     return false;
 }
 
-bool xs_migration_budget_turn(struct xs_migration_budget *b, uint64_t now_ns, uint64_t records) {
+bool xs_migration_budget_switch(struct xs_migration_budget *b, uint64_t now_ns, struct xs_migration_tally records) {
     account(b, now_ns, records);
     if (b->on ? !is_to_be_off(b, now_ns) : !is_to_be_on(b, now_ns))
         return false;
     b->on = !b->on;
     if (b->on) {
         if (!b->is_first_rest) /* records of the last window that arrived after its end */
-            b->window_cost_ns += (b->records - b->ended_records) * XS_MIGRATION_COST_NS / 4;
+            b->window_cost_ns += (b->seen.cost_ns - b->ended_cost_ns) / 4;
         b->is_first_rest = false;
         b->samples = !may_be_on(b, now_ns);
-        b->window_records = b->records;
+        b->begun = b->seen;
     } else {
-        uint64_t cost = (b->records - b->window_records) * XS_MIGRATION_COST_NS + 2 * b->turn_ns;
-        b->ended_records = b->records;
+        uint64_t cost = b->seen.cost_ns - b->begun.cost_ns + 2 * b->switch_ns;
+        b->ended_cost_ns = b->seen.cost_ns;
         b->window_cost_ns = b->samples ? b->window_cost_ns - b->window_cost_ns / 4 + cost / 4 : WINDOW_COST_NS;
         b->is_first_rest = !b->samples;
         b->samples = true;
@@ -106,13 +109,14 @@ bool xs_migration_budget_turn(struct xs_migration_budget *b, uint64_t now_ns, ui
     return true;
 }
 
-void xs_migration_budget_turned(struct xs_migration_budget *b, uint64_t before_ns, uint64_t after_ns, uint64_t cpu_ns) {
+void xs_migration_budget_switched(struct xs_migration_budget *b, uint64_t before_ns, uint64_t after_ns,
+                                  uint64_t cpu_ns) {
     spend(b, cpu_ns);
-    b->turns_ns += after_ns - before_ns;
-    b->turns_cpu_ns += cpu_ns;
+    b->switches_ns += after_ns - before_ns;
+    b->switches_cpu_ns += cpu_ns;
     if (b->on) {
-        b->turn_ns = cpu_ns;
-        b->since_ns = before_ns; /* an H100 already records during the 20 ms that turning it on takes */
+        b->switch_ns = cpu_ns;
+        b->since_ns = before_ns; /* an H100 already records during the 20 ms that switching it on takes */
     } else {
         xs_window_list_add(&b->windows, b->since_ns, before_ns);
     }

@@ -11,27 +11,34 @@
 
 #include "preload/cupti/recorded_windows.h"
 
-/* On an H100 each record delayed the program by 4 to 5 us, no matter which counters were on. */
+/* On an H100 each record delayed the program by 4 to 5 us, no matter which counters were on. A fault of the device
+ * costs more (schema/format/recording_cost.h). */
 #define XS_MIGRATION_COST_NS UINT64_C(5000)
+
+/* A number of records of page migrations and faults, and what recording them has cost the program. */
+struct xs_migration_tally {
+    uint64_t records, cost_ns;
+};
 
 struct xs_migration_budget {
     bool on;
     unsigned permille; /* share of the run's time that recording may cost */
-    unsigned rests;    /* number of times that recording was turned off */
+    unsigned rests;    /* number of times that recording was switched off */
 
     bool samples;                    /* true: recording in windows; false: recording until it costs too much */
     bool is_first_rest;              /* in the first pause, before the first window */
     int64_t saved_ns;                /* time that may be spent now; negative: overspent */
     uint64_t start_ns, spent_ns;     /* start of the budget; total spent */
     uint64_t since_ns;               /* start of the window */
-    uint64_t at_ns, records;         /* time and number of records at the last call of xs_migration_budget_turn */
+    uint64_t at_ns;                  /* time of the last call of xs_migration_budget_switch */
+    struct xs_migration_tally seen;  /* the records at that call; neither number ever falls */
     uint64_t grown_ns;               /* time when the number of records last grew */
     uint64_t next_ns;                /* start of the next window */
-    uint64_t window_records;         /* number of records before the last window */
-    uint64_t ended_records;          /* number of records known when the window ended; its last records arrive later */
+    struct xs_migration_tally begun; /* the records before the last window */
+    uint64_t ended_cost_ns;          /* cost of the records known when the window ended; its last ones arrive later */
     uint64_t window_cost_ns;         /* moving mean of a window's cost */
-    uint64_t turn_ns;                /* processor time of turning recording on the last time */
-    uint64_t turns_ns, turns_cpu_ns; /* total time and processor time of turning recording on and off */
+    uint64_t switch_ns;              /* processor time of switching recording on the last time */
+    uint64_t switches_ns, switches_cpu_ns; /* total time and processor time of switching recording on and off */
     uint64_t random;
 
     struct xs_window_list windows;
@@ -40,17 +47,17 @@ struct xs_migration_budget {
 /* Begins recording, which may cost `permille` of the run's time. */
 void xs_migration_budget_start(struct xs_migration_budget *budget, unsigned permille, uint64_t now_ns);
 
-/* Updates the budget; `records` is the number of records since the start. True: the caller must turn recording on or
- * off, as `budget->on` says, and then call xs_migration_budget_turned. */
-bool xs_migration_budget_turn(struct xs_migration_budget *budget, uint64_t now_ns, uint64_t records);
+/* Updates the budget; `records` are those since the start. True: the caller must switch recording on or off, as
+ * `budget->on` says, and then call xs_migration_budget_switched. */
+bool xs_migration_budget_switch(struct xs_migration_budget *budget, uint64_t now_ns, struct xs_migration_tally records);
 
-/* Notes that turning recording on or off took from `before_ns` to `after_ns`. The change, on or off, takes effect at
+/* Notes that switching recording on or off took from `before_ns` to `after_ns`. The change, on or off, takes effect at
  * `before_ns`. Only `cpu_ns`, the processor time of the change, counts as cost, because the program continues during
  * the change. */
-void xs_migration_budget_turned(struct xs_migration_budget *budget, uint64_t before_ns, uint64_t after_ns,
-                                uint64_t cpu_ns);
+void xs_migration_budget_switched(struct xs_migration_budget *budget, uint64_t before_ns, uint64_t after_ns,
+                                  uint64_t cpu_ns);
 
-/* Returns the time in ms, at least 1, after which xs_migration_budget_turn must be called again; 0: the next change
+/* Returns the time in ms, at least 1, after which xs_migration_budget_switch must be called again; 0: the next change
  * depends only on the number of new records. */
 unsigned xs_migration_budget_wait_ms(const struct xs_migration_budget *budget, uint64_t now_ns);
 

@@ -25,7 +25,7 @@
 /* CUPTI may always use 1/LEAST_PART of the budget, even if wrappers and fingerprints use all of it. */
 #define LEAST_PART 4u
 /* Detaching takes 2 to 4 ms and attaching again 6 to 15 (H100, H200). */
-#define TURN_NS UINT64_C(10000000)
+#define SWITCH_NS UINT64_C(10000000)
 #define LEAST_WINDOW_NS UINT64_C(5000000)
 /* The program's pace is measured before and after a window's end, for PACE_CALLS calls and for at least PACE_NS. Calls
  * are counted in steps of XS_OWN_COST_EVERY. */
@@ -63,7 +63,7 @@ enum xs_windows_state xs_windows_start(struct xs_windows *w, unsigned percent, c
     w->start_ns = w->share_since_ns = w->since_ns = facts->now_ns;
     w->last = w->opened = w->marks[0] = w->marks[1] = *facts;
     w->state = xs_window_spec_is_set(spec) ? asked_for(w, facts) : XS_WINDOWS_RECORDING;
-    w->turn_ns = TURN_NS;
+    w->switch_ns = SWITCH_NS;
     w->cost_percent = 100;
     w->random = UINT64_C(0x9e3779b97f4a7c15) ^ facts->now_ns;
     return w->state;
@@ -75,7 +75,7 @@ static uint64_t table_ns(const struct xs_windows *w, const struct xs_windows_fac
            (to->graphs - from->graphs) * (GRAPH_NS + w->kernels_of_graph * LAUNCH_NS);
 }
 
-uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return w->recording_ns + w->turns_ns; }
+uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return w->recording_ns + w->switches_ns; }
 
 /* Returns the time that CUPTI may still cost; negative: it has already cost too much. */
 static int64_t balance(const struct xs_windows *w) {
@@ -153,7 +153,7 @@ static void account(struct xs_windows *w, const struct xs_windows_facts *facts) 
 /* True if enough time is saved for a window: the time to detach and attach, and half as much or more for recording. */
 static bool is_saved(struct xs_windows *w) {
     if (!w->wanted_ns)
-        w->wanted_ns = w->turn_ns + w->turn_ns / 2 + xs_random_below(&w->random, w->turn_ns);
+        w->wanted_ns = w->switch_ns + w->switch_ns / 2 + xs_random_below(&w->random, w->switch_ns);
     return !w->paced_calls && balance(w) >= ADVANCE_NS + (int64_t)w->wanted_ns;
 }
 
@@ -183,16 +183,16 @@ struct xs_window_moment xs_windows_moment(struct xs_windows *w, uint64_t now_ns)
                                      .skip = (unsigned)xs_random_below(&w->random, MOMENTS)};
 }
 
-void xs_windows_turned(struct xs_windows *w, enum xs_windows_state state, uint64_t before_ns, uint64_t after_ns) {
+void xs_windows_switched(struct xs_windows *w, enum xs_windows_state state, uint64_t before_ns, uint64_t after_ns) {
     uint64_t held = after_ns - before_ns;
-    w->turns_ns += held;
+    w->switches_ns += held;
     if (w->state == XS_WINDOWS_RECORDING) {
         xs_window_list_add(&w->windows, w->since_ns, before_ns);
         note_pace(w);
         w->detachments++;
         w->detaching_ns = held;
     } else {
-        w->turn_ns = w->turn_ns - w->turn_ns / 4 + (w->detaching_ns + held) / 4;
+        w->switch_ns = w->switch_ns - w->switch_ns / 4 + (w->detaching_ns + held) / 4;
     }
     w->state = state;
     w->since_ns = after_ns;

@@ -45,10 +45,10 @@ struct xs_windows {
     uint64_t kernels_of_graph;        /* known average of kernels in a graph */
     uint64_t recording_ns;            /* estimated cost of recording */
     uint64_t share_since_ns; /* the budget is counted from this time on; it is moved forward if too much was saved */
-    uint64_t turns_ns;       /* time for which attaching and detaching stopped the program */
-    uint64_t turn_ns;        /* moving mean of the time to detach and attach again */
+    uint64_t switches_ns;    /* time for which attaching and detaching stopped the program */
+    uint64_t switch_ns;      /* moving mean of the time to detach and attach again */
     uint64_t detaching_ns;   /* time that the last detaching took */
-    uint64_t wanted_ns;      /* so much time must pass without recording before the next window */
+    uint64_t wanted_ns;      /* this much time must pass without recording before the next window */
     uint64_t random;
     unsigned detachments;
 
@@ -81,7 +81,8 @@ struct xs_window_moment xs_windows_moment(struct xs_windows *windows, uint64_t n
 
 /* Notes that CUPTI is in `state` now, and that attaching or detaching it stopped the program from `before_ns` to
  * `after_ns`. If CUPTI was detached, it recorded until before_ns; if it was attached, it records from after_ns on. */
-void xs_windows_turned(struct xs_windows *windows, enum xs_windows_state state, uint64_t before_ns, uint64_t after_ns);
+void xs_windows_switched(struct xs_windows *windows, enum xs_windows_state state, uint64_t before_ns,
+                         uint64_t after_ns);
 
 /* Returns the time in ms after which xs_windows_look must be called again; 0: it need not be called again at a certain
  * time. */

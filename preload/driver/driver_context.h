@@ -15,7 +15,7 @@
 extern _Atomic uintptr_t xs_only_context;
 extern _Atomic int xs_only_device;
 
-/* Returns the same as xs_context_current, but always asks the driver, which takes about 10 ns. For callers to which a
+/* Returns the same as xs_context_current, but always asks the driver, which takes about 10 ns. Must be used where a
  * wrong answer would do harm. */
 CUcontext xs_context_ask(int8_t *device);
 

@@ -8,7 +8,7 @@
 #include "preload/core/compiler.h"
 #include "schema/format/kinds.h"
 
-enum xs_row {
+enum xs_entry_row {
 #define XS_ENTRY(symbol, ...) XS_ROW_##symbol,
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY

@@ -22,11 +22,11 @@
 
 void *xs_real[XS_ROW_COUNT];
 void *xs_real_gated[XS_GATED_COUNT];
-enum { ROWS = XS_ROW_COUNT + XS_GATED_COUNT, PLACES = 3 };
+enum { ROWS = XS_ROW_COUNT + XS_GATED_COUNT, SLOTS = 3 };
 
 /* The addresses by which a program may know a row's function: the function that the wrapper calls, the driver's own
  * function, and the result of a look-up. They differ only if another shim of libcuda is loaded. */
-static const void *addresses[PLACES * ROWS];
+static const void *addresses[SLOTS * ROWS];
 void *xs_driver_functions[XS_DRIVER_COUNT];
 
 /* The wrappers have the driver's exported names, which cuda.h declares. */
@@ -58,7 +58,7 @@ static uint16_t buckets[BUCKETS]; /* index into `addresses`, plus 1 */
 static _Atomic bool resolved;
 static pthread_mutex_t resolve_lock = PTHREAD_MUTEX_INITIALIZER;
 
-_Static_assert(2 * PLACES * ROWS <= BUCKETS, "there are enough buckets");
+_Static_assert(2 * SLOTS * ROWS <= BUCKETS, "there are enough buckets");
 
 static unsigned bucket_of(const void *address) {
     return (unsigned)(((uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % BUCKETS;
@@ -69,7 +69,7 @@ static void **real_at(unsigned row) { return row < XS_ROW_COUNT ? &xs_real[row] 
 static int row_of(const void *address) {
     for (unsigned b = bucket_of(address); buckets[b]; b = (b + 1) % BUCKETS)
         if (addresses[buckets[b] - 1u] == address)
-            return (buckets[b] - 1) / PLACES;
+            return (buckets[b] - 1) / SLOTS;
     return -1;
 }
 
@@ -114,16 +114,16 @@ static void find_row(void *driver, unsigned row, const char *name, const void *w
     void *real = given && (given != own || !bound) ? given : bound ? bound : own;
     if (!real || real == wrapper)
         return;
-    const void *places[PLACES] = {real, own, given};
-    for (unsigned i = 0; i < PLACES; i++)
-        set_once(&addresses[PLACES * row + i], places[i] != wrapper ? places[i] : NULL);
+    const void *slots[SLOTS] = {real, own, given};
+    for (unsigned i = 0; i < SLOTS; i++)
+        set_once(&addresses[SLOTS * row + i], slots[i] != wrapper ? slots[i] : NULL);
     set_once((const void **)real_at(row), real);
 }
 
 /* Enters a row's addresses into the hash table. If two symbols have the same address (aliases), the first row keeps
  * it. */
 static void enter_row(unsigned row) {
-    for (unsigned at = PLACES * row; at < PLACES * (row + 1); at++) {
+    for (unsigned at = SLOTS * row; at < SLOTS * (row + 1); at++) {
         const void *address = __atomic_load_n(&addresses[at], __ATOMIC_RELAXED);
         if (address && row_of(address) < 0) {
             unsigned b = bucket_of(address);

@@ -9,9 +9,9 @@
 #include "preload/driver/driver_api.h"
 #include "preload/driver/entry_rows.h"
 
-/* The functions that the wrappers call, indexed by enum xs_row. An entry is the driver's function or its replacement
- * (xs_real_replace). NULL: this driver does not have the entry point. xs_real_resolve fills the array; any thread reads
- * it with relaxed loads. */
+/* The functions that the wrappers call, indexed by enum xs_entry_row. An entry is the driver's function or its
+ * replacement (xs_real_replace). NULL: this driver does not have the entry point. xs_real_resolve fills the array; any
+ * thread reads it with relaxed loads. */
 extern void *xs_real[XS_ROW_COUNT];
 
 /* The function of the row `name`, for the library's own calls. NULL: this driver does not have it, or xs_real_resolve
@@ -44,10 +44,10 @@ XS_HOT void *xs_real_gated_of(unsigned row) {
                                                          : __atomic_load_n(&xs_real_gated[row], __ATOMIC_RELAXED);
 }
 
-/* Replaces a function by `by`, for the wrappers and the library's own calls. `row` is an enum xs_row, or XS_ROW_COUNT
- * plus an enum xs_gated. Returns the previous function; NULL: this driver does not have the function, and nothing was
- * changed. Must be called after xs_real_resolve, by one thread at a time; other threads may still call the previous
- * function for a while. */
+/* Replaces a function by `by`, for the wrappers and the library's own calls. `row` is an enum xs_entry_row, or
+ * XS_ROW_COUNT plus an enum xs_gated. Returns the previous function; NULL: this driver does not have the function, and
+ * nothing was changed. Must be called after xs_real_resolve, by one thread at a time; other threads may still call the
+ * previous function for a while. */
 void *xs_real_replace(unsigned row, void *by);
 
 /* Result for a program that calls the driver through xferspy's symbols while no driver is loaded. */

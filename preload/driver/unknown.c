@@ -50,17 +50,17 @@ struct request {
     int index;
 };
 
-static void fill(struct xs_unknown *place, void *real, const char *name, struct named known) {
-    snprintf(place->name, sizeof place->name, "%s", name);
-    place->is_newer = known.noted == XS_NEWER;
-    place->launches = begins_with(name, "cuLaunch");
-    place->effect = known.effect;
-    atomic_store_explicit(&place->real, real, memory_order_release);
+static void fill(struct xs_unknown *slot, void *real, const char *name, struct named known) {
+    snprintf(slot->name, sizeof slot->name, "%s", name);
+    slot->is_newer = known.noted == XS_NEWER;
+    slot->launches = begins_with(name, "cuLaunch");
+    slot->effect = known.effect;
+    atomic_store_explicit(&slot->real, real, memory_order_release);
 }
 
 /* Takes an entry for the function, or returns the one that it has. If two threads do this at the same time, the
  * function may get two entries with the same content. */
-static int take_place(void *real, const char *name, struct named known) {
+static int take_slot(void *real, const char *name, struct named known) {
     for (int i = 0; i < XS_UNKNOWN_MOST; i++) {
         if (!atomic_exchange(&xs_unknown[i].is_taken, true))
             fill(&xs_unknown[i], real, name, known);
@@ -78,7 +78,7 @@ static int run_out(const struct named *known, const char *name) {
     }
     if (known->effect == XS_HARMLESS)
         return XS_NO_STUB;
-    xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
+    xs_contents_unknown_from_here(XS_CONTENTS_UNKNOWN_FOR_GOOD);
     return XS_UNSEEN;
 }
 
@@ -100,7 +100,7 @@ static void look_at(void *arg) {
     struct named known = known_of(name);
     if (known.effect == XS_PASSES)
         return;
-    request->index = take_place(request->real, name, known);
+    request->index = take_slot(request->real, name, known);
     if (request->index < 0)
         request->index = run_out(&known, name);
 }
@@ -128,11 +128,11 @@ unsigned xs_unknown_list(bool called, char *text, size_t bytes) {
     size_t length = 0;
     *text = '\0';
     for (int i = 0; i < XS_UNKNOWN_MOST; i++) {
-        const struct xs_unknown *place = &xs_unknown[i];
-        if (!atomic_load_explicit(&place->real, memory_order_acquire) || !place->is_newer ||
-            atomic_load_explicit(&place->was_called, memory_order_relaxed) != called)
+        const struct xs_unknown *slot = &xs_unknown[i];
+        if (!atomic_load_explicit(&slot->real, memory_order_acquire) || !slot->is_newer ||
+            atomic_load_explicit(&slot->was_called, memory_order_relaxed) != called)
             continue;
-        int added = snprintf(text + length, bytes - length, "%s%s", count ? "," : "", place->name);
+        int added = snprintf(text + length, bytes - length, "%s%s", count ? "," : "", slot->name);
         if (added < 0 || (size_t)added >= bytes - length) {
             text[length] = '\0';
             break;

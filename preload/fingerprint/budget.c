@@ -13,7 +13,7 @@
  * factor uses more of the budget, but if all copies come at once, fewer of the late ones would be looked at. */
 #define HASTE 2.0
 #define PLENTY 1e9
-/* At most so much of the time before the first copy counts for the share. Otherwise a program that takes a minute to
+/* At most this much of the time before the first copy counts for the share. Otherwise a program that takes a minute to
  * start would afterwards be slowed down by much more than the share. */
 #define BEFORE_FIRST_NS 2000000000.0
 
@@ -102,8 +102,8 @@ void xs_budget_refund(uint64_t cost_ns) {
     atomic_fetch_sub_explicit(&estimated_ns, (int64_t)cost_ns, memory_order_relaxed);
 }
 
-void xs_budget_took(uint64_t planned_ns, uint64_t took) {
-    atomic_fetch_add_explicit(&spent_ns, (int64_t)(took - planned_ns), memory_order_relaxed);
+void xs_budget_took(uint64_t estimate_ns, uint64_t took) {
+    atomic_fetch_add_explicit(&spent_ns, (int64_t)(took - estimate_ns), memory_order_relaxed);
     atomic_fetch_add_explicit(&took_ns, took, memory_order_relaxed);
 }
 

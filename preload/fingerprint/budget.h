@@ -29,9 +29,9 @@ bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns);
 /* Undoes xs_budget_spend; called if the time was not needed. */
 void xs_budget_refund(uint64_t cost_ns);
 
-/* Corrects an estimate. In the counted cost, `planned_ns` was the estimated time of the calling thread; the real time
+/* Corrects an estimate. In the counted cost, `estimate_ns` was the estimated time of the calling thread; the real time
  * of this thread was `took_ns`. */
-void xs_budget_took(uint64_t planned_ns, uint64_t took_ns);
+void xs_budget_took(uint64_t estimate_ns, uint64_t took_ns);
 uint64_t xs_budget_took_ns(void); /* sum of all `took_ns` */
 
 uint64_t xs_budget_spent_ns(void);

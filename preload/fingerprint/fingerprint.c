@@ -17,9 +17,9 @@
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"
 #include "preload/cupti/cupti.h"
-#include "preload/driver/captures.h"
 #include "preload/driver/driver_context.h"
 #include "preload/driver/real.h"
+#include "preload/driver/stream_captures.h"
 #include "preload/fingerprint/budget.h"
 #include "preload/fingerprint/hash_tree.h"
 #include "preload/fingerprint/sampler.h"
@@ -40,7 +40,7 @@
 
 enum way { NO_WAY, ON_HOST, ON_DEVICE_BEFORE, ON_DEVICE_AFTER };
 
-struct plan {
+struct choice {
     enum way way;
     bool upload, blocking;
     bool over;           /* the copy is done when the call returns */
@@ -51,8 +51,8 @@ struct plan {
     bool compare;
     enum xs_sampled sampled;
     uint32_t id;
-    uint64_t began;      /* tick of the beginning */
-    uint64_t planned_ns; /* planned time of the calling thread */
+    uint64_t began;       /* tick of the beginning */
+    uint64_t estimate_ns; /* estimated time of the calling thread */
     struct xs_fingerprint_region host, device;
     struct xs_device_job job;
 };
@@ -62,7 +62,7 @@ XS_TLS bool xs_fingerprint_guessed;
 static _Atomic uint32_t count;
 static uint64_t patience_us_ticks; /* ticks of a microsecond */
 static bool pageable_is_staged;    /* the driver reads pageable memory before an asynchronous call returns */
-static XS_TLS struct plan plan;
+static XS_TLS struct choice choice;
 static XS_TLS struct xs_map_cache host_cache, device_cache;
 
 /* Does any device use the processor's page tables? Such a device can read pageable memory directly, so an asynchronous
@@ -152,7 +152,7 @@ static enum xs_fingerprint_skip unfit(const struct xs_event *e) {
 /* Can the host read the address? If only the address suggests host memory, it could be device memory whose allocation
  * was not seen. The driver is asked then, which takes half a microsecond. */
 static bool host_can_read(uint64_t address) {
-    const struct xs_range *range = xs_map_find_cached(&host_cache, address);
+    const struct xs_memory_range *range = xs_map_find_cached(&host_cache, address);
     if (range)
         return !range->slow_to_read;
     if (!xs_fingerprint_guessed)
@@ -166,7 +166,7 @@ static bool host_can_read(uint64_t address) {
  * and belongs to this context, because an invalid read would make the application's context unusable. */
 static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const struct xs_fingerprint_region *region,
                                              bool *mapping) {
-    const struct xs_range *range = xs_map_find_cached(&device_cache, region->base);
+    const struct xs_memory_range *range = xs_map_find_cached(&device_cache, region->base);
     int8_t device = -1;
     CUcontext context = xs_context_current(&device);
     if (atomic_load_explicit(&xs_fingerprint_held, memory_order_relaxed) != 0)
@@ -215,76 +215,80 @@ static enum xs_sampled sample(struct xs_event *e, uint32_t stack, struct xs_samp
     return sampled;
 }
 
-static bool may_spend(uint64_t host_ns, uint64_t device_ns) { return xs_budget_spend(plan.began, host_ns + device_ns); }
+static bool may_spend(uint64_t host_ns, uint64_t device_ns) {
+    return xs_budget_spend(choice.began, host_ns + device_ns);
+}
 
-static enum xs_fingerprint_skip plan_host(const struct xs_event *e) {
+static enum xs_fingerprint_skip choose_host(const struct xs_event *e) {
     uint64_t cost = HOST_COST_NS(e->transfer.bytes);
     if (!may_spend(cost, 0))
         return XS_SKIP_BUDGET;
-    plan.planned_ns = cost;
-    plan.way = ON_HOST;
+    choice.estimate_ns = cost;
+    choice.way = ON_HOST;
     return XS_SKIP_NONE;
 }
 
 /* Plans a fingerprint on the device. The old content of mapped memory is not read, because the application may have
  * removed the access rights; the kernel would then fail as the copy does. */
-static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
+static enum xs_fingerprint_skip choose_device(struct xs_event *e) {
     bool mapping = false;
     uint64_t bytes = e->transfer.bytes;
-    enum xs_fingerprint_skip skip = device_unfit(e, &plan.device, &mapping);
+    enum xs_fingerprint_skip skip = device_unfit(e, &choice.device, &mapping);
     if (skip != XS_SKIP_NONE)
         return skip;
     if (!may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes)))
         return XS_SKIP_BUDGET;
     uint64_t began = xs_now();
-    skip = xs_device_prepare(&plan.job, (CUcontext)e->context, (CUstream)e->stream, &plan.device, plan.id, plan.upload);
-    plan.began += plan.job.made ? xs_now() - began : 0; /* happens once for each context, and is counted separately */
+    skip = xs_device_prepare(&choice.job, (CUcontext)e->context, (CUstream)e->stream, &choice.device, choice.id,
+                             choice.upload);
+    choice.began +=
+        choice.job.made ? xs_now() - began : 0; /* happens once for each context, and is counted separately */
     if (skip != XS_SKIP_NONE) {
         xs_budget_refund(LAUNCH_COST_NS + DEVICE_COST_NS(bytes));
         return skip;
     }
-    plan.planned_ns = LAUNCH_COST_NS;
-    plan.mapping = mapping;
-    plan.compare = plan.upload && plan.job.known && !mapping;
-    plan.measure_before =
-        plan.upload && !plan.job.known && !mapping && may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes));
-    plan.planned_ns += plan.measure_before ? LAUNCH_COST_NS : 0;
-    plan.way = plan.upload || mapping || !plan.over ? ON_DEVICE_AFTER : ON_DEVICE_BEFORE;
+    choice.estimate_ns = LAUNCH_COST_NS;
+    choice.mapping = mapping;
+    choice.compare = choice.upload && choice.job.known && !mapping;
+    choice.measure_before =
+        choice.upload && !choice.job.known && !mapping && may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes));
+    choice.estimate_ns += choice.measure_before ? LAUNCH_COST_NS : 0;
+    choice.way = choice.upload || mapping || !choice.over ? ON_DEVICE_AFTER : ON_DEVICE_BEFORE;
     return XS_SKIP_NONE;
 }
 
 static enum xs_fingerprint_skip decide(struct xs_event *e) {
     struct xs_event_transfer *t = &e->transfer;
-    plan.upload = t->direction == XS_DIR_H2D;
+    choice.upload = t->direction == XS_DIR_H2D;
     struct xs_fingerprint_region dst = region_of(e, t->dst, t->dst_pitch, t->dst_slice_rows),
                                  src = region_of(e, t->src, t->src_pitch, t->src_slice_rows);
-    plan.device = plan.upload ? dst : src;
-    plan.host = plan.upload ? src : dst;
-    plan.blocking = !(e->flags & XS_FLAG_ASYNC);
-    bool pageable = (plan.upload ? t->src_kind : t->dst_kind) == XS_MEM_PAGEABLE;
-    plan.over = plan.blocking || (pageable && pageable_is_staged);
-    plan.host_can = plan.over && host_can_read(plan.host.base);
+    choice.device = choice.upload ? dst : src;
+    choice.host = choice.upload ? src : dst;
+    choice.blocking = !(e->flags & XS_FLAG_ASYNC);
+    bool pageable = (choice.upload ? t->src_kind : t->dst_kind) == XS_MEM_PAGEABLE;
+    choice.over = choice.blocking || (pageable && pageable_is_staged);
+    choice.host_can = choice.over && host_can_read(choice.host.base);
     bool little = t->bytes <= HOST_BYTES;
-    if (plan.host_can && little && (xs_fingerprint_mode == XS_FINGERPRINT_AUTO || !plan.upload))
-        return plan_host(e);
-    enum xs_fingerprint_skip skip = plan_device(e);
-    if (skip != XS_SKIP_NONE && skip != XS_SKIP_BUDGET && plan.host_can)
-        return plan_host(e);
+    if (choice.host_can && little && (xs_fingerprint_mode == XS_FINGERPRINT_AUTO || !choice.upload))
+        return choose_host(e);
+    enum xs_fingerprint_skip skip = choose_device(e);
+    if (skip != XS_SKIP_NONE && skip != XS_SKIP_BUDGET && choice.host_can)
+        return choose_host(e);
     return skip;
 }
 
 static void start_device(struct xs_event *e) {
-    bool in_order = plan.way == ON_DEVICE_AFTER && !plan.blocking && !plan.measure_before && !plan.mapping;
+    bool in_order = choice.way == ON_DEVICE_AFTER && !choice.blocking && !choice.measure_before && !choice.mapping;
     bool capturing =
         atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0; /* no stream or event may be made now */
-    plan.aside = in_order && xs_device_make_way(&plan.job, plan.upload, !capturing);
+    choice.aside = in_order && xs_device_make_way(&choice.job, choice.upload, !capturing);
     if (!in_order)
         xs_fingerprint_join(e);
-    if (plan.measure_before) {
-        plan.compare = xs_device_measure(&plan.job, XS_FINGERPRINT_MEASURE_ONLY);
-    } else if (plan.way == ON_DEVICE_BEFORE && !xs_device_measure(&plan.job, 0)) {
-        xs_device_abandon(&plan.job);
-        plan.way = NO_WAY;
+    if (choice.measure_before) {
+        choice.compare = xs_device_measure(&choice.job, XS_FINGERPRINT_MEASURE_ONLY);
+    } else if (choice.way == ON_DEVICE_BEFORE && !xs_device_measure(&choice.job, 0)) {
+        xs_device_abandon(&choice.job);
+        choice.way = NO_WAY;
         e->transfer.skip = XS_SKIP_NO_KERNEL;
     }
 }
@@ -292,7 +296,7 @@ static void start_device(struct xs_event *e) {
 void xs_fingerprint_before_copy(struct xs_event *e, uint32_t stack) {
     struct xs_sampler_copy copy;
     enum xs_sampled sampled = XS_LEFT_OUT;
-    plan.way = NO_WAY;
+    choice.way = NO_WAY;
     /* The copies of a batch are known only after the call, and the scratch event is not recorded. */
     if (e->kind == XS_EVENT_TRANSFER && e != &xs_scratch_event)
         sampled = sample(e, stack, &copy);
@@ -300,15 +304,15 @@ void xs_fingerprint_before_copy(struct xs_event *e, uint32_t stack) {
         xs_fingerprint_join(e);
         return;
     }
-    plan = (struct plan){.began = xs_now(), .sampled = sampled};
-    plan.id = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) + 1;
+    choice = (struct choice){.began = xs_now(), .sampled = sampled};
+    choice.id = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) + 1;
     e->transfer.skip = (uint8_t)decide(e);
-    if (plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER)
+    if (choice.way == ON_DEVICE_BEFORE || choice.way == ON_DEVICE_AFTER)
         start_device(e);
     else
         xs_fingerprint_join(e);
-    if (plan.way != NO_WAY && plan.sampled == XS_BY_CHANCE && xs_budget_is_limited())
-        xs_sampler_followed(&copy, plan.compare);
+    if (choice.way != NO_WAY && choice.sampled == XS_BY_CHANCE && xs_budget_is_limited())
+        xs_sampler_followed(&copy, choice.compare);
 }
 
 /* ---- after the call ---- */
@@ -316,34 +320,34 @@ void xs_fingerprint_before_copy(struct xs_event *e, uint32_t stack) {
 /* Counts the time that fingerprints took before and after the real call. The wrapper has read the clock at the
  * beginning and at the end of that call. */
 static void account(uint64_t entered, uint64_t returned) {
-    uint64_t ticks = entered - plan.began + (xs_now() - returned);
-    xs_budget_took(plan.planned_ns, xs_budget_ns(ticks));
+    uint64_t ticks = entered - choice.began + (xs_now() - returned);
+    xs_budget_took(choice.estimate_ns, xs_budget_ns(ticks));
     xs_own_cost_elsewhere(entered, ticks);
 }
 
 static void has_fingerprint(struct xs_event *e) {
-    e->fingerprint_id = plan.id;
-    if (plan.sampled == XS_FOLLOWS)
+    e->fingerprint_id = choice.id;
+    if (choice.sampled == XS_FOLLOWS)
         e->transfer.skip = XS_SKIP_FOLLOWS;
 }
 
 /* Computes the fingerprint on the host. Commits the transfer's event, and returns another event, which has the
  * fingerprint. */
 static struct xs_event *put_host_content(struct xs_event *e) {
-    struct xs_fingerprint content;
+    struct xs_hashed_content content;
     void *work = xs_thread_memory_of(XS_PART_CONTENTS, XS_TREE_WORK_BYTES);
     if (!work) {
         e->transfer.skip = XS_SKIP_NO_MEMORY;
         return e;
     }
-    xs_fingerprint_host_in(work, &plan.host, NULL, &content);
+    xs_fingerprint_host_in(work, &choice.host, NULL, &content);
     has_fingerprint(e);
     e->correlation = xs_cupti_correlation;
     e = xs_another(e);
     e->kind = XS_EVENT_FINGERPRINT;
     e->fingerprint_id = 0;
     e->fingerprint = (struct xs_event_fingerprint){.content = {content.low, content.high},
-                                                   .id = plan.id,
+                                                   .id = choice.id,
                                                    .leaves = content.leaves,
                                                    .constant_value = content.value,
                                                    .flags = content.constant ? XS_FINGERPRINT_CONSTANT : 0};
@@ -354,40 +358,40 @@ static struct xs_event *put_host_content(struct xs_event *e) {
  * change the region by work in another stream before the fingerprint kernel has read it. False: the result has not
  * arrived in time. */
 static bool wait_for_result(const struct xs_event *e) {
-    if (!plan.blocking || !(plan.upload || plan.way == ON_DEVICE_AFTER))
+    if (!choice.blocking || !(choice.upload || choice.way == ON_DEVICE_AFTER))
         return true;
     uint64_t least = (xs_fingerprint_mode == XS_FINGERPRINT_ALL ? PATIENCE_ALL_US : PATIENCE_US) * patience_us_ticks;
     uint64_t took = e->return_tick - e->enter_tick;
-    return xs_device_wait(&plan.job, took > least ? took : least);
+    return xs_device_await(&choice.job, took > least ? took : least);
 }
 
 static void finish_device(struct xs_event *e, CUresult result) {
-    if (plan.way == ON_DEVICE_AFTER) {
+    if (choice.way == ON_DEVICE_AFTER) {
         if (result != CUDA_SUCCESS) {
-            xs_device_abandon(&plan.job);
+            xs_device_abandon(&choice.job);
             return;
         }
-        uint32_t mode = plan.compare ? XS_FINGERPRINT_COMPARE : 0;
-        if (!(plan.aside ? xs_device_measure_aside : xs_device_measure)(&plan.job, mode)) {
-            xs_device_abandon(&plan.job);
+        uint32_t mode = choice.compare ? XS_FINGERPRINT_COMPARE : 0;
+        if (!(choice.aside ? xs_device_measure_aside : xs_device_measure)(&choice.job, mode)) {
+            xs_device_abandon(&choice.job);
             e->transfer.skip = XS_SKIP_NO_KERNEL;
             return;
         }
-        if (!wait_for_result(e) && xs_device_disown(&plan.job)) {
-            xs_device_note_late(&plan.job);
+        if (!wait_for_result(e) && xs_device_disown(&choice.job)) {
+            xs_device_note_late(&choice.job);
             e->transfer.skip = XS_SKIP_LATE;
             return;
         }
     } else if (result != CUDA_SUCCESS) {
-        xs_device_disown(&plan.job);
+        xs_device_disown(&choice.job);
         return;
     }
-    xs_device_settle(&plan.job);
+    xs_device_settle(&choice.job);
     has_fingerprint(e);
 }
 
 struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result) {
-    bool on_device = plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER;
+    bool on_device = choice.way == ON_DEVICE_BEFORE || choice.way == ON_DEVICE_AFTER;
     const uint64_t entered = e->enter_tick, returned = e->return_tick;
     if (result != CUDA_SUCCESS)
         e->transfer.skip = XS_SKIP_FAILED;
@@ -399,12 +403,12 @@ struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result) 
                       (e->transfer.direction == XS_DIR_D2H || e->transfer.direction == XS_DIR_H2H);
     if (!reads_only && (!on_device || e->fingerprint_id == 0))
         xs_fingerprint_written(); /* also after a failed copy, because it may have written a part */
-    if (plan.way == ON_HOST && result == CUDA_SUCCESS) {
+    if (choice.way == ON_HOST && result == CUDA_SUCCESS) {
         e->result = (int32_t)result;
         e = put_host_content(e);
         account(entered, returned);
     }
-    plan.way = NO_WAY;
+    choice.way = NO_WAY;
     return e;
 }
 
@@ -428,7 +432,7 @@ static void hold(const struct xs_event *e) {
 
 void xs_fingerprint_launched_special(const struct xs_event *e, CUresult result) {
     if (e->launch.kind != XS_LAUNCH_COOPERATIVE)
-        xs_fingerprint_gated();
+        xs_fingerprint_never_holds();
     else if (result == CUDA_SUCCESS && !(e->flags & XS_FLAG_CAPTURED))
         hold(e);
 }

@@ -35,8 +35,8 @@ extern XS_TLS bool xs_fingerprint_guessed;
 
 /* Called before and after the real call of a copy. xs_fingerprint_before decides how the content is fingerprinted, and
  * does what has to be done before the call; `stack` is the number of the calling thread's own frames.
- * xs_fingerprint_after does the rest; it may commit `e`, and returns the
- * event that xs_end must commit. Both do nothing while fingerprints are off. */
+ * xs_fingerprint_after does the rest; it may commit `e`, and returns the event that xs_end must commit. Both do nothing
+ * while fingerprints are off. */
 void xs_fingerprint_before_copy(struct xs_event *e, uint32_t stack);
 struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_before(struct xs_event *e, uint32_t stack) {
@@ -83,7 +83,7 @@ XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
 /* Called after a stream memory operation, a host function, or a graph that may contain one of these; and after a call
  * that lets other processes or devices write the memory. From then on, work that the driver already has may wait for
  * something that the application does without a call. */
-static inline void xs_fingerprint_gated(void) {
+static inline void xs_fingerprint_never_holds(void) {
     xs_write_epoch_never_holds();
     xs_fingerprint_written();
 }

@@ -277,12 +277,12 @@ void xs_device_abandon(struct xs_device_job *job) {
 
 /* Waits actively, because the wait mostly takes some microseconds, but yields now and then, because there may be more
  * waiting threads than processors. */
-bool xs_device_wait(const struct xs_device_job *job, uint64_t ticks) {
-    unsigned turns = 0;
+bool xs_device_await(const struct xs_device_job *job, uint64_t ticks) {
+    unsigned rounds = 0;
     for (uint64_t began = xs_now(); !xs_results_arrived(&job->by->results, job->ticket);) {
         if (xs_now() - began > ticks)
             return false;
-        if (++turns % SPINS == 0)
+        if (++rounds % SPINS == 0)
             sched_yield();
 #if defined(__x86_64__)
         __builtin_ia32_pause();

@@ -74,7 +74,7 @@ bool xs_device_disown(const struct xs_device_job *job);
 void xs_device_abandon(struct xs_device_job *job);
 
 /* Waits at most `ticks` ticks of the capture clock for the result. False: there is no result yet. */
-bool xs_device_wait(const struct xs_device_job *job, uint64_t ticks);
+bool xs_device_await(const struct xs_device_job *job, uint64_t ticks);
 
 /* A kernel is late if a thread waited too long for its result and stopped waiting. xs_device_late is the number of late
  * kernels, and xs_device_note_late adds the kernel of a job. xs_device_wait_late is called before memory is freed; it

@@ -115,7 +115,7 @@ static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
 
 /* Returns an entry for a new context: the entry of a destroyed context, or a new one. NULL: there is no room, or no
  * memory. */
-static struct xs_fingerprinter *new_place(void) {
+static struct xs_fingerprinter *new_slot(void) {
     unsigned n = atomic_load(&table_count);
     for (unsigned i = 0; i < n; i++)
         if (atomic_load(&table[i]->context) == 0)
@@ -144,7 +144,7 @@ struct xs_fingerprinter *xs_fingerprinter_find(CUcontext context) {
 
 static struct xs_fingerprinter *make_locked(CUcontext context) {
     struct xs_fingerprinter *f = xs_fingerprinter_find(context);
-    if (!f && (f = new_place()) != NULL) {
+    if (!f && (f = new_slot()) != NULL) {
         xs_slots_reset(&f->slots);
         atomic_store(&f->failures, 0);
         f->has_priority = false;

@@ -105,7 +105,7 @@ static bool repeats(const unsigned char *leaf, uint64_t bytes, const unsigned ch
     return memcmp(leaf, value, 4) == 0 && memcmp(leaf, leaf + 4, bytes - 4) == 0;
 }
 
-static void finish(struct xs_fingerprint *out, XXH128_hash_t root, uint64_t length, const unsigned char value[4]) {
+static void finish(struct xs_hashed_content *out, XXH128_hash_t root, uint64_t length, const unsigned char value[4]) {
     out->low = root.low64;
     out->high = root.high64;
     xs_fingerprint_mix_length(&out->low, &out->high, length);
@@ -124,7 +124,7 @@ struct work {
 _Static_assert(sizeof(struct work) + _Alignof(struct work) <= XS_TREE_WORK_BYTES, "it fits at any address");
 
 void xs_fingerprint_host_in(void *memory, const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
-                            struct xs_fingerprint *out) {
+                            struct xs_hashed_content *out) {
     const uintptr_t align = _Alignof(struct work);
     struct work *work = (struct work *)(void *)((char *)memory + (align - (uintptr_t)memory % align) % align);
     struct tree *tree = &work->tree;
@@ -162,12 +162,12 @@ void xs_fingerprint_host_in(void *memory, const struct xs_fingerprint_region *re
 }
 
 void xs_fingerprint_host(const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
-                         struct xs_fingerprint *out) {
+                         struct xs_hashed_content *out) {
     unsigned char work[XS_TREE_WORK_BYTES];
     xs_fingerprint_host_in(work, region, leaf_digests, out);
 }
 
-void xs_fingerprint_bytes(const void *base, uint64_t length, uint64_t *leaf_digests, struct xs_fingerprint *out) {
+void xs_fingerprint_bytes(const void *base, uint64_t length, uint64_t *leaf_digests, struct xs_hashed_content *out) {
     struct xs_fingerprint_region region = xs_fingerprint_linear((uint64_t)(uintptr_t)base, length);
     xs_fingerprint_host(&region, leaf_digests, out);
 }

@@ -108,20 +108,20 @@ __device__ __forceinline__ u64 hash_any(const xs_fingerprint_region &region, acc
 
 // What the warps of a block pass to its first warp after one round of leaves. There are two of these structs,
 // because the other warps are at most one round ahead of the first warp.
-struct turn {
+struct leaf_round {
     u64 digest[XS_FINGERPRINT_WARPS], high; // the high half is used if there is only one leaf
     u32 different[XS_FINGERPRINT_WARPS];
 };
 
 // Writes the digests of the leaves, and returns the number that they add to the ticket of their node.
-__device__ __forceinline__ u64 finish_leaves(const xs_fingerprint_parameters &p, const turn &turn, u64 first, u32 count,
-                                             u64 old, u32 lane) {
+__device__ __forceinline__ u64 finish_leaves(const xs_fingerprint_parameters &p, const leaf_round &leaf_round,
+                                             u64 first, u32 count, u64 old, u32 lane) {
     bool changed = false, different = false;
     if (lane < count) {
-        u64 digest = turn.digest[lane];
+        u64 digest = leaf_round.digest[lane];
         ((u64 *)p.leaves)[first + lane] = digest;
         changed = (p.mode & XS_FINGERPRINT_COMPARE) != 0 && digest != old;
-        different = turn.different[lane] != 0;
+        different = leaf_round.different[lane] != 0;
     }
     u64 changes = __popc(__ballot_sync(all_lanes, changed)), differences = __popc(__ballot_sync(all_lanes, different));
     return changes * one_changed + differences * one_different + count;
@@ -207,7 +207,7 @@ __device__ __forceinline__ void climb(const xs_fingerprint_parameters &p, u64 fi
 
 extern "C" __global__ void __launch_bounds__(XS_FINGERPRINT_THREADS, 3)
     xferspy_fingerprint(const xs_fingerprint_parameters p) {
-    __shared__ turn turns[2];
+    __shared__ leaf_round leaf_rounds[2];
     const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const u64 leaves = xs_fingerprint_leaves(p.region.length), stride = (u64)gridDim.x * XS_FINGERPRINT_WARPS;
     const access how = access_of(p.region);
@@ -215,7 +215,7 @@ extern "C" __global__ void __launch_bounds__(XS_FINGERPRINT_THREADS, 3)
     const lane_keys keys = keys_of(lane);
     u32 parity = 0;
     for (u64 first = (u64)blockIdx.x * XS_FINGERPRINT_WARPS; first < leaves; first += stride, parity ^= 1) {
-        turn &turn = turns[parity];
+        leaf_round &leaf_round = leaf_rounds[parity];
         u32 count = (u32)min((u64)XS_FINGERPRINT_WARPS, leaves - first);
         u64 old = 0, offset = (first + warp) * XS_LEAF_BYTES, pattern = (u64)value << 32 | value;
         if (warp == 0 && lane < count && (p.mode & XS_FINGERPRINT_COMPARE) != 0)
@@ -230,16 +230,16 @@ extern "C" __global__ void __launch_bounds__(XS_FINGERPRINT_THREADS, 3)
                 digest = hash_any(p.region, how, offset, bytes, pattern, lane, keys, &different);
             different = __any_sync(all_lanes, different);
             if (lane == 0) {
-                turn.digest[warp] = digest;
-                turn.different[warp] = different;
+                leaf_round.digest[warp] = digest;
+                leaf_round.different[warp] = different;
             }
             if (lane == 4 && warp == 0)
-                turn.high = digest;
+                leaf_round.high = digest;
         }
         __syncthreads();
         if (warp == 0) {
-            u64 ticket = finish_leaves(p, turn, first, count, old, lane);
-            climb(p, first, ticket, turn.high, turn.digest[0], value, how, lane, keys);
+            u64 ticket = finish_leaves(p, leaf_round, first, count, old, lane);
+            climb(p, first, ticket, leaf_round.high, leaf_round.digest[0], value, how, lane, keys);
         }
     }
 }

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct xs_fingerprint {
+struct xs_hashed_content {
     uint64_t low, high;
     uint32_t leaves;
     bool constant;
@@ -35,16 +35,16 @@ struct xs_fingerprint {
  * Any thread, signal handlers too: it allocates nothing, takes no lock and uses less than 16 KiB of stack. Cannot fail.
  * If bytes change during the call, the result may not be the fingerprint of any content that the region ever had, but
  * nothing worse happens. */
-void xs_fingerprint_bytes(const void *base, uint64_t length, uint64_t *leaf_digests, struct xs_fingerprint *out);
+void xs_fingerprint_bytes(const void *base, uint64_t length, uint64_t *leaf_digests, struct xs_hashed_content *out);
 
 /* Fingerprints a region of host memory that may be a box (hash_tree_shape.h), like xs_fingerprint_bytes. */
 void xs_fingerprint_host(const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
-                         struct xs_fingerprint *out);
+                         struct xs_hashed_content *out);
 
 /* Like xs_fingerprint_host, but works in `work`, memory of the caller with XS_TREE_WORK_BYTES bytes at any alignment,
  * and uses less than 1 KiB of stack. */
 enum { XS_TREE_WORK_BYTES = 12 * 1024 };
 void xs_fingerprint_host_in(void *work, const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
-                            struct xs_fingerprint *out);
+                            struct xs_hashed_content *out);
 
 #endif

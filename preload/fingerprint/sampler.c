@@ -74,27 +74,27 @@ void xs_sampler_start(uint64_t seed, struct xs_sampler_cost (*cost)(uint64_t byt
 
 /* ---- who follows ---- */
 
-struct place {
+struct slot {
     _Atomic uint32_t *mark;
     uint32_t tag;
 };
 
-static struct place place_of(enum mark mark, uint64_t address, uint64_t bytes) {
+static struct slot slot_of(enum mark mark, uint64_t address, uint64_t bytes) {
     uint64_t hash = mix(address * 4 + mark + bytes * UINT64_C(0x9e3779b97f4a7c15));
-    return (struct place){&marks[hash % MARKS], (uint32_t)(hash >> 32) | 1};
+    return (struct slot){&marks[hash % MARKS], (uint32_t)(hash >> 32) | 1};
 }
 
 /* Sets a mark. If two marks have the same hash slot, the later one replaces the earlier one. */
 static void owe(enum mark mark, uint64_t address, uint64_t bytes) {
-    struct place place = place_of(mark, address, bytes);
-    atomic_store_explicit(place.mark, place.tag, memory_order_relaxed);
+    struct slot slot = slot_of(mark, address, bytes);
+    atomic_store_explicit(slot.mark, slot.tag, memory_order_relaxed);
 }
 
 static bool is_owed(enum mark mark, uint64_t address, uint64_t bytes) {
-    struct place place = place_of(mark, address, bytes);
-    if (XS_LIKELY(atomic_load_explicit(place.mark, memory_order_relaxed) != place.tag))
+    struct slot slot = slot_of(mark, address, bytes);
+    if (XS_LIKELY(atomic_load_explicit(slot.mark, memory_order_relaxed) != slot.tag))
         return false;
-    atomic_store_explicit(place.mark, 0, memory_order_relaxed);
+    atomic_store_explicit(slot.mark, 0, memory_order_relaxed);
     return true;
 }
 

@@ -20,7 +20,7 @@ struct xs_slot {
     uint64_t epoch;  /* the digests are valid while xs_write_epoch has this value; 0: they are not */
     uint64_t ticket; /* ticket of the last launch; until its result arrives, only `stream` may use the slot */
     uint64_t stream;
-    uint64_t used;         /* time of its last use; the slot that was not used for longest is freed first */
+    uint64_t used;         /* time of its last use; the slot with the oldest last use is freed first */
     uint32_t first, units; /* units of the scratch memory that it has */
     bool taken, busy;      /* busy: a job that is not finished uses the slot */
 };
@@ -45,7 +45,7 @@ struct xs_slot *xs_slots_find(struct xs_slots *slots, const struct xs_fingerprin
 static inline void xs_slots_forget(struct xs_slot *slot) { slot->end = 0; }
 
 /* Takes a slot of `units` units for a region that has none. To make room, frees slots that are idle (`is_idle`),
- * beginning with the one that was not used for longest. NULL: there is no room, or all slots are in use. */
+ * beginning with the one whose last use is oldest. NULL: there is no room, or all slots are in use. */
 struct xs_slot *xs_slots_take(struct xs_slots *slots, const struct xs_fingerprint_region *region, uint32_t units,
                               bool (*is_idle)(const struct xs_slot *slot, const void *arg), const void *arg);
 

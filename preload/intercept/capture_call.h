@@ -14,7 +14,7 @@
 #include "preload/capture/decode.h"
 #include "preload/capture/described_call.h"
 #include "preload/cupti/cupti.h"
-#include "preload/driver/captures.h"
+#include "preload/driver/stream_captures.h"
 #include "preload/fingerprint/fingerprint.h"
 
 /* ---- which stream ---- */
@@ -101,10 +101,10 @@ XS_HOT void xs_looked_up(struct xs_call *call, const CUdeviceptr *out, const siz
 /* xs_free is used before the call. It moves the allocation from the map to *range, because another thread may be given
  * the address as soon as it is free. xs_freed is used after the call, and puts the allocation back into the map if the
  * call failed. */
-XS_HOT void xs_free(struct xs_call *call, uint64_t address, struct xs_range *range) {
+XS_HOT void xs_free(struct xs_call *call, uint64_t address, struct xs_memory_range *range) {
     xs_decode_free(call->event, address, range);
 }
-XS_HOT void xs_freed(const struct xs_call *call, const struct xs_range *range) {
+XS_HOT void xs_freed(const struct xs_call *call, const struct xs_memory_range *range) {
     if (!xs_succeeded(call))
         xs_decode_free_failed(range);
 }
@@ -188,8 +188,8 @@ XS_HOT void xs_capture_ended(const struct xs_call *call) {
  * memory without a call that xferspy sees. */
 XS_HOT void xs_runs_elsewhere(const struct xs_call *call) {
     if (xs_succeeded(call)) {
-        xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
-        xs_fingerprint_gated();
+        xs_contents_unknown_from_here(XS_CONTENTS_UNKNOWN_FOR_GOOD);
+        xs_fingerprint_never_holds();
     }
 }
 /* xs_stream_going is used before a stream is destroyed. It ends the stream's capture, because another thread may then

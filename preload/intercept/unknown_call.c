@@ -58,8 +58,8 @@ static void copy_arguments(struct xs_unknown_call *call) {
  * write it. */
 static void note_contents(const struct xs_unknown *function, enum xs_unknown_effect effect) {
     if (effect >= XS_HERE) {
-        xs_undecided_from_here(effect == XS_FOR_GOOD ? XS_UNDECIDED_FOR_GOOD : XS_UNDECIDED_HERE);
-        xs_fingerprint_gated();
+        xs_contents_unknown_from_here(effect == XS_FOR_GOOD ? XS_CONTENTS_UNKNOWN_FOR_GOOD : XS_CONTENTS_UNKNOWN_ONCE);
+        xs_fingerprint_never_holds();
         if (function->launches)
             atomic_store_explicit(&xs_fingerprint_held, UINTPTR_MAX, memory_order_relaxed);
     }

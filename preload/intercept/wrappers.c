@@ -46,7 +46,7 @@ XS_HOT void follow_contents(struct xs_call *call, enum xs_category category) {
         xs_fingerprint_synchronised(call->event, call->result);
         break;
     case XS_CAT_STREAM_MEMOP:
-        xs_fingerprint_gated();
+        xs_fingerprint_never_holds();
         break;
     case XS_CAT_ALLOCATE:
     case XS_CAT_CAPTURE:
@@ -68,18 +68,18 @@ XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category ca
 /* True if CUPTI must be attached or detached and this call has just waited for the device. Also updates
  * xs_cupti_moment, which stays true until the thread gives the device new work. */
 XS_HOT bool has_waited(const struct xs_call *call, enum xs_category category) {
-    const int turn = atomic_load_explicit(&xs_cupti_turn_due, memory_order_relaxed);
-    if (XS_LIKELY(turn == XS_CUPTI_NO_TURN) || !xs_succeeded(call))
+    const int due = atomic_load_explicit(&xs_cupti_switch_due, memory_order_relaxed);
+    if (XS_LIKELY(due == XS_CUPTI_NO_SWITCH) || !xs_succeeded(call))
         return false;
     const struct xs_event *e = call->event;
     switch (category) {
     case XS_CAT_SYNC:
         xs_cupti_moment |= e->kind == XS_EVENT_SYNC;
-        return turn == XS_CUPTI_TURN_DUE && e->kind == XS_EVENT_SYNC;
+        return due == XS_CUPTI_SWITCH_DUE && e->kind == XS_EVENT_SYNC;
     case XS_CAT_TRANSFER:
         xs_cupti_moment =
             e->kind == XS_EVENT_TRANSFER && e->transfer.direction == XS_DIR_D2H && !(e->flags & XS_FLAG_ASYNC);
-        return turn == XS_CUPTI_TURN_DUE && xs_cupti_moment;
+        return due == XS_CUPTI_SWITCH_DUE && xs_cupti_moment;
     case XS_CAT_LAUNCH:
     case XS_CAT_MEMSET:
     case XS_CAT_MANAGED:
@@ -159,7 +159,7 @@ XS_HOT CUresult finish(const struct wrapped *w, const struct xs_step_end *step) 
     if (XS_UNLIKELY(w->measured_from))
         xs_own_cost_end(w->measured_from, w->entered, w->returned);
     if (XS_UNLIKELY(w->is_moment))
-        xs_cupti_turn_here();
+        xs_cupti_switch_here();
     xs_step_end(step, w->call.result);
     return w->call.result;
 }
@@ -253,7 +253,7 @@ XS_HOT CUresult end(struct wrapped *w, const struct xs_step_end *step) {
         struct xs_call *const call = &w.call;                                                                          \
         struct xs_guard_note note;                                                                                     \
         struct xs_step_end step = {.is_wait = false};                                                                  \
-        struct xs_range range __attribute__((unused));                                                                 \
+        struct xs_memory_range range __attribute__((unused));                                                          \
         call->default_stream = row_default_stream;                                                                     \
         if (begin_left_out(&w, &note)) {                                                                               \
             if (is_decoded_outside(w.category))                                                                        \

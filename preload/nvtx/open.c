@@ -36,7 +36,7 @@ struct threads {
 
 /* The number of a started range consists of the serial and of the thread's slot, counted from 1. PLACE_NOWHERE: the
  * range is not kept. */
-enum { PLACE_BITS = 12, PLACE_NOWHERE = (1 << PLACE_BITS) - 1 };
+enum { SLOT_BITS = 12, PLACE_NOWHERE = (1 << SLOT_BITS) - 1 };
 _Static_assert(XS_RANGE_THREADS < PLACE_NOWHERE, "fits");
 
 static _Atomic(struct threads *) shared_threads;
@@ -253,7 +253,7 @@ uint64_t xs_range_start(unsigned domain, struct xs_range_label label) {
         return PLACE_NOWHERE;
     bool entered = enter(t), window_changed = false;
     uint64_t id = entered && open_range(t, domain, true, label, &window_changed)
-                      ? t->serial << PLACE_BITS | (uint64_t)(t - threads()->thread + 1)
+                      ? t->serial << SLOT_BITS | (uint64_t)(t - threads()->thread + 1)
                       : PLACE_NOWHERE;
     leave(t, entered, window_changed);
     return id;
@@ -278,11 +278,11 @@ static __attribute__((noinline)) bool end_elsewhere(struct xs_nvtx_thread *t, ui
 
 void xs_range_end(uint64_t id) {
     struct threads *all = threads();
-    unsigned place = id & (((unsigned)1 << PLACE_BITS) - 1);
-    uint64_t wanted = id >> PLACE_BITS << SERIAL_SHIFT | STARTED;
-    if (!all || place == 0 || place > XS_RANGE_THREADS)
+    unsigned slot = id & (((unsigned)1 << SLOT_BITS) - 1);
+    uint64_t wanted = id >> SLOT_BITS << SERIAL_SHIFT | STARTED;
+    if (!all || slot == 0 || slot > XS_RANGE_THREADS)
         return;
-    struct xs_nvtx_thread *t = &all->thread[place - 1];
+    struct xs_nvtx_thread *t = &all->thread[slot - 1];
     if (t == xs_nvtx_thread && enter(t))
         leave(t, true, close_own(t, SERIAL_BITS | STARTED, wanted));
     else if (XS_UNLIKELY(end_elsewhere(t, wanted)))

@@ -16,13 +16,13 @@ static XS_TLS struct xs_guard inside;
 static XS_TLS struct {
     uint32_t thread;
     uint64_t copies;
-} place;
+} id;
 static _Atomic uint32_t threads;
 
-static struct xs_repair_place next_place(void) {
-    if (!place.thread)
-        place.thread = atomic_fetch_add(&threads, 1) + 1;
-    return (struct xs_repair_place){place.thread - 1, place.copies++};
+static struct xs_copy_id next_id(void) {
+    if (!id.thread)
+        id.thread = atomic_fetch_add(&threads, 1) + 1;
+    return (struct xs_copy_id){id.thread - 1, id.copies++};
 }
 
 /* What the function around an entry point knows of one call. */
@@ -42,7 +42,7 @@ XS_HOT bool enter(struct around *a, unsigned row, enum xs_category category, enu
     a->call = (struct xs_call){.default_stream = stream, .result = CUDA_SUCCESS};
     a->about = (struct xs_repair_call){.row = row, .category = category};
     if (category == XS_CAT_TRANSFER)
-        a->copy.place = next_place();
+        a->copy.id = next_id();
     else if (category == XS_CAT_STREAM_MEMOP)
         xs_may_hold();
     return true;
@@ -52,7 +52,7 @@ XS_HOT void leave(void) { xs_guard_lower_this(&inside); }
 
 /* Returns the kind of a copy's host side: XS_MEM_PAGEABLE for memory that the driver does not know, or XS_MEM_PINNED or
  * XS_MEM_REGISTERED; XS_MEM_UNKNOWN: it is something else. */
-static uint8_t host_kind(const struct xs_operand *side, const struct xs_range *range, bool is_known) {
+static uint8_t host_kind(const struct xs_operand *side, const struct xs_memory_range *range, bool is_known) {
     CUmemorytype type;
     __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
     if (is_known)
@@ -65,7 +65,7 @@ static uint8_t host_kind(const struct xs_operand *side, const struct xs_range *r
                : (uint8_t)XS_MEM_UNKNOWN;
 }
 
-static bool is_device_memory(const struct xs_operand *side, const struct xs_range *range, bool is_known) {
+static bool is_device_memory(const struct xs_operand *side, const struct xs_memory_range *range, bool is_known) {
     return is_known ? range->kind == XS_MEM_DEVICE : side->hint == XS_HINT_DEVICE;
 }
 
@@ -73,7 +73,7 @@ static bool is_device_memory(const struct xs_operand *side, const struct xs_rang
 static void tell_copy(struct around *a) {
     const struct xs_call *call = &a->call;
     struct xs_repair_copy *c = &a->copy;
-    struct xs_range at[2];
+    struct xs_memory_range at[2];
     int8_t device;
     bool dst_known = call->dst.hint != XS_HINT_ARRAY && xs_map_find(call->dst.address, &at[0]);
     bool src_known = call->src.hint != XS_HINT_ARRAY && xs_map_find(call->src.address, &at[1]);
@@ -81,7 +81,7 @@ static void tell_copy(struct around *a) {
     if (call->bytes == 0 || c->is_upload == is_device_memory(&call->src, &at[1], src_known))
         return;
     const struct xs_operand *host = c->is_upload ? &call->src : &call->dst;
-    const struct xs_range *range = c->is_upload ? &at[0] : &at[1];
+    const struct xs_memory_range *range = c->is_upload ? &at[0] : &at[1];
     bool is_known = c->is_upload ? dst_known : src_known;
     c->host_kind = host_kind(host, &at[c->is_upload], c->is_upload ? src_known : dst_known);
     if (host->hint == XS_HINT_ARRAY || host->hint == XS_HINT_DEVICE || c->host_kind == XS_MEM_UNKNOWN)
@@ -92,7 +92,7 @@ static void tell_copy(struct around *a) {
     c->is_blocking = call->is_blocking;
     c->stream = call->stream;
     c->is_per_thread = call->is_per_thread;
-    c->range = is_known && c->device + c->bytes <= range->end ? *range : (struct xs_range){0};
+    c->range = is_known && c->device + c->bytes <= range->end ? *range : (struct xs_memory_range){0};
     c->context = xs_context_ask(&device);
     a->about.copy = c;
 }
@@ -127,15 +127,15 @@ void xs_around_memory(uint64_t address, uint64_t bytes, enum xs_memory_kind kind
     int8_t device;
     CUcontext context = xs_context_ask(&device);
     bool is_on_device = kind == XS_MEM_DEVICE || kind == XS_MEM_MANAGED;
-    struct xs_range range = {.start = address,
-                             .end = address + (bytes ? bytes : 1),
-                             .bytes = bytes,
-                             .context = XS_WORD(context),
-                             .id = atomic_fetch_add(&allocations, 1) + 1,
-                             .kind = (uint8_t)kind,
-                             .origin = (uint8_t)origin,
-                             .device = is_on_device ? device : (int8_t)-1,
-                             .slow_to_read = slow};
+    struct xs_memory_range range = {.start = address,
+                                    .end = address + (bytes ? bytes : 1),
+                                    .bytes = bytes,
+                                    .context = XS_WORD(context),
+                                    .id = atomic_fetch_add(&allocations, 1) + 1,
+                                    .kind = (uint8_t)kind,
+                                    .origin = (uint8_t)origin,
+                                    .device = is_on_device ? device : (int8_t)-1,
+                                    .slow_to_read = slow};
     xs_map_insert(&range);
 }
 
@@ -146,12 +146,12 @@ void xs_around_mapped(CUdeviceptr p, size_t bytes, CUmemGenericAllocationHandle 
     xs_around_memory(p, bytes, is_on_device ? XS_MEM_DEVICE : XS_MEM_PINNED, XS_ORIGIN_VMM, !is_on_device);
 }
 
-static bool is_of_context(const struct xs_range *range, const void *context) {
+static bool is_of_context(const struct xs_memory_range *range, const void *context) {
     return range->context == XS_WORD(context) && range->origin != XS_ORIGIN_VMM;
 }
 
 void xs_around_context_gone(CUcontext context) {
-    struct xs_range range;
+    struct xs_memory_range range;
     if (!context) /* a primary context that was not seen */
         return;
     while (xs_map_remove_if(is_of_context, context, &range)) {
@@ -182,7 +182,7 @@ XS_HOT bool was_given_memory(const struct xs_call *call, enum xs_category catego
 #define AROUND(symbol, next, row, row_category, row_default_stream, params, args, row_before, row_after)               \
     static CUresult CUDAAPI around_##symbol params {                                                                   \
         const enum xs_category category = XS_CAT_##row_category;                                                       \
-        struct xs_range range __attribute__((unused));                                                                 \
+        struct xs_memory_range range __attribute__((unused));                                                          \
         struct xs_guard_note note;                                                                                     \
         struct around a;                                                                                               \
         struct xs_call *const call = &a.call;                                                                          \
@@ -232,7 +232,7 @@ bool xs_around_unknown_begin(bool may_do_anything, struct xs_guard_note *note, u
         !enter(&a, XS_ROW_NONE, category_of(may_do_anything), XS_LEGACY, note, frame))
         return false;
     if (may_do_anything)
-        xs_fingerprint_gated();
+        xs_fingerprint_never_holds();
     xs_repairs_before(&a.about);
     return true;
 }

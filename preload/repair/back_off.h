@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { XS_BACK_OFF_PLACES = 1024, XS_BACK_OFF_DIFFERENCES = 3, XS_BACK_OFF_MOST = 64 };
+enum { XS_BACK_OFF_SLOTS = 1024, XS_BACK_OFF_DIFFERENCES = 3, XS_BACK_OFF_MOST = 64 };
 
 /* All zeros at first. Each entry counts for one destination. If a copy goes to another destination that has the same
  * entry, the entry is reset and counts for the other destination. */
 struct xs_back_off {
-    _Atomic uint64_t places[XS_BACK_OFF_PLACES];
+    _Atomic uint64_t slots[XS_BACK_OFF_SLOTS];
 };
 
 /* True if the contents of this copy must be compared. The device address and the number of bytes identify the

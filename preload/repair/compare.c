@@ -83,7 +83,7 @@ static bool prepare(struct looker *l, CUcontext context) {
     if (is_ready(l, context))
         return true;
     if (l->context && !l->failed && l->life == atomic_load(&lives) && xs_driver(cuEventDestroy_v2)) {
-        xs_driver(cuEventDestroy_v2)(l->filled[0]); /* of another context, which still exists */
+        xs_driver(cuEventDestroy_v2)(l->filled[0]); /* the event belongs to another context, which still exists */
         xs_driver(cuEventDestroy_v2)(l->filled[1]);
     }
     l->context = context;
@@ -248,7 +248,7 @@ static bool is_idle(const struct xs_repair_copy *copy) {
 }
 
 const char *xs_contents_unfit(const struct xs_repair_copy *copy) {
-    struct xs_range host;
+    struct xs_memory_range host;
     int8_t device;
     if (copy->host_kind != XS_MEM_PAGEABLE) {
         return copy->is_blocking ? "page-locked, so a look would take longer"

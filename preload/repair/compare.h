@@ -32,12 +32,12 @@ enum { XS_CONTENTS_LEAST_BYTES = 256 * 1024 };
 /* Compares the upload's source with the same number of bytes of device memory that begin at `device`, in the order of
  * the stream. Does not compare if the contents at this destination differed too often before (back_off.h). Returns NULL
  * if the contents are equal; else the reason why they are not equal, or why this is not known. The caller has checked
- * the conditions above. */
+ * the conditions with xs_contents_unfit. */
 const char *xs_contents_differ(struct xs_back_off *back_off, const struct xs_repair_copy *copy, uint64_t device);
 
-/* For the mode verify: the plan says that the memory at `device` has this upload's content. Compares the two, and
- * counts for the repair that the plan's line is right or wrong, or the reason why they could not be compared. The
- * caller must make the upload in any case. */
+/* Is called in the mode verify if the plan says that the memory at `device` has this upload's content. Compares the
+ * two, and counts for the repair that the plan's line is right or wrong, or the reason why they could not be compared.
+ * The caller must make the upload in any case. */
 void xs_contents_verify(enum xs_repair_id repair, const struct xs_repair_copy *copy, uint64_t device);
 
 /* Called before a call goes to the driver. If the call may end a context, the events of the buffers are no longer used,

@@ -84,7 +84,7 @@ static bool by_content(const struct xs_repair_copy *copy, CUresult *result) {
 
 static bool offer(const struct xs_repair_copy *copy, CUresult *result) {
     xs_streams_saw_stream(copy);
-    return xs_plan_mode == XS_PLAN_NONE ? by_content(copy, result) : by_plan(copy, result);
+    return xs_plan_mode == XS_PLAN_ABSENT ? by_content(copy, result) : by_plan(copy, result);
 }
 
 static void before(const struct xs_repair_call *call) {
@@ -92,4 +92,4 @@ static void before(const struct xs_repair_call *call) {
     xs_contents_saw(call);
 }
 
-const struct xs_repair xs_repair_drop_uploads = {.start = start, .copy = offer, .before = before};
+const struct xs_repair_hooks xs_repair_drop_uploads = {.start = start, .copy = offer, .before = before};

@@ -375,7 +375,7 @@ static CUresult gather(const struct xs_repair_copy *copy, CUstream stream, const
 
 static bool gather_copy(const struct xs_repair_copy *copy, CUresult *result) {
     const char *why;
-    if ((xs_plan_mode != XS_PLAN_NONE && !xs_plan_of_copy(XS_REPAIR_GATHER, copy)) || !copy->is_upload ||
+    if ((xs_plan_mode != XS_PLAN_ABSENT && !xs_plan_of_copy(XS_REPAIR_GATHER, copy)) || !copy->is_upload ||
         copy->bytes > UPLOAD_BYTES_MAX)
         return false;
     why = unfit(copy);
@@ -396,5 +396,5 @@ static bool start(const char **why) {
            xs_driver(cuThreadExchangeStreamCaptureMode);
 }
 
-const struct xs_repair xs_repair_gather = {
+const struct xs_repair_hooks xs_repair_gather = {
     .start = start, .copy = gather_copy, .before = before, .after = after, .settle = settle, .finish = finish};

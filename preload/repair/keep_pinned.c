@@ -67,4 +67,4 @@ static bool start(const char **why) {
 static void after(const struct xs_repair_call *call) { xs_keep_saw(&keeper, call); }
 static bool give_back(void) { return xs_keep_give_back(&keeper, -1); }
 
-const struct xs_repair xs_repair_keep_pinned = {.start = start, .after = after, .give_back = give_back};
+const struct xs_repair_hooks xs_repair_keep_pinned = {.start = start, .after = after, .give_back = give_back};

@@ -4,27 +4,27 @@
 
 #include <string.h>
 
-static unsigned place_of(uint64_t address) {
+static unsigned slot_of(uint64_t address) {
     return (unsigned)((address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % XS_KEPT_LENT; /* 512: least alignment */
 }
 
-static unsigned next_place(unsigned place) { return (place + 1) % XS_KEPT_LENT; }
+static unsigned next_slot(unsigned slot) { return (slot + 1) % XS_KEPT_LENT; }
 
 /* Returns the block's hash slot, or the free slot for it. There is always a free slot. */
 static unsigned find_lent(const struct xs_kept *kept, uint64_t address) {
-    unsigned place = place_of(address);
-    while (kept->lent[place].address && kept->lent[place].address != address)
-        place = next_place(place);
-    return place;
+    unsigned slot = slot_of(address);
+    while (kept->lent[slot].address && kept->lent[slot].address != address)
+        slot = next_slot(slot);
+    return slot;
 }
 
 /* Removes the block in the slot `gap`, and moves later blocks into the gap that a search could not find otherwise. */
 static void remove_lent(struct xs_kept *kept, unsigned gap) {
-    for (unsigned place = next_place(gap); kept->lent[place].address; place = next_place(place)) {
-        unsigned home = place_of(kept->lent[place].address);
-        if ((place - home) % XS_KEPT_LENT >= (place - gap) % XS_KEPT_LENT) {
-            kept->lent[gap] = kept->lent[place];
-            gap = place;
+    for (unsigned slot = next_slot(gap); kept->lent[slot].address; slot = next_slot(slot)) {
+        unsigned home = slot_of(kept->lent[slot].address);
+        if ((slot - home) % XS_KEPT_LENT >= (slot - gap) % XS_KEPT_LENT) {
+            kept->lent[gap] = kept->lent[slot];
+            gap = slot;
         }
     }
     kept->lent[gap].address = 0;
@@ -39,11 +39,11 @@ static void remove_idle(struct xs_kept *kept, unsigned i) {
 
 bool xs_kept_lend(struct xs_kept *kept, const struct xs_kept_block *block) {
     xs_lock(&kept->lock);
-    unsigned place = find_lent(kept, block->address);
-    bool is_new = kept->lent[place].address == 0;
+    unsigned slot = find_lent(kept, block->address);
+    bool is_new = kept->lent[slot].address == 0;
     bool fits = !is_new || kept->lent_count < XS_KEPT_LENT / 4 * 3;
     if (fits) {
-        kept->lent[place] = *block;
+        kept->lent[slot] = *block;
         kept->lent_count += is_new;
     }
     xs_unlock(&kept->lock);
@@ -52,11 +52,11 @@ bool xs_kept_lend(struct xs_kept *kept, const struct xs_kept_block *block) {
 
 bool xs_kept_end(struct xs_kept *kept, uint64_t address, struct xs_kept_block *out) {
     xs_lock(&kept->lock);
-    unsigned place = find_lent(kept, address);
-    bool is_lent = address && kept->lent[place].address == address;
+    unsigned slot = find_lent(kept, address);
+    bool is_lent = address && kept->lent[slot].address == address;
     if (is_lent) {
-        *out = kept->lent[place];
-        remove_lent(kept, place);
+        *out = kept->lent[slot];
+        remove_lent(kept, slot);
     }
     xs_unlock(&kept->lock);
     return is_lent;
@@ -64,9 +64,9 @@ bool xs_kept_end(struct xs_kept *kept, uint64_t address, struct xs_kept_block *o
 
 void xs_kept_hand_out(struct xs_kept *kept, uint64_t address) {
     xs_lock(&kept->lock);
-    unsigned place = find_lent(kept, address);
-    if (address && kept->lent[place].address == address)
-        kept->lent[place].is_handed_out = true;
+    unsigned slot = find_lent(kept, address);
+    if (address && kept->lent[slot].address == address)
+        kept->lent[slot].is_handed_out = true;
     xs_unlock(&kept->lock);
 }
 
@@ -136,10 +136,10 @@ bool xs_kept_look(struct xs_kept *kept, unsigned *rest, struct xs_kept_block *ou
     bool found = false;
     xs_lock(&kept->lock);
     while (!found && *rest > 0) {
-        unsigned place = --*rest;
-        bool is_idle = place >= XS_KEPT_LENT;
-        const struct xs_kept_block *block = is_idle ? &kept->idle[place - XS_KEPT_LENT] : &kept->lent[place];
-        found = is_idle ? place - XS_KEPT_LENT < kept->idle_count : block->address != 0;
+        unsigned slot = --*rest;
+        bool is_idle = slot >= XS_KEPT_LENT;
+        const struct xs_kept_block *block = is_idle ? &kept->idle[slot - XS_KEPT_LENT] : &kept->lent[slot];
+        found = is_idle ? slot - XS_KEPT_LENT < kept->idle_count : block->address != 0;
         if (found)
             *out = *block;
     }
@@ -166,9 +166,9 @@ bool xs_kept_strip(struct xs_kept *kept, unsigned *rest, int device, struct xs_k
 
 void xs_kept_drop(struct xs_kept *kept, const struct xs_kept_block *block) {
     xs_lock(&kept->lock);
-    unsigned place = find_lent(kept, block->address);
-    if (kept->lent[place].address == block->address && kept->lent[place].id == block->id)
-        remove_lent(kept, place);
+    unsigned slot = find_lent(kept, block->address);
+    if (kept->lent[slot].address == block->address && kept->lent[slot].id == block->id)
+        remove_lent(kept, slot);
     for (unsigned i = 0; i < kept->idle_count; i++) {
         if (kept->idle[i].address == block->address && kept->idle[i].id == block->id) {
             remove_idle(kept, i);

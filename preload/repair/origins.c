@@ -11,28 +11,28 @@
  * has a new even value afterwards. If a signal handler jumps out of a write, `version` remains odd and the entry is
  * never used again. */
 struct entry {
-    struct xs_repair_place place; /* the copy as the plan names it; constant */
-    _Atomic uint64_t version;     /* 0: the copy was not seen */
+    struct xs_copy_id copy;   /* the copy as the plan names it; constant */
+    _Atomic uint64_t version; /* 0: the copy was not seen */
     _Atomic uint64_t host, device, bytes, moment, start, context;
     _Atomic uint32_t id;
 };
 
-/* With a plan, the entries are sorted by `place`. Without a plan, an entry's index is the hash of the host address. */
+/* With a plan, the entries are sorted by `copy`. Without a plan, an entry's index is the hash of the host address. */
 enum { HOST_ENTRIES = 1024 };
 static struct entry *entries;
 static unsigned entry_count;
 
-static int compare_places(const void *a, const void *b) {
+static int compare_copies(const void *a, const void *b) {
     const struct entry *x = a, *y = b;
-    if (x->place.thread != y->place.thread)
-        return x->place.thread < y->place.thread ? -1 : 1;
-    return (x->place.ordinal > y->place.ordinal) - (x->place.ordinal < y->place.ordinal);
+    if (x->copy.thread != y->copy.thread)
+        return x->copy.thread < y->copy.thread ? -1 : 1;
+    return (x->copy.ordinal > y->copy.ordinal) - (x->copy.ordinal < y->copy.ordinal);
 }
 
 bool xs_origins_start(void) {
     unsigned lines = 0, made = 0;
     const struct xs_plan_line *line = xs_plan_lines(XS_REPAIR_STAY_ON_DEVICE, &lines);
-    unsigned room = xs_plan_mode == XS_PLAN_NONE ? HOST_ENTRIES : lines;
+    unsigned room = xs_plan_mode == XS_PLAN_ABSENT ? HOST_ENTRIES : lines;
     if (room == 0)
         return true;
     struct entry *all = mmap(NULL, room * sizeof *all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -40,21 +40,21 @@ bool xs_origins_start(void) {
         return false;
     for (unsigned i = 0; i < lines; i++)
         if (line[i].has_from)
-            all[made++].place = line[i].from;
+            all[made++].copy = line[i].from;
     if (made > 1)
-        qsort(all, made, sizeof *all, compare_places);
-    unsigned kept = 0; /* each place once */
+        qsort(all, made, sizeof *all, compare_copies);
+    unsigned kept = 0; /* each copy once */
     for (unsigned i = 0; i < made; i++)
-        if (kept == 0 || compare_places(&all[kept - 1], &all[i]) != 0)
-            all[kept++].place = all[i].place;
-    entry_count = xs_plan_mode == XS_PLAN_NONE ? HOST_ENTRIES : kept;
+        if (kept == 0 || compare_copies(&all[kept - 1], &all[i]) != 0)
+            all[kept++].copy = all[i].copy;
+    entry_count = xs_plan_mode == XS_PLAN_ABSENT ? HOST_ENTRIES : kept;
     entries = all;
     return true;
 }
 
-static struct entry *entry_of_place(const struct xs_repair_place *place) {
-    struct entry key = {.place = *place};
-    return entry_count ? bsearch(&key, entries, entry_count, sizeof *entries, compare_places) : NULL;
+static struct entry *entry_of_id(const struct xs_copy_id *id) {
+    struct entry key = {.copy = *id};
+    return entry_count ? bsearch(&key, entries, entry_count, sizeof *entries, compare_copies) : NULL;
 }
 
 static struct entry *entry_of_host(uint64_t host) {
@@ -64,7 +64,7 @@ static struct entry *entry_of_host(uint64_t host) {
 static struct entry *entry_of(const struct xs_repair_copy *copy) {
     if (!entries)
         return NULL;
-    return xs_plan_mode == XS_PLAN_NONE ? entry_of_host(copy->host) : entry_of_place(&copy->place);
+    return xs_plan_mode == XS_PLAN_ABSENT ? entry_of_host(copy->host) : entry_of_id(&copy->id);
 }
 
 /* Begins to write the entry. False: another thread is writing it. */
@@ -99,7 +99,7 @@ void xs_origins_failed(const struct xs_repair_copy *copy) {
 
 /* Is the origin's memory still the same allocation? After a free, another allocation may have its address. */
 static bool is_alive(const struct xs_repair_origin *origin, uint64_t start, uint32_t id) {
-    struct xs_range range;
+    struct xs_memory_range range;
     return xs_map_find(origin->device, &range) && range.start == start && range.id == id &&
            origin->device + origin->bytes <= range.end;
 }
@@ -120,9 +120,9 @@ static const char *read_entry(const struct entry *e, const struct xs_repair_copy
     return is_alive(origin, start, id) ? NULL : "the origin was freed";
 }
 
-const char *xs_origins_at(const struct xs_repair_place *place, const struct xs_repair_copy *copy,
+const char *xs_origins_at(const struct xs_copy_id *id, const struct xs_repair_copy *copy,
                           struct xs_repair_origin *origin) {
-    const struct entry *e = entry_of_place(place);
+    const struct entry *e = entry_of_id(id);
     return e ? read_entry(e, copy, false, origin) : XS_WHY_NOT_SEEN;
 }
 

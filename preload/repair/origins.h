@@ -26,9 +26,9 @@ void xs_origins_saw(const struct xs_repair_copy *copy, uint64_t moment);
 /* Notes that the copy failed, so that it is not used as an origin. */
 void xs_origins_failed(const struct xs_repair_copy *copy);
 
-/* Finds the origin that a plan's line names by `place`. Returns NULL if the origin can be used: it is then in *origin,
+/* Finds the origin that a plan's line names by `id`. Returns NULL if the origin can be used: it is then in *origin,
  * its device memory was not freed since, and it is in the context of `copy`. Else returns the reason why not. */
-const char *xs_origins_at(const struct xs_repair_place *place, const struct xs_repair_copy *copy,
+const char *xs_origins_at(const struct xs_copy_id *id, const struct xs_repair_copy *copy,
                           struct xs_repair_origin *origin);
 
 /* Finds the latest copy whose host side begins at the same address as the host side of `copy`, and which has at least

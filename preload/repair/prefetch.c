@@ -147,7 +147,7 @@ static bool is_on_host(uint64_t page) {
 }
 
 struct extent {
-    uint64_t start, end;   /* of the allocation */
+    uint64_t start, end;   /* address range of the allocation */
     uint64_t first, pages; /* address of its first page, and number of its pages */
 };
 static struct extent extent_of(const struct managed *m) {
@@ -421,4 +421,4 @@ static void after(const struct xs_repair_call *call) {
 
 static void finish(void) { STORE(is_over, true); }
 
-const struct xs_repair xs_repair_prefetch = {.start = start, .before = before, .after = after, .finish = finish};
+const struct xs_repair_hooks xs_repair_prefetch = {.start = start, .before = before, .after = after, .finish = finish};

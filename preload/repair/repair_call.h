@@ -88,18 +88,18 @@ XS_HOT void xs_looked_up(const struct xs_call *call, const CUdeviceptr *out, con
 
 /* xs_free is called before the driver's free, because another thread may get the address again during that call.
  * xs_freed is called after it, and inserts the range again if the free failed. */
-XS_HOT void xs_free(const struct xs_call *call, uint64_t address, struct xs_range *range) {
+XS_HOT void xs_free(const struct xs_call *call, uint64_t address, struct xs_memory_range *range) {
     (void)call;
     if (!xs_around_keeps_the_map() || !xs_map_remove(address, range))
         range->start = range->end = 0;
 }
-XS_HOT void xs_freed(const struct xs_call *call, const struct xs_range *range) {
+XS_HOT void xs_freed(const struct xs_call *call, const struct xs_memory_range *range) {
     if (!xs_succeeded(call) && range->end > range->start)
         xs_map_insert(range);
 }
 #define xs_unmap(call, p, bytes) XS_NOTHING
 XS_HOT void xs_unmapped(const struct xs_call *call, CUdeviceptr p, size_t bytes) {
-    struct xs_range range;
+    struct xs_memory_range range;
     while (xs_succeeded(call) && xs_around_keeps_the_map() && xs_map_remove_within(p, p + bytes, &range)) {
     }
 }
@@ -120,7 +120,7 @@ XS_HOT void xs_attributes(struct xs_call *call, const CUlaunchConfig *config) {
 
 /* Called after memory was shared with others, or after a stream was made to wait for something outside of the process.
  */
-XS_HOT void xs_fingerprint_gated(void) {
+XS_HOT void xs_fingerprint_never_holds(void) {
     atomic_store_explicit(&xs_repair_handed_out, true, memory_order_relaxed);
     xs_may_hold();
 }
@@ -129,7 +129,7 @@ XS_HOT void xs_fingerprint_gated(void) {
 
 XS_HOT void xs_runs_elsewhere(const struct xs_call *call) {
     if (xs_succeeded(call))
-        xs_fingerprint_gated();
+        xs_fingerprint_never_holds();
 }
 XS_HOT void xs_capture_begun(const struct xs_call *call) {
     if (xs_succeeded(call))

@@ -6,7 +6,7 @@
 #include "preload/driver/real.h"
 #include "preload/repair/repair_hooks_internal.h"
 
-const struct xs_repair *xs_repairs_on[XS_REPAIR_COUNT];
+const struct xs_repair_hooks *xs_repairs_on[XS_REPAIR_COUNT];
 size_t xs_repair_budget_bytes;
 _Atomic int xs_repair_captures;
 _Atomic bool xs_repair_handed_out, xs_repair_may_hold;

@@ -1,5 +1,5 @@
-/* Defines what all repairs share. A repair consists of a struct xs_repair, a row of repairs.def and one file. A repair
- * that the user requested is on from xs_repair_start to the end of the process.
+/* Defines what all repairs share. A repair consists of a struct xs_repair_hooks, a row of repairs.def and one file. A
+ * repair that the user requested is on from xs_repair_start to the end of the process.
  *
  * All hooks are called on a thread of the application, between the wrapper and the driver, with the application's
  * signal mask. Therefore a repair must hold no lock during a call that runs the application's code (a host function).
@@ -29,29 +29,29 @@ enum xs_repair_id {
 
 /* Identifies a copy of the run (docs/use/repairs.md). Threads are numbered in the order of their first copy, and the
  * copies of each thread are numbered; both numbers begin at 0. */
-struct xs_repair_place {
+struct xs_copy_id {
     uint32_t thread;
     uint64_t ordinal;
 };
 
 /* A copy between host and device memory in one dimension, made by any function. */
 struct xs_repair_copy {
-    struct xs_repair_place place;
+    struct xs_copy_id id;
     bool is_upload;
-    bool is_blocking;      /* the function has no stream parameter */
-    uint64_t host;         /* address of the host's side */
-    uint64_t device;       /* address of the device's side */
-    size_t bytes;          /* never 0 */
-    CUstream stream;       /* stream as the program gave it; NULL if is_blocking */
-    bool is_per_thread;    /* a null stream means the thread's own default stream */
-    uint8_t host_kind;     /* XS_MEM_PAGEABLE, XS_MEM_PINNED or XS_MEM_REGISTERED; never managed */
-    struct xs_range range; /* device allocation that holds all of the copy's bytes; start == end: not known */
-    CUcontext context;     /* context of the calling thread */
+    bool is_blocking;             /* the function has no stream parameter */
+    uint64_t host;                /* address of the host's side */
+    uint64_t device;              /* address of the device's side */
+    size_t bytes;                 /* never 0 */
+    CUstream stream;              /* stream as the program gave it; NULL if is_blocking */
+    bool is_per_thread;           /* a null stream means the thread's own default stream */
+    uint8_t host_kind;            /* XS_MEM_PAGEABLE, XS_MEM_PINNED or XS_MEM_REGISTERED; never managed */
+    struct xs_memory_range range; /* device allocation that holds all of the copy's bytes; start == end: not known */
+    CUcontext context;            /* context of the calling thread */
 };
 
 /* Any call of the program that goes to the driver. */
 struct xs_repair_call {
-    unsigned row; /* enum xs_row, or XS_ROW_COUNT plus an enum xs_gated */
+    unsigned row; /* enum xs_entry_row, or XS_ROW_COUNT plus an enum xs_gated */
     enum xs_category category;
     bool has_stream; /* the call works in one stream, which may be a default stream; false: it may affect all streams */
     CUstream stream; /* stream as the program gave it */
@@ -70,7 +70,7 @@ XS_HOT CUstream xs_stream_handle(CUstream stream, bool is_per_thread) {
 }
 
 /* Every hook may be NULL. */
-struct xs_repair {
+struct xs_repair_hooks {
     /* Called at the start. False: the repair cannot work here and remains off; `why` has the reason (a constant text).
      */
     bool (*start)(const char **why);
@@ -91,7 +91,7 @@ struct xs_repair {
 };
 
 /* Each repair's file defines one of these: xs_repair_drop_uploads and so on. */
-#define XS_REPAIR(id, symbol, name, what) extern const struct xs_repair xs_repair_##symbol;
+#define XS_REPAIR(id, symbol, name, what) extern const struct xs_repair_hooks xs_repair_##symbol;
 #include "schema/repairs.def"
 #undef XS_REPAIR
 

@@ -7,11 +7,11 @@
 /* The rows of repairs.def, indexed by enum xs_repair_id; in repair.c. */
 extern const struct xs_repair_row {
     const char *name, *what;
-    const struct xs_repair *repair;
+    const struct xs_repair_hooks *repair;
 } xs_repair_rows[XS_REPAIR_COUNT];
 
 /* The repairs that are on, indexed by enum xs_repair_id; NULL: off. Constant after the start. */
-extern const struct xs_repair *xs_repairs_on[XS_REPAIR_COUNT];
+extern const struct xs_repair_hooks *xs_repairs_on[XS_REPAIR_COUNT];
 
 /* These functions call the hooks of all repairs that are on, in the order of repairs.def. */
 bool xs_repairs_copy(const struct xs_repair_copy *copy, CUresult *result);

@@ -53,13 +53,13 @@ static bool read_ordinals(char *word, struct xs_plan_line *line) {
                      line->last >= line->first);
 }
 
-static bool read_place(char *thread, char *ordinal, struct xs_repair_place *place) {
+static bool read_id(char *thread, char *ordinal, struct xs_copy_id *id) {
     uint64_t number;
     bool any;
     if (!read_number(thread, &number, &any) || any || number > UINT32_MAX)
         return false;
-    place->thread = (uint32_t)number;
-    return read_number(ordinal, &place->ordinal, &any) && !any;
+    id->thread = (uint32_t)number;
+    return read_number(ordinal, &id->ordinal, &any) && !any;
 }
 
 static bool add_line(const struct xs_plan_line *line) {
@@ -91,7 +91,7 @@ static bool read_line(char *words[8], unsigned count, struct xs_plan_line *line)
         thread > UINT32_MAX || !read_ordinals(words[2], line) || !read_number(words[3], &line->bytes, &line->any_bytes))
         return false;
     line->thread = (uint32_t)thread;
-    return count == 4 || (strcmp(words[4], "from") == 0 && read_place(words[5], words[6], &line->from));
+    return count == 4 || (strcmp(words[4], "from") == 0 && read_id(words[5], words[6], &line->from));
 }
 
 static unsigned split(char *text, char *words[8]) {
@@ -189,39 +189,39 @@ bool xs_plan_read(const char *path, char why[256]) {
         if (lines[i].count)
             qsort(lines[i].at, lines[i].count, sizeof *lines[i].at, compare);
     if (!is_read)
-        xs_plan_mode = XS_PLAN_NONE;
+        xs_plan_mode = XS_PLAN_ABSENT;
     return is_read;
 }
 
 /* Finds the line for a copy: the last of the sorted lines that begins at or before the copy, if it includes the copy,
  * else the first line for any thread or any ordinal that fits. In a sensible plan, the ordinals of one thread's lines
  * do not overlap. */
-static const struct xs_plan_line *find(const struct lines *in, const struct xs_repair_place *place, uint64_t bytes) {
+static const struct xs_plan_line *find(const struct lines *in, const struct xs_copy_id *id, uint64_t bytes) {
     unsigned low = 0, high = in->count;
     while (low < high) {
         unsigned middle = low + (high - low) / 2;
         const struct xs_plan_line *l = &in->at[middle];
-        bool is_before = l->any_thread || l->any_ordinal || l->thread < place->thread ||
-                         (l->thread == place->thread && l->first <= place->ordinal);
+        bool is_before = l->any_thread || l->any_ordinal || l->thread < id->thread ||
+                         (l->thread == id->thread && l->first <= id->ordinal);
         low = is_before ? middle + 1 : low;
         high = is_before ? high : middle;
     }
     if (low > 0) {
         const struct xs_plan_line *l = &in->at[low - 1];
-        if (!l->any_thread && !l->any_ordinal && l->thread == place->thread && place->ordinal <= l->last)
+        if (!l->any_thread && !l->any_ordinal && l->thread == id->thread && id->ordinal <= l->last)
             return l;
     }
     for (unsigned i = 0; i < in->count && (in->at[i].any_thread || in->at[i].any_ordinal); i++) {
         const struct xs_plan_line *l = &in->at[i];
-        if ((l->any_thread || l->thread == place->thread) && (l->any_bytes || l->bytes == bytes) &&
-            (l->any_ordinal || (place->ordinal >= l->first && place->ordinal <= l->last)))
+        if ((l->any_thread || l->thread == id->thread) && (l->any_bytes || l->bytes == bytes) &&
+            (l->any_ordinal || (id->ordinal >= l->first && id->ordinal <= l->last)))
             return l;
     }
     return NULL;
 }
 
 const struct xs_plan_line *xs_plan_of_copy(enum xs_repair_id repair, const struct xs_repair_copy *copy) {
-    const struct xs_plan_line *line = find(&lines[repair], &copy->place, copy->bytes);
+    const struct xs_plan_line *line = find(&lines[repair], &copy->id, copy->bytes);
     if (line && !line->any_bytes && line->bytes != copy->bytes) {
         atomic_fetch_add_explicit(&differences, 1, memory_order_relaxed);
         return NULL;
@@ -233,7 +233,7 @@ bool xs_plan_has_size(enum xs_repair_id repair, uint64_t bytes) {
     for (unsigned i = 0; i < lines[repair].count; i++)
         if (lines[repair].at[i].any_bytes || lines[repair].at[i].bytes == bytes)
             return true;
-    return xs_plan_mode == XS_PLAN_NONE;
+    return xs_plan_mode == XS_PLAN_ABSENT;
 }
 
 const struct xs_plan_line *xs_plan_lines(enum xs_repair_id repair, unsigned *count) {

@@ -9,7 +9,7 @@
 #include "preload/repair/repair_hooks.h"
 
 enum xs_plan_mode {
-    XS_PLAN_NONE,   /* there is no plan, and each repair decides by its own checks */
+    XS_PLAN_ABSENT, /* there is no plan, and each repair decides by its own checks */
     XS_PLAN_APPLY,  /* the named calls are repaired without a comparison of contents */
     XS_PLAN_VERIFY, /* the lines are checked by comparing contents, and all copies are made */
 };
@@ -21,7 +21,7 @@ struct xs_plan_line {
     uint32_t thread;
     uint64_t first, last; /* ordinals, both included */
     uint64_t bytes;
-    struct xs_repair_place from;
+    struct xs_copy_id from;
 };
 
 /* Reads a plan, which replaces the previous one. False: the file cannot be read or is no plan; `why` has the reason,

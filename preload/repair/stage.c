@@ -233,8 +233,8 @@ static const char *unfit(const struct xs_repair_copy *copy) {
 }
 
 static bool stage_copy(const struct xs_repair_copy *copy, CUresult *result) {
-    bool is_planned = xs_plan_mode != XS_PLAN_NONE && xs_plan_of_copy(XS_REPAIR_STAGE, copy);
-    if ((xs_plan_mode != XS_PLAN_NONE && !is_planned) || copy->host_kind != XS_MEM_PAGEABLE ||
+    bool is_planned = xs_plan_mode != XS_PLAN_ABSENT && xs_plan_of_copy(XS_REPAIR_STAGE, copy);
+    if ((xs_plan_mode != XS_PLAN_ABSENT && !is_planned) || copy->host_kind != XS_MEM_PAGEABLE ||
         (copy->bytes < LEAST_BYTES && !is_planned))
         return false; /* there are many small copies, so they are counted as refused only if the plan names them */
     struct outcome outcome = {.copy = copy, .why = unfit(copy)};
@@ -273,9 +273,9 @@ static void fill_ring(void *context) {
 
 static bool may_be_needed(void) {
     unsigned lines = 0;
-    if (xs_plan_mode != XS_PLAN_NONE)
+    if (xs_plan_mode != XS_PLAN_ABSENT)
         xs_plan_lines(XS_REPAIR_STAGE, &lines);
-    return (xs_plan_mode == XS_PLAN_NONE || lines > 0) && !atomic_load(&xs_repair_may_hold) &&
+    return (xs_plan_mode == XS_PLAN_ABSENT || lines > 0) && !atomic_load(&xs_repair_may_hold) &&
            atomic_load(&xs_repair_captures) == 0;
 }
 
@@ -293,4 +293,4 @@ static void after(const struct xs_repair_call *call) {
         xs_on_scratch(fill_ring, context);
 }
 
-const struct xs_repair xs_repair_stage = {.start = start, .copy = stage_copy, .before = before, .after = after};
+const struct xs_repair_hooks xs_repair_stage = {.start = start, .copy = stage_copy, .before = before, .after = after};

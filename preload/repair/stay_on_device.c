@@ -33,7 +33,7 @@ static _Atomic unsigned queuing, left; /* left: those of `queuing` that never en
 static _Atomic uint64_t queued, over;
 static _Atomic(CUstream) their_stream;
 static _Atomic(CUcontext) their_context;
-#define QUEUING_TURNS 100000 /* rounds of waiting for a thread that is queuing a copy */
+#define QUEUING_ROUNDS 100000 /* rounds of waiting for a thread that is queuing a copy */
 
 static void refuse(const char *why) { xs_repair_refused(XS_REPAIR_STAY_ON_DEVICE, why); }
 
@@ -53,7 +53,7 @@ static bool start(const char **why) {
 static void wait_for_copies(void) {
     CUcontext popped;
     for (int i = 0; atomic_load(&queuing) > atomic_load(&left); i++) {
-        if (i == QUEUING_TURNS)
+        if (i == QUEUING_ROUNDS)
             atomic_store(&left, atomic_load(&queuing));
         sched_yield();
     }
@@ -170,13 +170,13 @@ static const char *by_content(const struct xs_repair_copy *copy, bool *is_made) 
 
 static bool offer(const struct xs_repair_copy *copy, CUresult *result) {
     const struct xs_plan_line *line =
-        xs_plan_mode == XS_PLAN_NONE ? NULL : xs_plan_of_copy(XS_REPAIR_STAY_ON_DEVICE, copy);
+        xs_plan_mode == XS_PLAN_ABSENT ? NULL : xs_plan_of_copy(XS_REPAIR_STAY_ON_DEVICE, copy);
     uint64_t moment = xs_streams_now();
     bool is_made = false;
     const char *why = NULL;
     if (line)
         why = by_plan(copy, line, &is_made);
-    else if (xs_plan_mode == XS_PLAN_NONE && copy->is_upload)
+    else if (xs_plan_mode == XS_PLAN_ABSENT && copy->is_upload)
         why = by_content(copy, &is_made);
     xs_origins_saw(copy, moment);
     if (is_made) {
@@ -191,4 +191,5 @@ static bool offer(const struct xs_repair_copy *copy, CUresult *result) {
     return false;
 }
 
-const struct xs_repair xs_repair_stay_on_device = {.start = start, .copy = offer, .before = before, .after = after};
+const struct xs_repair_hooks xs_repair_stay_on_device = {
+    .start = start, .copy = offer, .before = before, .after = after};

@@ -81,9 +81,9 @@ bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spe
 
 static struct counted count_steps(const struct xs_step_waits *waits) {
     bool by_range = *asked->step;
-    uint64_t turns = atomic_load(&xs_asked_step_turns), most = (uint64_t)asked->steps;
+    uint64_t marks = atomic_load(&xs_asked_step_marks), most = (uint64_t)asked->steps;
     uint64_t before = by_range ? xs_asked_steps_before() : waits->first;
-    uint64_t passed = by_range ? (turns + 1) / 2 : waits->ended;
+    uint64_t passed = by_range ? (marks + 1) / 2 : waits->ended;
     uint64_t last = by_range ? (uint64_t)asked->skip_steps + most : before + most; /* last requested step */
     last = most && last < passed ? last : passed;
     uint64_t count = (by_range || waits->is_found) && last > before ? last - before : 0;

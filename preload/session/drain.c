@@ -23,7 +23,7 @@
 #include "preload/cupti/cupti.h"
 #include "preload/driver/driver_context.h"
 #include "preload/fingerprint/fingerprint.h"
-#include "preload/session/drain_place.h"
+#include "preload/session/drain_placement.h"
 #include "preload/session/files.h"
 #include "preload/session/host_samples.h"
 #include "preload/session/metadata.h"
@@ -120,7 +120,7 @@ static void tell_direct_access(void) {
     const pid_t process = getpid();
     if (drain.told_direct_access != process && xs_direct_access_is_possible()) {
         drain.told_direct_access = process;
-        xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
+        xs_contents_unknown_from_here(XS_CONTENTS_UNKNOWN_FOR_GOOD);
         xs_note(
             "contents",
             "a library for RDMA, GPUDirect Storage or GDRCopy is loaded, and its device is there: what device "
@@ -142,7 +142,7 @@ static int64_t take_over_events(void) {
         keep_chunks_free();
         xs_outside_look();
         tell_direct_access();
-        xs_drain_place(drain.spool);
+        xs_drain_placement(drain.spool);
         tell_fingerprints();
         xs_clock_sync(&drain.spool->header->clock);
         events = xs_spool_drain(drain.spool, drain.store, BATCH_EVENTS, false);
@@ -184,7 +184,7 @@ static int take_over(void) {
         xs_store_rollback(drain.store);
         return records < 0 ? (int)records : status;
     }
-    return keep_size(0); /* CUPTI's records are many at a time */
+    return keep_size(0); /* CUPTI hands over many records at a time */
 }
 
 static int write_end(int failure) {

@@ -84,7 +84,8 @@ static int create_named(struct xs_files *files, const char *path, const struct x
     }
     size_t bound = (size_t)options->spool_mib << 20;
     const char *runtime_dir = strcmp(options->spool, "disk") != 0 ? files->runtime_dir : NULL;
-    int status = xs_spool_place(path, bound, bound + ROOM_FOR_THREADS, FIRST_CHUNKS, runtime_dir, spool, &files->spool);
+    int status =
+        xs_spool_locate(path, bound, bound + ROOM_FOR_THREADS, FIRST_CHUNKS, runtime_dir, spool, &files->spool);
     if (status)
         return status;
     spool->header->clock = *clock;

@@ -8,7 +8,7 @@
 
 #include "preload/session/naming.h"
 #include "preload/session/options.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 #include "schema/write/store.h"
 
 struct xs_files {

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "preload/callsite/beside.h"
 #include "preload/callsite/callsite.h"
 #include "preload/core/outside.h"
 #include "preload/core/quiescence.h"
@@ -18,7 +19,7 @@
 #define AGAIN_NS (2 * MS)
 #define ALLOWANCE_NS (1 * MS)    /* samples may take this time beyond their share */
 #define LONGEST_LOOK_NS (5 * MS) /* a look ends then, so that the drain goes on */
-#define MOST_SAVED_NS (20 * MS)  /* of a share that was not used, so much is left for later */
+#define MOST_SAVED_NS (20 * MS)  /* the most unused time that is kept for later samples */
 
 enum {
     SLOTS = 1024,
@@ -48,14 +49,15 @@ static struct {
     unsigned permille;
     uint64_t next_ns, tick_ns, spent_ns, taken, lost;
     uint64_t shared_ns; /* the share was added to left_ns until then */
-    int64_t left_ns;    /* of the share */
+    int64_t left_ns;    /* time of the share that is left */
     unsigned quiet_ticks, lost_in_a_row, unready_looks, stacks;
-    bool is_stale; /* the recording was off since the latest look: what it saw of the slots is old */
+    bool is_stale; /* recording was off since the latest look, so what that look saw of the slots is out of date */
     bool is_again; /* the next look is the one two milliseconds after a tick */
     struct seen seen[SLOTS];
     struct pending {
         uint64_t at_ns, ns;
         uint32_t thread, stack;
+        enum xs_sleep sleep;
     } pending[PENDING];
     unsigned pending_count;
 } samples;
@@ -103,13 +105,14 @@ static void sample(const struct xs_gate_slot *slot, struct seen *seen, struct ba
         return;
     uint32_t stack =
         xs_callsite_sample(python, atomic_load_explicit(&slot->pthread, memory_order_relaxed), &definer, &is_lost);
+    enum xs_sleep sleep = stack ? xs_beside_sleep(seen->owner) : XS_SLEEP_UNKNOWN;
     samples.lost += is_lost;
     samples.lost_in_a_row = is_lost ? samples.lost_in_a_row + 1 : 0;
     /* a stack that was read while the thread began a call is none of the pause */
     if (!stack || atomic_load(&slot->inside) || atomic_load(&slot->owner) != seen->owner ||
         atomic_load(&slot->until_measured) != seen->calls || atomic_load(&slot->measured) != seen->measured)
         return;
-    samples.pending[samples.pending_count++] = (struct pending){now, now - seen->sampled_ns, thread, stack};
+    samples.pending[samples.pending_count++] = (struct pending){now, now - seen->sampled_ns, thread, stack, sleep};
     samples.taken++;
     samples.quiet_ticks = 0;
     samples.tick_ns = TICK_NS;
@@ -214,7 +217,8 @@ int xs_host_samples_write(struct xs_store *store, const struct xs_clock *clock) 
         status = xs_store_host_sample(store, &(struct xs_host_sample){.thread = p->thread,
                                                                       .stack = p->stack,
                                                                       .at_ns = xs_clock_from_monotonic(clock, p->at_ns),
-                                                                      .ns = (int64_t)p->ns});
+                                                                      .ns = (int64_t)p->ns,
+                                                                      .sleep = p->sleep});
     }
     samples.pending_count = 0;
     if (status == XS_OK && samples.taken + samples.lost) {

@@ -9,9 +9,9 @@
 
 /* Sets the pattern; "" means no pattern. Called once, before xs_drain_start, by the thread that starts the session. The
  * drain thread must not call this function, because it looks up symbols, and the thread that starts the session would
- * be waiting for the drain thread meanwhile. Returns NULL. If the pattern is wrong, returns the reason, as part of a
- * sentence and without text of the pattern; from then on everything is hidden. Tests may call the function again to
- * replace the pattern. */
+ * be waiting for the drain thread meanwhile. Returns NULL if the pattern can be used. Otherwise returns the reason, as
+ * part of a sentence and without text of the pattern; from then on everything is hidden. Tests may call the function
+ * again to replace the pattern. */
 const char *xs_redact_start(const char *pattern);
 
 /* True if a variable's value must be hidden, because the pattern matches the value or the variable's name. If

@@ -41,7 +41,7 @@
 #include "preload/repair/repair.h"
 #include "preload/session/asked_steps.h"
 #include "preload/session/drain.h"
-#include "preload/session/drain_place.h"
+#include "preload/session/drain_placement.h"
 #include "preload/session/host_samples.h"
 #include "preload/session/metadata.h"
 #include "preload/session/naming.h"

@@ -9,7 +9,7 @@
 #include "preload/cupti/cupti.h"
 #include "preload/repair/repair.h"
 #include "preload/session/asked_steps.h"
-#include "preload/session/drain_place.h"
+#include "preload/session/drain_placement.h"
 #include "preload/session/redact_session.h"
 
 #define WINDOWS_EVERY_NS UINT64_C(500000000)
@@ -34,8 +34,8 @@ static void write_migrations(const struct xs_window_facts *facts, struct xs_stor
         return;
     xs_store_meta_int(store, "cupti.migrations_ns", (int64_t)cupti->migrations_ns);
     xs_store_meta_int(store, "cupti.migration_rests", cupti->migration_rests);
-    xs_store_meta_int(store, "cost.migration_turns_ns", (int64_t)cupti->migration_turns_ns);
-    xs_store_meta_int(store, "cost.migration_turns_cpu_ns", (int64_t)cupti->migration_turns_cpu_ns);
+    xs_store_meta_int(store, "cost.migration_switches_ns", (int64_t)cupti->migration_switches_ns);
+    xs_store_meta_int(store, "cost.migration_switches_cpu_ns", (int64_t)cupti->migration_switches_cpu_ns);
     xs_store_meta_text(store, "cupti.migration_windows", xs_cupti_migration_windows(facts->clock));
 }
 
@@ -47,7 +47,7 @@ static void write_windows(const struct xs_window_facts *facts, struct xs_store *
     if (strcmp(cupti->status, "off") == 0)
         return;
     xs_store_meta_int(store, "cost.cupti_ns", (int64_t)cupti->windows_cost_ns);
-    xs_store_meta_int(store, "cost.cupti_turns_ns", (int64_t)cupti->turns_ns);
+    xs_store_meta_int(store, "cost.cupti_switches_ns", (int64_t)cupti->switches_ns);
     xs_store_meta_int(store, "cost.cupti_call_percent", cupti->call_cost_percent);
     xs_store_meta_int(store, "cupti.detachments", cupti->detachments);
     xs_store_meta_text(store, "cupti.windows", xs_cupti_windows(facts->clock));

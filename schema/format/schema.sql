@@ -133,7 +133,8 @@ CREATE TABLE python_code (id INTEGER PRIMARY KEY, file TEXT NOT NULL, function T
 -- What a thread did while it made no CUDA call for some milliseconds: its Python stack at a moment, read from beside it.
 CREATE TABLE host_sample (id INTEGER PRIMARY KEY, thread INTEGER NOT NULL REFERENCES thread, at_ns INTEGER NOT NULL,
   ns INTEGER NOT NULL,                                   -- how much time of the thread the sample stands for
-  stack INTEGER NOT NULL REFERENCES stack);
+  stack INTEGER NOT NULL REFERENCES stack,
+  is_asleep INTEGER);                                    -- did the thread sleep at that moment? NULL: not known
 CREATE TABLE nvtx_range (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nvtx_range, domain TEXT, name TEXT NOT NULL);
 -- What was found in the binaries for addresses of the file: function, file and line, and of an inlined call one row each,
 -- inline_depth 0 the innermost. function NULL: nothing is known.

@@ -14,7 +14,7 @@
 #include "schema/safe_open/private_file.h"
 #include "schema/safe_open/sqlite_open.h"
 #include "schema/safe_open/step_limit.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 
 static const char *const suffixes[] = {"", "-wal", "-journal", ".spool", "-shm"};
 static const unsigned kinds[] = {0, XS_COPY_LOG, XS_COPY_JOURNAL, XS_COPY_SPOOL};
@@ -162,10 +162,10 @@ int xs_copy_settled(const char *path, unsigned what, struct xs_copy *copy) {
         return status;
     sqlite3 *db;
     struct stat st = {0};
-    struct xs_steps *steps;
+    struct xs_step_limit *steps;
     (void)stat(copy->path, &st);
-    if (xs_sqlite_open(copy->path, XS_WRITE, &db) != SQLITE_OK || xs_steps_begin(db, st.st_size, &steps) != SQLITE_OK ||
-        !is_whole(db))
+    if (xs_sqlite_open(copy->path, XS_WRITE, &db) != SQLITE_OK ||
+        xs_step_limit_begin(db, st.st_size, &steps) != SQLITE_OK || !is_whole(db))
         status = XS_ERROR_CORRUPT;
     sqlite3_close_v2(db);
     if (status)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "schema/safe_open/sqlite_open.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 #include "schema/write/store_internal.h"
 
 enum xs_writer xs_writer_of(const char *path) {

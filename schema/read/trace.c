@@ -17,7 +17,7 @@
 #include "schema/read/trace_internal.h"
 #include "schema/safe_open/sqlite_open.h"
 #include "schema/safe_open/step_limit.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 #include "schema/write/schema_check.h"
 #include "schema/write/store_internal.h"
 
@@ -153,7 +153,7 @@ int xs_trace_check_tables(sqlite3 *db) {
 }
 
 const char *xs_trace_why(const struct xs_trace *trace) {
-    if (xs_steps_are_spent(trace->steps))
+    if (xs_step_limit_is_reached(trace->steps))
         return "reading it takes more steps than a file of its size can justify";
     return sqlite3_errcode(trace->db) == SQLITE_TOOBIG ? "a value in it is longer than 16 MiB"
                                                        : sqlite3_errmsg(trace->db);
@@ -188,7 +188,7 @@ int xs_trace_prepare(struct xs_trace *trace, const char *file) {
         rc = sqlite3_create_function_v2(trace->db, "xferspy_traits", 1,
                                         SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL, traits, NULL,
                                         NULL, NULL);
-    return rc == SQLITE_OK ? xs_steps_begin(trace->db, xs_trace_bytes(file), &trace->steps) : rc;
+    return rc == SQLITE_OK ? xs_step_limit_begin(trace->db, xs_trace_bytes(file), &trace->steps) : rc;
 }
 
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {

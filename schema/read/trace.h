@@ -8,12 +8,13 @@
 #include "schema/error.h"
 
 struct sqlite3;
-struct xs_steps;
+struct xs_step_limit;
 struct xs_device_windows;
 
 struct xs_trace {
-    struct sqlite3 *db;     /* read-only; owned by the trace */
-    struct xs_steps *steps; /* limits the cost of reading (schema/safe_open/step_limit.h); owned by the connection */
+    struct sqlite3 *db; /* read-only; owned by the trace */
+    struct xs_step_limit
+        *steps; /* limits the cost of reading (schema/safe_open/step_limit.h); owned by the connection */
     struct xs_device_windows
         *windows;      /* used by the analyzer (analyzer/trace/windows/device_windows.h); owned by the connection */
     char path[4096];   /* path as it was opened */

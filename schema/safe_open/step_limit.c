@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-struct xs_steps {
+struct xs_step_limit {
     uint64_t left;
     bool spent;
 };
@@ -16,7 +16,7 @@ static uint64_t steps_of(int64_t file_bytes) {
     return UINT64_C(64000000) + UINT64_C(100) * (file_bytes > 0 ? (uint64_t)file_bytes : 0);
 }
 
-bool xs_steps_spend(struct xs_steps *steps) {
+bool xs_step_limit_spend(struct xs_step_limit *steps) {
     if (steps->left < XS_STEPS_STRIDE) {
         steps->spent = true;
         return true;
@@ -25,9 +25,9 @@ bool xs_steps_spend(struct xs_steps *steps) {
     return false;
 }
 
-bool xs_steps_are_spent(const struct xs_steps *steps) { return steps && steps->spent; }
+bool xs_step_limit_is_reached(const struct xs_step_limit *steps) { return steps && steps->spent; }
 
-static int on_progress(void *steps) { return xs_steps_spend(steps); }
+static int on_progress(void *steps) { return xs_step_limit_spend(steps); }
 
 static void say_nothing(sqlite3_context *context, int count, sqlite3_value **values) {
     (void)count;
@@ -36,11 +36,11 @@ static void say_nothing(sqlite3_context *context, int count, sqlite3_value **val
 }
 
 /* Registers an SQL function that nothing calls, so that the connection frees the steps when it is closed. */
-int xs_steps_begin(sqlite3 *db, int64_t file_bytes, struct xs_steps **steps) {
+int xs_step_limit_begin(sqlite3 *db, int64_t file_bytes, struct xs_step_limit **steps) {
     *steps = malloc(sizeof **steps);
     if (!*steps)
         return SQLITE_NOMEM;
-    **steps = (struct xs_steps){.left = steps_of(file_bytes)};
+    **steps = (struct xs_step_limit){.left = steps_of(file_bytes)};
     int rc = sqlite3_create_function_v2(db, "xferspy_steps", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, *steps, say_nothing,
                                         NULL, NULL, free);
     if (rc != SQLITE_OK) {

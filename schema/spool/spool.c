@@ -15,7 +15,7 @@
 
 #include "schema/error.h"
 #include "schema/safe_open/private_file.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 
 #define GROW_FOR_THREADS 16u /* least number of chunks */
 #define FEW_CHUNKS 256u      /* 16 MiB */

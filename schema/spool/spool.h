@@ -1,7 +1,7 @@
 /* The spool is a file that is mapped into the process. Each thread writes its events into chunks that only this thread
  * uses. The drain thread, or any later xferspy command, moves the events into the trace. Events that were committed
- * before a SIGKILL are not lost, because the file system keeps the file's pages. spool_place.h decides where the file
- * is: in memory (tmpfs), or beside the trace.
+ * before a SIGKILL are not lost, because the file system keeps the file's pages. spool_location.h decides where the
+ * file is: in memory (tmpfs), or beside the trace.
  *
  *   header | chunk 0 | chunk 1 | ...
  *
@@ -78,7 +78,7 @@ struct xs_spool_header {
     uint64_t pid_namespace;         /* inode of /proc/self/ns/pid */
     uint64_t mount_namespace;       /* inode of /proc/self/ns/mnt */
     char stopped[XS_SPOOL_STOPPED_BYTES]; /* reason why capture ended before the process; "": it did not */
-    /* The fields from here on are for a spool in memory; see spool_place.h. */
+    /* The fields from here on are for a spool in memory; see spool_location.h. */
     _Atomic uint32_t started;           /* 1: the trace exists, and events may exist */
     uint64_t trace_device, trace_inode; /* the trace file's identity, once it exists */
     char id[XS_SPOOL_ID_BYTES]; /* random; part of the file name, and in meta as spool.id; "": the spool is beside the

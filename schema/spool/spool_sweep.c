@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "schema/error.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 
 enum {
     AGE_OF_LOOK_S = 3600,          /* a spool is examined again after this time */

@@ -86,6 +86,7 @@ int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_
 struct xs_host_sample {
     uint32_t thread, stack;
     int64_t at_ns, ns;
+    enum xs_sleep sleep;
 };
 int xs_store_host_sample(struct xs_store *store, const struct xs_host_sample *sample);
 
@@ -93,8 +94,8 @@ int xs_store_host_sample(struct xs_store *store, const struct xs_host_sample *sa
 bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes);
 
 /* For each stack with Python code of the user, calls `each` with the line that a report would name, until `each`
- * returns false: first of the calls' stacks, then of samples. Also calls `each` with NULL for other frames and while
- * SQLite works, so that a caller which limits the time can stop. */
+ * returns false. Stacks of calls come first, then stacks of samples. Also calls `each` with NULL for other frames and
+ * while SQLite works, so that a caller which limits the time can stop. */
 int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
                           void *data);
 

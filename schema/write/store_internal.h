@@ -15,23 +15,23 @@ enum xs_interned_in { XS_CONTEXTS, XS_STREAMS, XS_KERNEL_NAMES, XS_INTERNED };
 struct xs_shape_entry;
 struct xs_shapes { /* hash table of store_shapes.c */
     struct xs_shape_entry *entries;
-    uint32_t places, count;
+    uint32_t slots, count;
     bool is_full;
     uint32_t misses; /* misses since the table became full */
 };
 
 /* A prepared statement, found by the address of its text. The texts are string literals; there are less than half as
- * many as XS_STATEMENT_PLACES. */
+ * many as XS_STATEMENT_SLOTS. */
 struct xs_statement {
     const char *text; /* NULL: the hash slot is free */
     sqlite3_stmt *stmt;
 };
-enum { XS_STATEMENT_PLACES = 128 };
+enum { XS_STATEMENT_SLOTS = 128 };
 
 struct xs_store {
     sqlite3 *db;
-    struct xs_statement statements[XS_STATEMENT_PLACES]; /* prepared at first use */
-    struct xs_interned *interned[XS_INTERNED];           /* store_intern.c */
+    struct xs_statement statements[XS_STATEMENT_SLOTS]; /* prepared at first use */
+    struct xs_interned *interned[XS_INTERNED];          /* store_intern.c */
     struct xs_thread_entry *threads;
     struct xs_shapes shapes;
     struct xs_thin *thin;        /* store_thin.c */

@@ -14,7 +14,7 @@ struct xs_shape_entry {
     bool used;
 };
 
-enum { FIRST_PLACES = 256, MOST_PLACES = 65536, MOST_MISSES = 1 << 18 };
+enum { FIRST_SLOTS = 256, MOST_SLOTS = 65536, MOST_MISSES = 1 << 18 };
 
 static inline uint64_t rotated(uint64_t value) { return value << 29 | value >> 35; }
 
@@ -30,21 +30,21 @@ static void hash_of(enum xs_shape_kind kind, const struct xs_row_shape *shape, u
     hash[1] = b * 0xc4ceb9fe1a85ec53u ^ a >> 32;
 }
 
-static struct xs_shape_entry *place_of(const struct xs_shapes *shapes, const uint64_t hash[2]) {
-    uint32_t i = (uint32_t)hash[0] & (shapes->places - 1);
+static struct xs_shape_entry *slot_of(const struct xs_shapes *shapes, const uint64_t hash[2]) {
+    uint32_t i = (uint32_t)hash[0] & (shapes->slots - 1);
     while (shapes->entries[i].used && memcmp(shapes->entries[i].hash, hash, sizeof shapes->entries[i].hash) != 0)
-        i = (i + 1) & (shapes->places - 1);
+        i = (i + 1) & (shapes->slots - 1);
     return &shapes->entries[i];
 }
 
 static bool grow(struct xs_shapes *shapes) {
-    struct xs_shapes grown = {.places = shapes->places ? shapes->places * 4 : FIRST_PLACES};
-    grown.entries = calloc(grown.places, sizeof *grown.entries);
+    struct xs_shapes grown = {.slots = shapes->slots ? shapes->slots * 4 : FIRST_SLOTS};
+    grown.entries = calloc(grown.slots, sizeof *grown.entries);
     if (!grown.entries)
         return false;
-    for (uint32_t i = 0; i < shapes->places; i++) {
+    for (uint32_t i = 0; i < shapes->slots; i++) {
         if (shapes->entries[i].used) {
-            *place_of(&grown, shapes->entries[i].hash) = shapes->entries[i];
+            *slot_of(&grown, shapes->entries[i].hash) = shapes->entries[i];
             grown.count++;
         }
     }
@@ -64,19 +64,19 @@ static bool make_room(struct xs_shapes *shapes) {
         free(shapes->entries);
         *shapes = (struct xs_shapes){0};
     }
-    if (shapes->count < shapes->places / 2 || (shapes->places < MOST_PLACES && grow(shapes)))
+    if (shapes->count < shapes->slots / 2 || (shapes->slots < MOST_SLOTS && grow(shapes)))
         return true;
-    struct xs_shapes kept = {.places = shapes->places};
-    kept.entries = kept.places ? calloc(kept.places, sizeof *kept.entries) : NULL;
+    struct xs_shapes kept = {.slots = shapes->slots};
+    kept.entries = kept.slots ? calloc(kept.slots, sizeof *kept.entries) : NULL;
     if (!kept.entries)
         return false;
-    for (uint32_t i = 0; i < shapes->places; i++) {
+    for (uint32_t i = 0; i < shapes->slots; i++) {
         if (shapes->entries[i].used && shapes->entries[i].id > 0) {
-            *place_of(&kept, shapes->entries[i].hash) = shapes->entries[i];
+            *slot_of(&kept, shapes->entries[i].hash) = shapes->entries[i];
             kept.count++;
         }
     }
-    kept.is_full = kept.count > kept.places / 8 * 3;
+    kept.is_full = kept.count > kept.slots / 8 * 3;
     free(shapes->entries);
     *shapes = kept;
     return !kept.is_full;
@@ -84,12 +84,12 @@ static bool make_room(struct xs_shapes *shapes) {
 
 /* Returns the entry of a hash, and adds it if it is new; NULL: there is no room for a new one. */
 static struct xs_shape_entry *find(struct xs_shapes *shapes, const uint64_t hash[2]) {
-    struct xs_shape_entry *entry = shapes->places ? place_of(shapes, hash) : NULL;
+    struct xs_shape_entry *entry = shapes->slots ? slot_of(shapes, hash) : NULL;
     if (entry && entry->used)
         return entry;
     if (!make_room(shapes))
         return NULL;
-    entry = place_of(shapes, hash);
+    entry = slot_of(shapes, hash);
     *entry = (struct xs_shape_entry){{hash[0], hash[1]}, NEW, true};
     shapes->count++;
     return entry;

@@ -137,11 +137,12 @@ static int define_range(struct xs_store *store, uint32_t id, struct rest rest) {
 }
 
 int xs_store_host_sample(struct xs_store *store, const struct xs_host_sample *sample) {
-    struct xs_row row = xs_row_into(store, "INSERT INTO host_sample(thread, at_ns, ns, stack)");
+    struct xs_row row = xs_row_into(store, "INSERT INTO host_sample(thread, at_ns, ns, stack, is_asleep)");
     xs_put(&row, sample->thread);
     xs_put(&row, sample->at_ns);
     xs_put(&row, sample->ns);
     xs_put(&row, sample->stack);
+    xs_put_if(&row, sample->sleep != XS_SLEEP_UNKNOWN, sample->sleep == XS_ASLEEP);
     return xs_row_insert(&row);
 }
 

@@ -319,7 +319,7 @@ static struct slice next_slice(struct xs_store *store, unsigned table) {
 /* Returns the table whose slice is next. A device copy is thinned shortly after its transfer, while the transfer is
  * still remembered, so that the copy's time can be added to the transfer's sums. With several threads, transfers are
  * only roughly in order. */
-static unsigned turn(struct xs_store *store) {
+static unsigned next_table(struct xs_store *store) {
     struct xs_thin *thin = store->thin;
     while (thin->table < THINNED_TABLES && (thin->done >> thin->table & 1))
         thin->table++;
@@ -391,7 +391,7 @@ static int thin_some(struct xs_store *store, int64_t rows) {
     struct xs_thin *thin = store->thin;
     int64_t before = store->thinned_rows;
     int status = xs_store_begin(store);
-    for (unsigned table; !status && rows > 0 && (table = turn(store)) < THINNED_TABLES; rows -= SLICE_ROWS) {
+    for (unsigned table; !status && rows > 0 && (table = next_table(store)) < THINNED_TABLES; rows -= SLICE_ROWS) {
         struct slice slice = next_slice(store, table);
         if (slice.end) {
             status = thin_slice(store, table, slice.end);

@@ -54,11 +54,11 @@ int xs_store_exec(struct xs_store *store, const char *sql) {
 }
 
 /* Returns the hash slot of a text, which is free if the text has no statement yet. */
-static struct xs_statement *place_of(struct xs_store *store, const char *text) {
+static struct xs_statement *slot_of(struct xs_store *store, const char *text) {
     uint64_t i = (uint64_t)(uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    while (store->statements[i % XS_STATEMENT_PLACES].text && store->statements[i % XS_STATEMENT_PLACES].text != text)
+    while (store->statements[i % XS_STATEMENT_SLOTS].text && store->statements[i % XS_STATEMENT_SLOTS].text != text)
         i++;
-    return &store->statements[i % XS_STATEMENT_PLACES];
+    return &store->statements[i % XS_STATEMENT_SLOTS];
 }
 
 /* Returns an INSERT with a parameter for each of its columns, to be freed by sqlite3_free. UPSERT becomes an INSERT
@@ -81,18 +81,18 @@ static char *with_values(const char *insert) {
 }
 
 static struct xs_row start(struct xs_store *store, const char *text, bool lacks_values) {
-    struct xs_statement *place = place_of(store, text);
+    struct xs_statement *slot = slot_of(store, text);
     struct xs_row row = {store, NULL, 0, store->in_batch ? store->failure : XS_OK};
-    if (!row.status && !place->text) {
+    if (!row.status && !slot->text) {
         errno = 0;
         char *sql = lacks_values ? with_values(text) : sqlite3_mprintf("%s", text);
         int rc =
-            sql ? sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &place->stmt, NULL) : SQLITE_NOMEM;
+            sql ? sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &slot->stmt, NULL) : SQLITE_NOMEM;
         sqlite3_free(sql);
         row.status = xs_store_status(store, rc);
-        place->text = row.status ? NULL : text;
+        slot->text = row.status ? NULL : text;
     }
-    row.stmt = row.status ? NULL : place->stmt;
+    row.stmt = row.status ? NULL : slot->stmt;
     return row;
 }
 
@@ -105,7 +105,7 @@ struct xs_row xs_row_into(struct xs_store *store, const char *insert) {
 }
 
 void xs_statements_free(struct xs_store *store) {
-    for (int i = 0; i < XS_STATEMENT_PLACES; i++)
+    for (int i = 0; i < XS_STATEMENT_SLOTS; i++)
         sqlite3_finalize(store->statements[i].stmt);
     memset(store->statements, 0, sizeof store->statements);
 }

@@ -22,10 +22,10 @@ enum { FIRST_SITES = 256, MOST_SITES = 65536, GONE_PLACES = 2 * XS_CALLS_IN_MIND
 
 struct xs_choice {
     struct site *sites;
-    uint32_t site_places, site_count;
+    uint32_t site_slots, site_count;
     unsigned bits;  /* of the sample of all calls */
     uint64_t *kept; /* keys of the calls that are kept in addition to the sample; 0: free */
-    uint32_t kept_places, kept_count, kept_most;
+    uint32_t kept_slots, kept_count, kept_most;
     struct gone *gone[2];
     uint32_t gone_count; /* used slots of gone[0] */
     uint64_t remembered; /* number of all calls that were ever remembered */
@@ -50,40 +50,40 @@ static uint64_t key_of_site(enum xs_calls_of of, int64_t entry_point, int64_t si
     return scattered(scattered(key ^ (uint64_t)site) ^ (uint64_t)kind) | 1;
 }
 
-static struct site *place_of_site(struct site *sites, uint32_t places, uint64_t key) {
-    uint32_t i = (uint32_t)(key >> 32) & (places - 1);
+static struct site *slot_of_site(struct site *sites, uint32_t slots, uint64_t key) {
+    uint32_t i = (uint32_t)(key >> 32) & (slots - 1);
     while (sites[i].key && sites[i].key != key)
-        i = (i + 1) & (places - 1);
+        i = (i + 1) & (slots - 1);
     return &sites[i];
 }
 
 static bool grow_sites(struct xs_choice *choice) {
-    uint32_t places = choice->site_places ? choice->site_places * 4 : FIRST_SITES;
-    struct site *sites = places <= MOST_SITES ? calloc(places, sizeof *sites) : NULL;
+    uint32_t slots = choice->site_slots ? choice->site_slots * 4 : FIRST_SITES;
+    struct site *sites = slots <= MOST_SITES ? calloc(slots, sizeof *sites) : NULL;
     if (!sites)
         return false;
-    for (uint32_t i = 0; i < choice->site_places; i++)
+    for (uint32_t i = 0; i < choice->site_slots; i++)
         if (choice->sites[i].key)
-            *place_of_site(sites, places, choice->sites[i].key) = choice->sites[i];
+            *slot_of_site(sites, slots, choice->sites[i].key) = choice->sites[i];
     free(choice->sites);
     choice->sites = sites;
-    choice->site_places = places;
+    choice->site_slots = slots;
     return true;
 }
 
 void xs_choice_count(struct xs_choice *choice, enum xs_calls_of of, int64_t entry_point, int64_t site, int64_t kind) {
     uint64_t key = key_of_site(of, entry_point, site, kind);
-    struct site *place = place_of_site(choice->sites, choice->site_places, key);
-    if (!place->key) {
-        if (choice->site_count >= choice->site_places / 2) {
+    struct site *slot = slot_of_site(choice->sites, choice->site_slots, key);
+    if (!slot->key) {
+        if (choice->site_count >= choice->site_slots / 2) {
             if (!grow_sites(choice)) /* for further sites, only the sample is kept */
                 return;
-            place = place_of_site(choice->sites, choice->site_places, key);
+            slot = slot_of_site(choice->sites, choice->site_slots, key);
         }
-        place->key = key;
+        slot->key = key;
         choice->site_count++;
     }
-    place->count += place->count < UINT32_MAX;
+    slot->count += slot->count < UINT32_MAX;
 }
 
 static unsigned bits_for(const struct site *site, uint32_t quota) {
@@ -96,7 +96,7 @@ static unsigned bits_for(const struct site *site, uint32_t quota) {
 /* Returns how many calls would be kept in addition to the sample if each site could keep at most `quota` calls. */
 static uint64_t wanted(const struct xs_choice *choice, uint32_t quota) {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < choice->site_places; i++) {
+    for (uint32_t i = 0; i < choice->site_slots; i++) {
         unsigned bits = bits_for(&choice->sites[i], quota);
         sum += bits < choice->bits ? choice->sites[i].count >> bits : 0;
     }
@@ -106,11 +106,11 @@ static uint64_t wanted(const struct xs_choice *choice, uint32_t quota) {
 /* --- keys of calls --- */
 
 static bool put_kept(struct xs_choice *choice, uint64_t key, bool add) {
-    if (!choice->kept_places)
+    if (!choice->kept_slots)
         return false;
-    uint32_t i = (uint32_t)(key >> 32) & (choice->kept_places - 1);
+    uint32_t i = (uint32_t)(key >> 32) & (choice->kept_slots - 1);
     while (choice->kept[i] && choice->kept[i] != key)
-        i = (i + 1) & (choice->kept_places - 1);
+        i = (i + 1) & (choice->kept_slots - 1);
     if (choice->kept[i] || !add || choice->kept_count >= choice->kept_most)
         return choice->kept[i] != 0;
     choice->kept[i] = key;
@@ -119,21 +119,21 @@ static bool put_kept(struct xs_choice *choice, uint64_t key, bool add) {
 }
 
 void xs_choice_begin(struct xs_choice *choice, unsigned bits, uint32_t most) {
-    uint32_t quota = most, places = 64;
+    uint32_t quota = most, slots = 64;
     choice->bits = bits;
     while (quota > 1 && wanted(choice, quota) > most - most / 8)
         quota /= 2;
-    for (uint32_t i = 0; i < choice->site_places; i++)
+    for (uint32_t i = 0; i < choice->site_slots; i++)
         choice->sites[i].bits = bits_for(&choice->sites[i], quota);
-    while (places < 2 * most)
-        places *= 2;
-    if (places != choice->kept_places) {
+    while (slots < 2 * most)
+        slots *= 2;
+    if (slots != choice->kept_slots) {
         free(choice->kept);
-        choice->kept = malloc(places * sizeof *choice->kept);
-        choice->kept_places = choice->kept ? places : 0;
+        choice->kept = malloc(slots * sizeof *choice->kept);
+        choice->kept_slots = choice->kept ? slots : 0;
     }
     if (choice->kept)
-        memset(choice->kept, 0, choice->kept_places * sizeof *choice->kept);
+        memset(choice->kept, 0, choice->kept_slots * sizeof *choice->kept);
     choice->kept_count = 0;
     choice->kept_most = most;
     choice->newest = 0;
@@ -151,7 +151,7 @@ bool xs_choice_waits(const struct xs_choice *choice) { return choice->waits; }
 
 /* --- deleted calls --- */
 
-static struct gone *place_of_gone(struct gone *gone, uint32_t correlation) {
+static struct gone *slot_of_gone(struct gone *gone, uint32_t correlation) {
     uint32_t i = (uint32_t)(scattered(correlation) >> 32) & (GONE_PLACES - 1);
     while (gone[i].correlation && gone[i].correlation != correlation)
         i = (i + 1) & (GONE_PLACES - 1);
@@ -165,16 +165,16 @@ static void remember(struct xs_choice *choice, uint32_t correlation, uint32_t sh
         choice->gone[0] = memset(older, 0, GONE_PLACES * sizeof *older);
         choice->gone_count = 0;
     }
-    struct gone *place = place_of_gone(choice->gone[0], correlation);
-    choice->gone_count += !place->correlation;
-    *place = (struct gone){.correlation = correlation, .shape = shape & INT32_MAX};
+    struct gone *slot = slot_of_gone(choice->gone[0], correlation);
+    choice->gone_count += !slot->correlation;
+    *slot = (struct gone){.correlation = correlation, .shape = shape & INT32_MAX};
     choice->remembered++;
 }
 
 /* Finds a deleted call. NULL: the call was not deleted, or is no longer remembered. */
 static struct gone *find_gone(struct xs_choice *choice, int64_t correlation) {
     for (int part = 0; part < 2 && correlation > 0 && correlation <= UINT32_MAX; part++) {
-        struct gone *gone = place_of_gone(choice->gone[part], (uint32_t)correlation);
+        struct gone *gone = slot_of_gone(choice->gone[part], (uint32_t)correlation);
         if (gone->correlation)
             return gone;
     }
@@ -241,7 +241,7 @@ static void choose(sqlite3_context *context, int count, sqlite3_value **values) 
     if (goes) {
         uint64_t of_site = key_of_site(choice->range.of, sqlite3_value_int64(values[ENTRY_POINT]),
                                        sqlite3_value_int64(values[SITE]), sqlite3_value_int64(values[KIND]));
-        const struct site *site = place_of_site(choice->sites, choice->site_places, of_site);
+        const struct site *site = slot_of_site(choice->sites, choice->site_slots, of_site);
         bool is_rare = site->key && site->bits < choice->bits;
         goes = !put_kept(choice, key, is_rare && is_of_sample(key, site->bits));
     }

@@ -43,7 +43,8 @@ static void measure(const char *metric, unsigned count, unsigned kinds, unsigned
     xs_map_clear();
     for (uint32_t id = 0; id < ALLOCATIONS; id++) {
         uint64_t start = UINT64_C(0x7f0000000000) + id * allocation_bytes;
-        struct xs_range range = {.start = start, .end = start + allocation_bytes, .id = id + 1, .kind = XS_MEM_DEVICE};
+        struct xs_memory_range range = {
+            .start = start, .end = start + allocation_bytes, .id = id + 1, .kind = XS_MEM_DEVICE};
         CHECK(!xs_map_insert(&range));
     }
     pointers = count;

@@ -70,6 +70,9 @@ SELECT 'argument of a dead', l.id, a.id FROM launch l JOIN argument g ON g.argum
 -- Beside a fingerprint stands only that its copy was not chosen by chance.
 SELECT 'fingerprint', id FROM transfer WHERE (fingerprint IS NULL) = (skip IS NULL)
     AND NOT (fingerprint IS NOT NULL AND skip = 22)
+-- A sample is of a thread and a stack that are there, and its thread slept, or did not, or this is not known.
+SELECT 'sample', id FROM host_sample WHERE is_asleep NOT IN (0, 1) OR thread NOT IN (SELECT id FROM thread)
+    OR stack NOT IN (SELECT id FROM stack)
 -- Every call that has one says where it came from, and its stack is there with all its frames, the first of them the
 -- application's.
 SELECT 'no stack', id FROM transfer WHERE stack IS NULL AND 'none' <> (SELECT value FROM meta

@@ -62,7 +62,7 @@ static void print(const struct xs_report *report, int columns) {
     fclose(null);
 }
 
-/* The same trace as two processes of a job. */
+/* Reads the trace as two processes of a job. */
 static void print_job(const struct xs_report *report, const char *name) {
     struct xs_job job = {0};
     FILE *null = fopen("/dev/null", "w");

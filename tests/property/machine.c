@@ -126,7 +126,7 @@ CUstream machine_order(struct machine *m, int device, int stream) {
 
 void machine_wait(struct machine *m) {
     (void)m;
-    OK(cuCtxSynchronize()); /* that of the device before was waited for when it was left */
+    OK(cuCtxSynchronize()); /* the work of the previous device was waited for when the program left that device */
 }
 
 void machine_mix(struct machine *m, CUstream stream, CUdeviceptr words, size_t n, uint32_t keep, uint32_t base,

@@ -78,7 +78,7 @@ static void settle(struct program *p) {
     }
 }
 
-/* New content for part of a host buffer, or what it has, or that with one byte changed. */
+/* Gives part of a host buffer new content, leaves its content, or changes one byte of it. */
 static void prepare(struct program *p, struct host_buffer *host, size_t offset, size_t bytes) {
     uint32_t dice = chance(p, 100);
     if (percent(p, p->leave))
@@ -177,7 +177,7 @@ static void allocate(struct program *p) {
     event(p, ALLOCATE)->to = all;
 }
 
-/* What was written there is there. */
+/* Requires that the memory has the content that was written there. */
 static void compare(const struct allocation *a) {
     unsigned char *memory = malloc(a->bytes);
     OK(cuMemcpyDtoH(memory, a->address, a->bytes));

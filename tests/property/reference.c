@@ -62,7 +62,7 @@ static bool has_before(const struct event *events, int at) {
     unsigned char *written = calloc(1, to->bytes);
     for (int i = 0; i < at; i++) {
         const struct event *e = &events[i];
-        if (may_touch(e, to)) { /* also one from before the allocation: see the next line */
+        if (may_touch(e, to)) { /* this includes a launch from before the allocation; see the next line */
             memset(written, 1, to->bytes);
         } else if (e->kind == ALLOCATE && e->to.allocation == to->allocation) {
             memset(written, 0, to->bytes);

@@ -25,7 +25,7 @@ def work(seconds=0.1):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         sum(range(1000))  # the work
-def step():
+def step(work=work):
     assert cuda.cuMemcpyDtoH_v2(buffer, memory, ctypes.c_size_t(count)) == 0
     work()
     assert cuda.cuMemcpyHtoD_v2(memory, buffer, ctypes.c_size_t(count)) == 0
@@ -40,6 +40,9 @@ begin()
 if sys.argv[1] == "steps":
     for i in range(10):
         step()
+if sys.argv[1] == "sleeps":
+    for i in range(5):
+        step(lambda: time.sleep(0.2))
 if sys.argv[1] == "fork":
     step()
     child = os.fork()
@@ -90,6 +93,9 @@ grep -q "ran its own code, mostly at program.py:1[12] in work (\`.*\`), $calls" 
 [ "$(rows "SELECT count(*) FROM host_sample h JOIN transfer t ON t.thread = h.thread
     AND h.at_ns > t.enter_ns AND h.at_ns < t.return_ns")" = 0 ] ||
     fail "a sample inside a call"
+[ "$(rows "SELECT sum(is_asleep = 0) > 5 * sum(is_asleep = 1) FROM host_sample")" = 1 ] || fail "the thread works"
+capture "$python" program.py sleeps
+[ "$(rows "SELECT sum(is_asleep = 1) > 2 * sum(is_asleep = 0) FROM host_sample")" = 1 ] || fail "the thread sleeps"
 capture --host-samples=off "$python" program.py steps
 [ "$(rows "SELECT count(*) FROM host_sample")" = 0 ] || fail "--host-samples=off"
 capture --stack=none "$python" program.py steps

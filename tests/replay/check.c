@@ -30,7 +30,7 @@ static const double allowed = 0.02;
 
 static char build[PATH_BYTES], work[PATH_BYTES / 4] = "/tmp/xferspy-replay.XXXXXX", trace_path[PATH_BYTES / 2];
 static uint64_t seed;
-static double *errors; /* of all comparisons so far */
+static double *errors; /* the errors of all comparisons so far */
 static size_t error_count, error_capacity;
 
 static void remove_work(void) {
@@ -154,7 +154,7 @@ static void run_sets(uint64_t number, int sets, bool is_recorded, struct duratio
 /* --- the replay --- */
 
 static int64_t replay(const struct xs_model *model, const struct steps *steps, uint64_t dropped, int64_t *returns) {
-    const struct xs_change drop = {.dropped = true};
+    const struct xs_call_change drop = {.dropped = true};
     uint32_t *change_of = calloc(model->call_count + 1, sizeof *change_of);
     int step = 0;
     if (!change_of)

@@ -38,7 +38,7 @@ static size_t read_leaf(const struct xs_fingerprint_region *region, uint64_t ind
 }
 
 struct leaves {
-    uint64_t *digests; /* of the level reached, in place */
+    uint64_t *digests; /* digests of the current level, computed in place */
     uint64_t count, changed;
     bool constant;
     uint32_t value;

@@ -30,6 +30,7 @@ enum xs_sim_activity_kind {
     XS_SIM_KERNEL,
     XS_SIM_SYNC,
     XS_SIM_MIGRATION,
+    XS_SIM_FAULT, /* of a device */
     XS_SIM_MEMORY
 };
 
@@ -79,6 +80,8 @@ struct xs_sim_tools {
      * is not 0, the driver calls `ended` with this number when the operation has ended and was reported. */
     uint32_t (*queued)(enum xs_sim_activity_kind kind);
     void (*ended)(uint32_t attachment);
+    /* Returns by how much the recording of a device's fault makes its kernel later now. */
+    uint64_t (*fault_ns)(void);
 };
 
 /* The functions of the driver that a tool may call. They return 0 if the handle is unknown. */

@@ -1,6 +1,6 @@
 """Forgeries of the pointer to a spool in memory, and of what it leads to; they join CASES of cases.py. Beside the trace
 lies a copy of the spool's header then, which says in which folder the spool lies, and under which number
-(schema/spool/spool_place.h)."""
+(schema/spool/spool_location.h)."""
 
 import os
 import re

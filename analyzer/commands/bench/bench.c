@@ -63,7 +63,7 @@ static FILE *new_file(void) {
 
 /* False: the measurement has to end. */
 static bool run_variant(struct work *w, size_t variant) {
-    static const enum xs_bench_end ends[] = {[XS_RAN] = XS_BENCH_COMPLETE,
+    static const enum xs_bench_end ends[] = {[XS_RAN_TO_END] = XS_BENCH_COMPLETE,
                                              [XS_RAN_TOO_LONG] = XS_BENCH_OVER_TIME,
                                              [XS_RAN_INTERRUPTED] = XS_BENCH_INTERRUPTED,
                                              [XS_RAN_NOT] = XS_BENCH_FAILED};
@@ -77,7 +77,7 @@ static bool run_variant(struct work *w, size_t variant) {
         enum xs_ran ran = xs_run_once(w->terms->variants[variant].argv, w->environments[variant], output, errors,
                                       &w->watch, deadline_of(w), &run->wall.value, &run->status);
         w->bench->end = ends[ran];
-        if (ran == XS_RAN)
+        if (ran == XS_RAN_TO_END)
             keep_output(w, variant, output, errors, run);
     }
     if (output)

@@ -60,8 +60,8 @@ void xs_bench_delta(struct xs_string *text, const struct xs_bench_time *time);
 void xs_bench_percent(struct xs_string *text, const struct xs_difference *difference);
 /* Writes "2.40 s (2.38 s to 2.45 s)": median and range. */
 void xs_bench_spread(struct xs_string *text, const struct xs_spread *spread);
-/* These functions write the result about the outputs, and the result about the demanded gain; _gate_words writes
- * nothing if nothing was demanded. */
+/* xs_bench_output writes whether the outputs are equal. xs_bench_demands_words writes whether the demands are met; it
+ * writes nothing if nothing was demanded. */
 void xs_bench_output(struct xs_string *text, const struct xs_bench_report *report);
 void xs_bench_demands_words(struct xs_string *text, const struct xs_bench_report *report);
 /* Writes a command's words so that they could be typed in a shell. */
@@ -70,7 +70,7 @@ void xs_bench_command(struct xs_string *text, char *const *argv);
 void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out);
 void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out);
 void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out);
-/* These functions write parts of the JSON: a time or null; the keys "gate" and "output". */
+/* These functions write parts of the JSON: the key "gate", a time or null, and the key "output". */
 void xs_bench_demands_json(struct xs_json *json, unsigned failed, const struct xs_bench_demands *gate);
 void xs_bench_time_json(struct xs_json *json, const char *key, const struct xs_bench_time *time);
 void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *report);

@@ -210,5 +210,5 @@ enum xs_ran xs_run_once(char *const *argv, char **environment, FILE *output, FIL
         return deadline_ns && left <= 0 ? XS_RAN_TOO_LONG : XS_RAN_INTERRUPTED;
     }
     *wall_ns = (uint64_t)(xs_time_ns(CLOCK_MONOTONIC) - begin);
-    return end_rest(pid, watch) ? XS_RAN_INTERRUPTED : XS_RAN;
+    return end_rest(pid, watch) ? XS_RAN_INTERRUPTED : XS_RAN_TO_END;
 }

@@ -22,7 +22,7 @@ int xs_watch_poll(const struct xs_watch *watch);
 char **xs_environment_bare(char *const *environment, char *const *settings);
 void xs_environment_free(char **environment);
 
-enum xs_ran { XS_RAN, XS_RAN_TOO_LONG, XS_RAN_INTERRUPTED, XS_RAN_NOT };
+enum xs_ran { XS_RAN_TO_END, XS_RAN_TOO_LONG, XS_RAN_INTERRUPTED, XS_RAN_NOT };
 
 /* Runs a program to its end; its standard output and standard error are written to the two files. `deadline_ns` is a
  * time of CLOCK_MONOTONIC; 0: none. At the deadline, or at a signal of `watch`, the program is ended. XS_RAN_NOT: it

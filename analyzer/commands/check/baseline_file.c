@@ -64,11 +64,12 @@ static void put_verdicts(struct xs_json *json, const struct xs_check_finding *g)
 }
 
 /* Writes the ends of an interval. If the number is known exactly, writes nothing. */
-static void put_range(struct xs_json *json, const char *low, const char *high, const struct xs_check_range *range) {
-    if (range->low == range->high)
+static void put_interval(struct xs_json *json, const char *low, const char *high,
+                         const struct xs_check_interval *interval) {
+    if (interval->low == interval->high)
         return;
-    xs_json_count(json, low, range->low);
-    xs_json_count(json, high, range->high);
+    xs_json_count(json, low, interval->low);
+    xs_json_count(json, high, interval->high);
 }
 
 static void put_finding(struct xs_json *json, const struct xs_check_finding *g) {
@@ -80,9 +81,9 @@ static void put_finding(struct xs_json *json, const struct xs_check_finding *g) 
     xs_json_count(json, "bytes", g->bytes);
     xs_json_count(json, "saves_ns", g->saves_ns);
     xs_json_count(json, "saves_least_ns", g->least_ns);
-    put_range(json, "instances_low", "instances_high", &g->range[XS_METRIC_COUNT]);
-    put_range(json, "bytes_low", "bytes_high", &g->range[XS_METRIC_BYTES]);
-    put_range(json, "saves_low_ns", "saves_high_ns", &g->range[XS_METRIC_NS]);
+    put_interval(json, "instances_low", "instances_high", &g->interval[XS_METRIC_COUNT]);
+    put_interval(json, "bytes_low", "bytes_high", &g->interval[XS_METRIC_BYTES]);
+    put_interval(json, "saves_low_ns", "saves_high_ns", &g->interval[XS_METRIC_NS]);
     xs_json_end(json, '}');
 }
 
@@ -184,11 +185,11 @@ static void read_kind(struct xs_check_finding *g, const char *kind, const char *
     *good &= kind[id] || g->verdicts || !d->verdicts_join;
 }
 
-static void read_range(sqlite3_stmt *row, int column, struct xs_check_range *range, bool *good) {
+static void read_interval(sqlite3_stmt *row, int column, struct xs_check_interval *interval, bool *good) {
     if (sqlite3_column_type(row, column) != SQLITE_NULL)
-        range->low = xs_json_document_count(row, column, good);
+        interval->low = xs_json_document_count(row, column, good);
     if (sqlite3_column_type(row, column + 1) != SQLITE_NULL)
-        range->high = xs_json_document_count(row, column + 1, good);
+        interval->high = xs_json_document_count(row, column + 1, good);
 }
 
 static bool read_places(const struct xs_json_document *document, struct xs_check_findings *findings) {
@@ -242,9 +243,9 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
         g->saves_ns = xs_json_document_count(row, 6, &good);
         g->least_ns = xs_json_document_count(row, 7, &good);
         xs_check_finding_is_exact(g);
-        read_range(row, 8, &g->range[XS_METRIC_COUNT], &good);
-        read_range(row, 10, &g->range[XS_METRIC_BYTES], &good);
-        read_range(row, 12, &g->range[XS_METRIC_NS], &good);
+        read_interval(row, 8, &g->interval[XS_METRIC_COUNT], &good);
+        read_interval(row, 10, &g->interval[XS_METRIC_BYTES], &good);
+        read_interval(row, 12, &g->interval[XS_METRIC_NS], &good);
     }
     return good && code == SQLITE_DONE;
 }

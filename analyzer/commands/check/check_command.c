@@ -73,7 +73,8 @@ static const char doc[] =
     "accepts that.\v"
     "A rule is NAME:LIMIT. NAME is a metric (`saved-time', `wall-time', ...), a finding (`noop-upload', "
     "`duplicate-upload/freed': all its places together), `any' (every finding, each by itself, by what it saves) or "
-    "`sure' (like `any', but with the low end of the range); --rules lists them. LIMIT is the largest value allowed: a "
+    "`sure' (like `any', but with the low end of the interval); --rules lists them. LIMIT is the largest value "
+    "allowed: a "
     "count (0; of a finding: its instances), a size (1MiB), a time (20ms), a share of the run (5%), or one of these "
     "added to the baseline's value (+10%, +3, +20ms).\n"
     "\n"
@@ -196,7 +197,7 @@ static int list_rules(const struct xs_out_options *options) {
                 xs_metric_infos[i].title);
     fputs("\nFindings: a count of instances, a size, a time or a share of the run\n", out.file);
     fprintf(out.file, "  %-24s every finding, each by itself, by what it saves\n", "any");
-    fprintf(out.file, "  %-24s like `any', but with the low end of the range\n", "sure");
+    fprintf(out.file, "  %-24s like `any', but with the low end of the interval\n", "sure");
     for (size_t i = 0; i < xs_detector_count; i++) {
         const struct xs_detector *d = xs_detectors[i];
         fprintf(out.file, "  %-24s %s\n", d->id, d->title);

@@ -16,8 +16,8 @@ static void put_key(struct xs_json *json, const struct xs_check_finding *f) {
     xs_json_known_count(json, "line", f->line > 0, f->line);
     put_text(json, "text", f->text);
     xs_json_count(json, "instances", f->instances);
-    xs_json_count(json, "instances_low", f->range[XS_METRIC_COUNT].low);
-    xs_json_count(json, "instances_high", f->range[XS_METRIC_COUNT].high);
+    xs_json_count(json, "instances_low", f->interval[XS_METRIC_COUNT].low);
+    xs_json_count(json, "instances_high", f->interval[XS_METRIC_COUNT].high);
     xs_json_count(json, "transfers", f->transfers);
     xs_json_count(json, "bytes", f->bytes);
     xs_json_count(json, "saves_ns", f->saves_ns);

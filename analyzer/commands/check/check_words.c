@@ -9,7 +9,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/saving_words.h"
 
-/* Adds a measured value and, if it is a range, its least value; `least` is 0 if it is no range. */
+/* Adds a measured value and, if it is an interval, its least value; `least` is 0 if it is no interval. */
 static void put_measured(struct xs_string *text, const struct xs_rule *rule, uint64_t value, uint64_t least,
                          const struct xs_recorded_time *recorded) {
     char buffer[XS_UNIT_BYTES], share[XS_UNIT_BYTES];

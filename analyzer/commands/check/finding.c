@@ -58,9 +58,9 @@ static void set_place(struct xs_check_finding *g, const struct xs_reading *readi
 }
 
 void xs_check_finding_is_exact(struct xs_check_finding *g) {
-    g->range[XS_METRIC_COUNT] = (struct xs_check_range){g->instances, g->instances};
-    g->range[XS_METRIC_BYTES] = (struct xs_check_range){g->bytes, g->bytes};
-    g->range[XS_METRIC_NS] = (struct xs_check_range){g->saves_ns, g->saves_ns};
+    g->interval[XS_METRIC_COUNT] = (struct xs_check_interval){g->instances, g->instances};
+    g->interval[XS_METRIC_BYTES] = (struct xs_check_interval){g->bytes, g->bytes};
+    g->interval[XS_METRIC_NS] = (struct xs_check_interval){g->saves_ns, g->saves_ns};
 }
 
 static uint64_t in_proportion(uint64_t value, double times) {
@@ -68,7 +68,8 @@ static uint64_t in_proportion(uint64_t value, double times) {
     return product < 9e18 ? (uint64_t)product : INT64_MAX;
 }
 
-/* Sets the ranges. The saving of copies that were not checked is proportional to the number of instances among them. */
+/* Sets the intervals. The saving of copies that were not checked is proportional to the number of instances among them.
+ */
 static void set_ranges(struct xs_check_finding *g, const struct xs_diagnosed *d) {
     const struct xs_finding *f = d->finding;
     const struct xs_sample *s = &f->sample;
@@ -77,16 +78,16 @@ static void set_ranges(struct xs_check_finding *g, const struct xs_diagnosed *d)
     xs_check_finding_is_exact(g);
     if (low == high || !f->instances)
         return;
-    g->range[XS_METRIC_COUNT] = (struct xs_check_range){low, high};
-    g->range[XS_METRIC_BYTES] = (struct xs_check_range){in_proportion(f->bytes, (double)low / found),
-                                                        in_proportion(f->bytes, (double)high / found)};
+    g->interval[XS_METRIC_COUNT] = (struct xs_check_interval){low, high};
+    g->interval[XS_METRIC_BYTES] = (struct xs_check_interval){in_proportion(f->bytes, (double)low / found),
+                                                              in_proportion(f->bytes, (double)high / found)};
     if (!scaled || at <= found)
         return;
     uint64_t exact = g->saves_ns > scaled ? g->saves_ns - scaled : 0;
     uint64_t least = exact + in_proportion(scaled, ((double)low - found) / (at - found));
     uint64_t most = exact + in_proportion(scaled, ((double)high - found) / (at - found));
-    g->range[XS_METRIC_NS].low = least < g->saves_ns ? least : g->saves_ns;
-    g->range[XS_METRIC_NS].high = most > g->saves_ns && !xs_sample_is_few(s) ? most : g->saves_ns;
+    g->interval[XS_METRIC_NS].low = least < g->saves_ns ? least : g->saves_ns;
+    g->interval[XS_METRIC_NS].high = most > g->saves_ns && !xs_sample_is_few(s) ? most : g->saves_ns;
 }
 
 void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_findings *findings) {
@@ -178,8 +179,8 @@ static void add_up(struct xs_check_finding *sum, const struct xs_check_finding *
     sum->saves_ns = xs_sum(sum->saves_ns, g->saves_ns);
     sum->least_ns = xs_sum(sum->least_ns, g->least_ns);
     for (int unit = 0; unit < XS_METRIC_UNITS; unit++) {
-        sum->range[unit].low = xs_sum(sum->range[unit].low, g->range[unit].low);
-        sum->range[unit].high = xs_sum(sum->range[unit].high, g->range[unit].high);
+        sum->interval[unit].low = xs_sum(sum->interval[unit].low, g->interval[unit].low);
+        sum->interval[unit].high = xs_sum(sum->interval[unit].high, g->interval[unit].high);
     }
     if (sum->verdict == g->verdict)
         return;

@@ -25,17 +25,17 @@ struct xs_check_finding {
     uint64_t saves_ns, least_ns;          /* largest and least saving */
     /* The 95 % intervals, by unit: of the number of instances, of the bytes, and of the largest saving. If a number is
      * no estimate, both ends are the number. */
-    struct xs_check_range {
+    struct xs_check_interval {
         uint64_t low, high;
-    } range[XS_METRIC_UNITS];
+    } interval[XS_METRIC_UNITS];
 
     unsigned verdicts; /* bits by verdict: one verdict, or several that are joined in this finding */
 
     /* The next fields are set for a run only; in a baseline they are NULL or false. */
     const char *remedy; /* static */
     bool advice;
-    bool at_most;  /* the saving is a range */
-    bool sure;     /* it is not advice, its saving is no range, and its verdict is not unsure */
+    bool at_most;  /* the saving is an interval */
+    bool sure;     /* it is not advice, its saving is no interval, and its verdict is not unsure */
     bool leads;    /* the first finding of a cause */
     bool folded;   /* so small that a report does not list it separately */
     char *checked; /* "checked 137 of 199"; "" if all copies were checked */
@@ -51,7 +51,7 @@ struct xs_check_findings {
     size_t count;
     struct xs_match_place *places; /* all call sites of the run, also those without findings */
     size_t place_count;
-    struct xs_texts texts; /* of the places */
+    struct xs_texts texts; /* the texts of the places */
 };
 
 /* Copies the findings, sorted by rank. The caller frees them. */
@@ -63,7 +63,7 @@ struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *finding
 /* Adds a place without findings. Keeps copies of the texts. */
 void xs_check_findings_add_place(struct xs_check_findings *findings, const struct xs_match_place *place);
 
-/* Sets each range of the finding so that both its ends are the number itself. */
+/* Sets each interval of the finding so that both its ends are the number itself. */
 void xs_check_finding_is_exact(struct xs_check_finding *finding);
 
 /* True if there are call sites, but only their entry points are known, because the run has no stacks. */

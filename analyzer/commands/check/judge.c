@@ -45,9 +45,9 @@ enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct
     uint32_t before = judged->states[finding].before;
     if (before == XS_UNMATCHED)
         return XS_STANDING_NEW;
-    uint64_t was = judged->before->items[before].range[unit].high;
+    uint64_t was = judged->before->items[before].interval[unit].high;
     uint64_t most = xs_sum(was, xs_judge_share_of(was, terms->tolerance));
-    return compared(judged, finding)->range[unit].low > most ? XS_STANDING_GROWN : XS_STANDING_SAME;
+    return compared(judged, finding)->interval[unit].low > most ? XS_STANDING_GROWN : XS_STANDING_SAME;
 }
 
 /* True if a rule is about this kind of finding. A finding with several verdicts counts for each of them. */
@@ -74,18 +74,20 @@ enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, con
 
 /* Returns the interval of the number of a finding that the rule measures. For `sure' it is the least saving, which
  * includes the low end of the sample. */
-static struct xs_check_range range_of(const struct xs_rule *rule, const struct xs_check_finding *f) {
+static struct xs_check_interval interval_of(const struct xs_rule *rule, const struct xs_check_finding *f) {
     if (rule->about == XS_RULE_SURE && rule->unit == XS_METRIC_NS)
-        return (struct xs_check_range){f->least_ns, f->least_ns};
-    return f->range[rule->unit];
+        return (struct xs_check_interval){f->least_ns, f->least_ns};
+    return f->interval[rule->unit];
 }
 
-/* Returns the outcome for a range. The range may be above the limit completely, or only partly. If the limit comes from
- * a baseline, a range that is partly above passes, because it is not certain that the finding has grown. */
-static enum xs_outcome by_range(const struct xs_rule *rule, const struct xs_check_range *range, uint64_t limit) {
-    if (range->low > limit)
+/* Returns the outcome for an interval. The interval may be above the limit completely, or only partly. If the limit
+ * comes from a baseline, an interval that is partly above passes, because it is not certain that the finding has grown.
+ */
+static enum xs_outcome by_interval(const struct xs_rule *rule, const struct xs_check_interval *interval,
+                                   uint64_t limit) {
+    if (interval->low > limit)
         return XS_OUTCOME_FAIL;
-    return range->high > limit && !rule->relative ? XS_OUTCOME_UNKNOWN : XS_OUTCOME_PASS;
+    return interval->high > limit && !rule->relative ? XS_OUTCOME_UNKNOWN : XS_OUTCOME_PASS;
 }
 
 bool xs_judge_is_suppressed(const struct xs_judge *j, size_t finding) {
@@ -156,7 +158,7 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
     r->value = now->value;
     r->limit = absolute_limit(j, r->rule);
     if (r->rule->metric == XS_METRIC_SAVED_TIME) {
-        r->at_most = xs_saving_is_range(&j->reading->diagnosis->together);
+        r->at_most = xs_saving_is_interval(&j->reading->diagnosis->together);
         r->least = j->reading->diagnosis->together.least_ns;
     }
     if (r->rule->metric == XS_METRIC_SAVED_TIME || r->rule->metric == XS_METRIC_LEAST_SAVED_TIME)
@@ -188,7 +190,7 @@ static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rul
             suppressed[j->judged->states[i].before] = true;
     for (size_t i = 0; i < before->count; i++)
         if (is_kind(rule, &before->items[i]) && !suppressed[i])
-            base = xs_sum(base, high ? before->items[i].range[rule->unit].high
+            base = xs_sum(base, high ? before->items[i].interval[rule->unit].high
                                      : xs_check_measured(&before->items[i], rule->unit));
     return base;
 }
@@ -206,15 +208,15 @@ static void judge_finding(const struct xs_judge *j, struct xs_rule_result *r) {
             continue;
         }
         r->value = xs_sum(r->value, xs_check_measured(f, rule->unit));
-        r->low = xs_sum(r->low, range_of(rule, f).low);
-        r->high = xs_sum(r->high, range_of(rule, f).high);
+        r->low = xs_sum(r->low, interval_of(rule, f).low);
+        r->high = xs_sum(r->high, interval_of(rule, f).high);
         r->at_most |= rule->unit == XS_METRIC_NS && f->at_most;
         r->least = xs_sum(r->least, f->least_ns);
         add_place(r, i);
     }
     r->base = rule->relative ? base_of_kind(j, rule, false) : 0;
     r->limit = rule->relative ? limit_on(rule, base_of_kind(j, rule, true)) : absolute_limit(j, rule);
-    r->outcome = by_range(rule, &(struct xs_check_range){r->low, r->high}, r->limit);
+    r->outcome = by_interval(rule, &(struct xs_check_interval){r->low, r->high}, r->limit);
 }
 
 static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
@@ -232,19 +234,19 @@ static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
             uint32_t before = j->judged->states[i].before;
             const struct xs_check_finding *was = before == XS_UNMATCHED ? NULL : &j->judged->before->items[before];
             base = was ? xs_judge_measured(rule, was) : 0;
-            limit = limit_on(rule, was ? range_of(rule, was).high : 0);
+            limit = limit_on(rule, was ? interval_of(rule, was).high : 0);
         } else if (xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {
             r->accepted++;
             continue;
         }
-        struct xs_check_range range = range_of(rule, f);
-        enum xs_outcome outcome = by_range(rule, &range, limit);
+        struct xs_check_interval interval = interval_of(rule, f);
+        enum xs_outcome outcome = by_interval(rule, &interval, limit);
         if (outcome == XS_OUTCOME_FAIL)
             add_place(r, i);
         /* keep the largest value; values that are over their limit, certainly or perhaps, come before all others */
         if (!any || outcome > r->outcome || (outcome == r->outcome && value > r->value)) {
-            r->low = range.low;
-            r->high = range.high;
+            r->low = interval.low;
+            r->high = interval.high;
             r->value = value;
             r->limit = limit;
             r->base = base;

@@ -35,17 +35,17 @@ struct xs_rule_result {
     const struct xs_rule *rule; /* the configuration's */
     enum xs_outcome outcome;
     bool value_known;
-    bool at_most;       /* the value is the upper end of a range */
+    bool at_most;       /* the value is the upper end of an interval */
     uint64_t value;     /* in the rule's unit: the sum; for `any' and `sure', the value of the largest finding */
-    uint64_t least;     /* if the value is a saving that is a range: the lower end */
+    uint64_t least;     /* if the value is a saving that is an interval: the lower end */
     uint64_t low, high; /* 95 % interval if the value is an estimate; else both are the value */
-    uint64_t limit;     /* in the rule's unit; for `any' and `sure', the limit of the largest finding */
+    uint64_t limit;     /* in the rule's unit; for `any` and `sure`, the limit of the largest finding */
     bool has_base;      /* the baseline was used; `base` is set */
     uint64_t base;      /* the baseline's value */
     uint64_t accepted;  /* number of findings that do not count because the baseline has them */
     char *reason;       /* why the trace does not show whether the rule holds, and what to do; NULL if it does show
                            this. Any text, to be escaped */
-    size_t *places;     /* indexes of the findings that count; for `any' and `sure', of the findings over the limit;
+    size_t *places;     /* indexes of the findings that count; for `any` and `sure`, of the findings over the limit;
                            largest first */
     size_t place_count;
 };

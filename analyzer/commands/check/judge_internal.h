@@ -11,7 +11,7 @@ struct xs_judge {
     struct xs_judged *judged;
 };
 
-/* Returns the value of a finding that the rule compares with its limit. For a rule with `sure', this is the least
+/* Returns the value of a finding that the rule compares with its limit. For a rule with `sure`, this is the least
  * saving. */
 uint64_t xs_judge_measured(const struct xs_rule *rule, const struct xs_check_finding *finding);
 bool xs_judge_is_suppressed(const struct xs_judge *judge, size_t finding);

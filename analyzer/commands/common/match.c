@@ -18,8 +18,9 @@ enum {
                               file */
     FARTHEST = 1 << 24,    /* largest distance, in lines or bytes of code, at which a moved line is searched */
     TEXT_VOTES = 4,        /* number of votes of two lines with the same text */
-    ALIKE_NUMERATOR = 1,   /* two texts are similar if they share half of their pairs of letters, */
-    ALIKE_DENOMINATOR = 2, /* by Dice's coefficient */
+    /* Two texts are similar if Dice's coefficient of their pairs of letters is at least this fraction. */
+    ALIKE_NUMERATOR = 1,
+    ALIKE_DENOMINATOR = 2,
 };
 
 /* The fields that two places must have in common to be in the same group. */
@@ -32,7 +33,7 @@ struct item {
 };
 
 struct work {
-    const struct xs_match_place *places[2]; /* of BEFORE and of AFTER */
+    const struct xs_match_place *places[2]; /* the places of BEFORE and of AFTER */
     size_t counts[2];
     bool *file_stays[2]; /* by index: true if the other side has a file of the same name, too */
     struct xs_match *match;

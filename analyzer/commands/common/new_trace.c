@@ -120,9 +120,9 @@ int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force)
 int xs_put_in_place(const char *temporary, const char *path, bool force) {
     struct stat st;
     int failed = force ? rename(temporary, path) : renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE);
-    if (failed && !force && (errno == EINVAL || errno == ENOSYS)) /* not on this file system */
+    if (failed && !force && (errno == EINVAL || errno == ENOSYS)) /* no RENAME_NOREPLACE on this file system */
         failed = link(temporary, path);
-    if (failed && !force && errno != EEXIST) { /* nor are links */
+    if (failed && !force && errno != EEXIST) { /* hard links are not supported either */
         bool exists = lstat(path, &st) == 0;
         failed = exists ? -1 : rename(temporary, path);
         errno = exists ? EEXIST : errno;

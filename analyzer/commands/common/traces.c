@@ -15,7 +15,7 @@
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/process.h"
 #include "schema/read/merged.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 #include "schema/write/store.h"
 
 enum { NOTES = 3 }; /* lines about files in a folder that are no traces */

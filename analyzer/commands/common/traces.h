@@ -23,8 +23,8 @@ struct xs_traces {
 int xs_traces_expand(char *const *arguments, int count, struct xs_traces *traces);
 void xs_traces_free(struct xs_traces *traces);
 
-/* For a command that takes one trace: if `path` is a folder, prints a message that names the traces in it, and returns
- * true. */
+/* Is called by commands that take one trace. If `path` is a folder, prints a message that names the traces in it, and
+ * returns true. */
 bool xs_complain_folder(const char *path);
 
 /* Returns the name of a trace's file as a new string; it is the trace's name, except for a trace in a merged file. */

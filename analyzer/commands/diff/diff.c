@@ -11,9 +11,9 @@
 #include "analyzer/trace/scan.h"
 
 enum {
-    TIME_PERCENT = 10, /* the same for the time of a finding or a call site */
+    TIME_PERCENT = 10, /* least change of the time of a finding or a call site that counts */
     TOLD_PERCENT = 5,  /* medians of the run's time that differ by less are called equal */
-    COPY_PERCENT = 1,  /* the same for counts and bytes, which are mostly equal in every run */
+    COPY_PERCENT = 1,  /* least change of counts and bytes, which are mostly equal in every run */
 };
 
 const char *const xs_measure_names[XS_MEASURES] = {"count", "bytes", "device_ns", "exposed_ns", "host_ns", "saves_ns"};

@@ -37,8 +37,8 @@ struct xs_side_run {
     int64_t start_unix_ns, pid, driver_version, rank, world_size;
     uint64_t file_device, file_number; /* device and inode number of the trace's file; 0: not known */
     uint64_t transfers;
-    uint64_t timed, without_time; /* of the transfers that should have a device record: number of those with a
-                                     device time, which may be modelled, and of those without one */
+    uint64_t timed, without_time; /* number of transfers with a device time, which may be modelled; and of transfers
+                                     without one, although they should have a device record */
     bool simulated, duration_known, live;
     struct xs_metric_values metrics;
     struct xs_metric_value own;                           /* the part of its wall time that xferspy itself used */
@@ -69,7 +69,7 @@ static inline struct xs_frame xs_side_frame(const struct xs_side_place *place) {
 struct xs_side_finding {
     unsigned detector, verdict; /* as in struct xs_finding */
     uint32_t place;             /* index in the places of the side */
-    bool advice, is_range;      /* is_range: its least and most saving differ */
+    bool advice, is_interval;   /* is_interval: its least and most saving differ */
     bool about;       /* in at least one run, its numbers except the saving are estimates, because not all contents were
                          checked */
     const char *name; /* as `explain` accepts it for the first run that has the finding */

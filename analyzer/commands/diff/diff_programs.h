@@ -1,4 +1,5 @@
-/* Compares programs by their names: the programs of the compared traces with each other and with those of a bench. */
+/* Compares programs by their names: the programs of the compared traces with each other, and with the programs of a
+ * bench. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_PROGRAMS_H
 #define XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_PROGRAMS_H
 

@@ -190,7 +190,7 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_diagnosis
                                                                    .verdict = f->verdict,
                                                                    .place = place,
                                                                    .advice = f->advice,
-                                                                   .is_range = xs_finding_at_most(d),
+                                                                   .is_interval = xs_finding_at_most(d),
                                                                    .name = keep(side, name.data)};
     xs_amounts_begin(side->of + side->finding_count * side->run_limit, side->run_limit);
     *found = ++side->finding_count;

@@ -142,7 +142,7 @@ static void gain_of(struct xs_string *text, const struct xs_diff *c, const struc
     const struct xs_difference *d = &change->of[XS_MEASURE_SAVES_NS];
     const struct xs_side_finding *shown =
         change->before != XS_UNMATCHED ? &c->before->findings[change->before] : xs_diff_finding(c, change);
-    const char *bound = shown->is_range ? XS_UP_TO : "";
+    const char *bound = shown->is_interval ? XS_UP_TO : "";
     if (is_said_first(change, change->decided_by)) {
         xs_diff_amounts(text, c, change, change->decided_by);
         xs_string_format(text, change->decided_by == XS_MEASURE_COUNT ? " times, " : ", ");

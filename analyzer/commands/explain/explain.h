@@ -13,7 +13,7 @@
 #define XS_EXPLAIN_JSON_VERSION 1
 
 /* An instance, stored in few bytes, because --all and --instances keep every instance until the analysis has ended. */
-struct xs_kept {
+struct xs_listed_instance {
     uint32_t detector, verdict, site, evidence_count;
     int64_t at_ns;
     uint64_t transfers, bytes, claims_ns, device_ns, exposed_ns, host_ns;
@@ -37,7 +37,7 @@ struct xs_explain {
     const struct xs_trace *trace;
     const struct xs_diagnosis *diagnosis;
     struct xs_content_coverage contents;
-    const struct xs_kept *kept; /* in the order in which they were decided */
+    const struct xs_listed_instance *kept; /* in the order in which they were decided */
     size_t kept_count;
     struct xs_hash finding_of;  /* maps an instance's kind and site to its finding's index + 1; set if instances are
                                    kept */
@@ -49,10 +49,10 @@ struct xs_explain {
 };
 
 /* True if an instance belongs to the chosen finding. */
-bool xs_explain_wants(const struct xs_explain *explain, const struct xs_kept *kept);
+bool xs_explain_wants(const struct xs_explain *explain, const struct xs_listed_instance *kept);
 
 /* Returns the instance's share of its finding's saving. */
-uint64_t xs_explain_share_ns(const struct xs_explain *explain, const struct xs_kept *kept);
+uint64_t xs_explain_share_ns(const struct xs_explain *explain, const struct xs_listed_instance *kept);
 
 /* Prints a warning if the run was repaired; else nothing. */
 void xs_explain_repaired(const struct xs_explain *explain, struct xs_out *out);

@@ -59,9 +59,9 @@ static const char doc[] =
     "blocked.\n"
     "\n"
     "`#2' is the second place in the program where the same thing was found. TSV has a header line, nanoseconds and "
-    "bytes; an empty field means that it is not known. `removable_ns' is device time, or time inside calls where the "
-    "finding is about that. "
-    "`kind' and `row' name a table of the trace and the `id' in it, for `xferspy query'.";
+    "bytes; an empty field means that it is not known. `removable_ns' is device time, or for some "
+    "findings the time inside calls. `kind' and `row' name a table of the trace and the `id' in it, for `xferspy "
+    "query'.";
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *arguments = state->input;
@@ -102,7 +102,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 struct collected {
     bool wants_kept;
     const char *seen_of; /* the requested finding; NULL: none */
-    struct xs_kept *items;
+    struct xs_listed_instance *items;
     size_t count, capacity;
     struct xs_seen *seen;
     size_t seen_count, seen_capacity;
@@ -131,21 +131,21 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
     if (!c->wants_kept)
         return;
     xs_grow(&c->items, c->count, &c->capacity, sizeof *c->items);
-    struct xs_kept *kept = &c->items[c->count++];
+    struct xs_listed_instance *kept = &c->items[c->count++];
     const struct xs_times *cost = &instance->cost;
-    *kept = (struct xs_kept){.detector = detector,
-                             .verdict = instance->verdict,
-                             .site = instance->site,
-                             .at_ns = instance->at_ns,
-                             .transfers = instance->transfers,
-                             .bytes = instance->bytes,
-                             .claims_ns = xs_times_rank_ns(&instance->removable),
-                             .device_ns = cost->device_ns,
-                             .exposed_ns = cost->exposed_ns,
-                             .host_ns = cost->host_ns,
-                             .device_known = cost->device_known,
-                             .modelled = instance->modelled,
-                             .exposed_known = cost->exposed_known};
+    *kept = (struct xs_listed_instance){.detector = detector,
+                                        .verdict = instance->verdict,
+                                        .site = instance->site,
+                                        .at_ns = instance->at_ns,
+                                        .transfers = instance->transfers,
+                                        .bytes = instance->bytes,
+                                        .claims_ns = xs_times_rank_ns(&instance->removable),
+                                        .device_ns = cost->device_ns,
+                                        .exposed_ns = cost->exposed_ns,
+                                        .host_ns = cost->host_ns,
+                                        .device_known = cost->device_known,
+                                        .modelled = instance->modelled,
+                                        .exposed_known = cost->exposed_known};
     for (unsigned i = 0; i < instance->evidence_count && i < XS_EVIDENCE_ROWS; i++) {
         kept->rows[i] = instance->evidence[i].row;
         kept->tables[i] = (uint8_t)instance->evidence[i].table;

@@ -88,8 +88,8 @@ static int put_first(const struct xs_explain *explain, const struct xs_diagnosed
     return status;
 }
 
-static void put_row(struct xs_json *json, const char *kind_key, const char *row_key, const struct xs_kept *kept,
-                    uint32_t row) {
+static void put_row(struct xs_json *json, const char *kind_key, const char *row_key,
+                    const struct xs_listed_instance *kept, uint32_t row) {
     bool has = row < kept->evidence_count;
     xs_json_text(json, kind_key, has ? xs_evidence_table_names[kept->tables[row]] : NULL);
     xs_json_known_int(json, row_key, has, kept->rows[row]);
@@ -98,7 +98,7 @@ static void put_row(struct xs_json *json, const char *kind_key, const char *row_
 static void put_instances(const struct xs_explain *explain, struct xs_json *json, const char *key) {
     xs_json_array(json, key);
     for (size_t i = 0; i < explain->kept_count; i++) {
-        const struct xs_kept *kept = &explain->kept[i];
+        const struct xs_listed_instance *kept = &explain->kept[i];
         struct xs_string kind = {0};
         if (!xs_explain_wants(explain, kept))
             continue;
@@ -133,7 +133,7 @@ static int put_one(const struct xs_explain *explain, struct xs_json *json, char 
     if (status >= 0)
         status = xs_stacks_json(explain, json, message);
     if (explain->all)
-        put_instances(explain, json, "all_instances"); /* because `instances' is their number */
+        put_instances(explain, json, "all_instances"); /* the key `instances` has their number */
     xs_json_end(json, '}');
     return status;
 }

@@ -26,14 +26,14 @@ static void apart_line(const struct xs_times *apart, struct xs_out *out) {
                     XS_NS_TEXT(device ? apart->device_ns : apart->host_ns), device ? "on the device" : "in the calls");
 }
 
-/* Prints the range of the saving, why it is a range, and what it is based on. */
+/* Prints the range of the saving, why it is an interval, and what it is based on. */
 static void saving_lines(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d, struct xs_out *out) {
     const struct xs_finding *f = d->finding;
     XS_SCOPED_STRING why = {0};
     struct xs_string price = {0}, sample = {0};
-    xs_finding_why_range(&why, diagnosis, d);
+    xs_finding_why_interval(&why, diagnosis, d);
     if (why.length && strcmp(XS_NS_TEXT(d->saves.least_ns), XS_NS_TEXT(d->saves.most_ns)) != 0)
-        xs_out_fact(out, "range", "%s to %s. %s", XS_NS_TEXT(d->saves.least_ns), XS_NS_TEXT(d->saves.most_ns),
+        xs_out_fact(out, "interval", "%s to %s. %s", XS_NS_TEXT(d->saves.least_ns), XS_NS_TEXT(d->saves.most_ns),
                     why.data);
     xs_finding_pinning(&price, d);
     xs_out_take_fact(out, "price", &price);
@@ -128,7 +128,7 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         xs_table_column(table, headers[i], i != 1 && i != 6);
     for (size_t i = 0; i < explain->kept_count; i++) {
-        const struct xs_kept *k = &explain->kept[i];
+        const struct xs_listed_instance *k = &explain->kept[i];
         if (!xs_explain_wants(explain, k))
             continue;
         xs_table_cell(table, k->at_ns >= 0 ? XS_NS_TEXT((uint64_t)k->at_ns) : "-");

@@ -122,14 +122,14 @@ void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out) {
     rows_end(&rows);
 }
 
-bool xs_explain_wants(const struct xs_explain *explain, const struct xs_kept *kept) {
+bool xs_explain_wants(const struct xs_explain *explain, const struct xs_listed_instance *kept) {
     if (explain->chosen < 0)
         return true;
     const struct xs_finding *f = explain->diagnosis->items[explain->chosen].finding;
     return kept->detector == f->detector && xs_finding_has_verdict(f, kept->verdict) && kept->site == f->site;
 }
 
-uint64_t xs_explain_share_ns(const struct xs_explain *explain, const struct xs_kept *kept) {
+uint64_t xs_explain_share_ns(const struct xs_explain *explain, const struct xs_listed_instance *kept) {
     const uint64_t *index =
         xs_hash_find(&explain->finding_of, kept->site, (uint64_t)kept->detector << 32 | kept->verdict);
     return index ? xs_finding_share_ns(&explain->diagnosis->items[*index - 1], kept->claims_ns) : 0;
@@ -140,7 +140,7 @@ void xs_explain_instances(const struct xs_explain *explain, bool tsv, struct xs_
     struct rows rows;
     rows_begin(&rows, out, tsv, headers, sizeof headers / sizeof *headers, 2);
     for (size_t i = 0; i < explain->kept_count; i++) {
-        const struct xs_kept *kept = &explain->kept[i];
+        const struct xs_listed_instance *kept = &explain->kept[i];
         if (!xs_explain_wants(explain, kept))
             continue;
         XS_SCOPED_STRING kind = {0};

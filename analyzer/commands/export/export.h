@@ -48,7 +48,7 @@ enum { XS_EXPORT_TEXT_BYTES = 4095, XS_EXPORT_SHORT_TEXT_BYTES = 255 };
  * three dots. */
 void xs_export_cut(struct xs_string *string, const char *text, size_t bytes, size_t limit);
 
-/* The same as xs_export_cut with the limit XS_EXPORT_TEXT_BYTES. */
+/* Calls xs_export_cut with the limit XS_EXPORT_TEXT_BYTES. */
 void xs_export_utf8(struct xs_string *string, const char *text, size_t bytes);
 
 /* Adds the names of a row's findings, separated by `separator`; nothing if the row has no findings. */

@@ -74,7 +74,7 @@ struct live {
 struct memory {
     struct xs_tracks *t;
     const struct xs_track *group;
-    struct xs_hash live; /* kind and device to struct live * */
+    struct xs_hash live; /* maps kind and device to struct live * */
 };
 
 static struct live *live_of(struct memory *m, unsigned kind, int64_t device) {

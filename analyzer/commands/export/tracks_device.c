@@ -26,7 +26,7 @@ struct stream {
 
 struct devices {
     struct xs_tracks *t;
-    struct xs_hash devices, contexts, streams; /* to struct device *, struct xs_track *, struct stream * */
+    struct xs_hash devices, contexts, streams; /* map to struct device *, struct xs_track *, struct stream * */
     uint64_t left_out;                         /* number of slices that were left out, because all lanes of their stream
                                                   were occupied */
     char name[NAME_BYTES];

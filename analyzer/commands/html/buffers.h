@@ -23,7 +23,7 @@ enum xs_html_how {
     XS_HTML_BY_MEMSET,
     XS_HTML_BY_COPY,     /* a copy from memory of a device */
     XS_HTML_BY_DOWNLOAD, /* a download had this content, but no copy wrote it, so a kernel did */
-    XS_HTML_BY_SEVERAL,  /* several of the above, one after the other, each too short for a separate piece */
+    XS_HTML_BY_SEVERAL,  /* several of these ways, one after the other, each too short for a separate piece */
 };
 enum { XS_HTML_CONTENT_UNKNOWN = -1, XS_HTML_CONTENT_SEVERAL = -2 };
 

@@ -18,18 +18,18 @@ enum { PROCESSES_MAX = 65536 };
 /* --- processes --- */
 
 static struct xs_nsys_process *process_of(struct xs_nsys_processes *all, struct xs_hash *by_global, int64_t global) {
-    uint64_t *place = xs_hash_put(by_global, (uint64_t)global, 0);
-    if (!*place) {
+    uint64_t *slot = xs_hash_put(by_global, (uint64_t)global, 0);
+    if (!*slot) {
         if (all->count == PROCESSES_MAX) {
-            *place = 1; /* only a damaged file has so many processes */
+            *slot = 1; /* only a damaged file has so many processes */
             return &all->items[0];
         }
         all->items = xs_realloc(all->items, (all->count + 1) * sizeof *all->items);
         all->items[all->count++] = (struct xs_nsys_process){
             .global = global, .pid = global & 0xffffff, .start_ns = INT64_MAX, .end_ns = INT64_MIN, .in_order = true};
-        *place = all->count;
+        *slot = all->count;
     }
-    return &all->items[*place - 1];
+    return &all->items[*slot - 1];
 }
 
 static void read_events(struct xs_nsys *nsys, struct xs_nsys_processes *all, struct xs_hash *by_global,

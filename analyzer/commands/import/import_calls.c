@@ -79,14 +79,14 @@ static const struct function *function_of(struct reading *reading, sqlite3_stmt 
     int64_t id;
     if (!xs_nsys_int(rows, column, &id))
         return NULL;
-    uint64_t *place = xs_hash_put(&reading->by_name, (uint64_t)id, 0);
-    if (!*place) {
+    uint64_t *slot = xs_hash_put(&reading->by_name, (uint64_t)id, 0);
+    if (!*slot) {
         xs_grow(&reading->functions, reading->count, &reading->capacity, sizeof *reading->functions);
         reading->functions[reading->count++] =
             look_into(reading->importer, xs_nsys_string(reading->importer->nsys, rows, column));
-        *place = reading->count;
+        *slot = reading->count;
     }
-    return &reading->functions[*place - 1];
+    return &reading->functions[*slot - 1];
 }
 
 /* --- what the device recorded for a call --- */
@@ -94,14 +94,14 @@ static const struct function *function_of(struct reading *reading, sqlite3_stmt 
 /* Takes the records of a call out of the list, the last record first; NULL: it has none. False: an earlier call has
  * taken them. Of two nested calls only the first one gets them, because both have the same number. */
 static bool take_records(struct xs_nsys_importer *importer, uint32_t correlation, struct xs_nsys_record **last) {
-    uint64_t *place = correlation ? xs_hash_find(&importer->by_call, correlation, 0) : NULL;
+    uint64_t *slot = correlation ? xs_hash_find(&importer->by_call, correlation, 0) : NULL;
     *last = NULL;
-    if (!place)
+    if (!slot)
         return true;
-    if (*place == (uint64_t)TAKEN)
+    if (*slot == (uint64_t)TAKEN)
         return false;
-    *last = &importer->records[*place - 1];
-    *place = (uint64_t)TAKEN;
+    *last = &importer->records[*slot - 1];
+    *slot = (uint64_t)TAKEN;
     return true;
 }
 
@@ -157,7 +157,7 @@ static bool put_copies(struct xs_nsys_importer *importer, const struct xs_nsys_c
                        struct xs_nsys_record *records) {
     struct xs_nsys_record *first = NULL;
     int64_t count = 0, bytes = 0;
-    for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_RECORD_COPY)); r = next_record(importer, r)) {
+    for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_NSYS_COPY)); r = next_record(importer, r)) {
         int64_t sum;
         first = r; /* after the loop, the record that was recorded first */
         count++;
@@ -172,7 +172,7 @@ static bool put_copies(struct xs_nsys_importer *importer, const struct xs_nsys_c
         put_transfer(importer, call, first, bytes, -1);
         return true;
     }
-    for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_RECORD_COPY)); r = next_record(importer, r))
+    for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_NSYS_COPY)); r = next_record(importer, r))
         put_transfer(importer, call, r, r->bytes, --count);
     return true;
 }
@@ -237,14 +237,14 @@ static void put_other(struct xs_nsys_importer *importer, const struct xs_nsys_ca
 /* Stores a call in its memory events, which are written at the end. False: the call has no memory events, or they
  * belong to another call already. */
 static bool give_to_memory(struct xs_nsys_importer *importer, const struct xs_nsys_call *call) {
-    uint64_t *place = call->correlation ? xs_hash_find(&importer->memory_by_call, call->correlation, 0) : NULL;
-    if (!place || *place == (uint64_t)TAKEN)
+    uint64_t *slot = call->correlation ? xs_hash_find(&importer->memory_by_call, call->correlation, 0) : NULL;
+    if (!slot || *slot == (uint64_t)TAKEN)
         return false;
-    for (uint64_t i = *place; i; i = importer->memory[i - 1].next) {
+    for (uint64_t i = *slot; i; i = importer->memory[i - 1].next) {
         importer->memory[i - 1].has_call = true;
         importer->memory[i - 1].call = *call;
     }
-    *place = (uint64_t)TAKEN;
+    *slot = (uint64_t)TAKEN;
     return true;
 }
 
@@ -266,7 +266,7 @@ static void put_call(struct xs_nsys_importer *importer, const struct xs_nsys_cal
         importer->counts->calls_without_copy++;
         break;
     case XS_CAT_MEMSET:
-        if (put_memset(importer, call, of_type(importer, records, XS_RECORD_MEMSET)))
+        if (put_memset(importer, call, of_type(importer, records, XS_NSYS_MEMSET)))
             return;
         importer->counts->calls_without_copy += !failed;
         break;
@@ -274,7 +274,7 @@ static void put_call(struct xs_nsys_importer *importer, const struct xs_nsys_cal
         put_launch(importer, call, kind->detail);
         return;
     case XS_CAT_SYNC:
-        put_wait(importer, call, kind->detail, of_type(importer, records, XS_RECORD_SYNC));
+        put_wait(importer, call, kind->detail, of_type(importer, records, XS_NSYS_SYNC));
         return;
     case XS_CAT_ALLOCATE:
     case XS_CAT_FREE:
@@ -284,8 +284,8 @@ static void put_call(struct xs_nsys_importer *importer, const struct xs_nsys_cal
     default:
         break;
     }
-    struct xs_nsys_record *event = of_type(importer, records, XS_RECORD_EVENT);
-    put_other(importer, call, event ? event : of_type(importer, records, XS_RECORD_SYNC));
+    struct xs_nsys_record *event = of_type(importer, records, XS_NSYS_EVENT);
+    put_other(importer, call, event ? event : of_type(importer, records, XS_NSYS_SYNC));
 }
 
 void xs_nsys_take_calls(struct xs_nsys_importer *importer) {

@@ -24,13 +24,13 @@ static struct xs_nsys_value copied(const char *column, sqlite3_stmt *rows, int f
 enum { START, END, DEVICE, CONTEXT, STREAM, CORRELATION, PID, FIRST };
 #define COMMON "start, end, deviceId, contextId, streamId, correlationId, globalPid, "
 
-struct place {
+struct work {
     int64_t start_ns, end_ns, context, stream;
     int32_t device, context_row, stream_row;
     uint32_t correlation;
 };
 
-static bool read_place(struct xs_nsys_importer *importer, sqlite3_stmt *rows, struct place *place) {
+static bool read_work(struct xs_nsys_importer *importer, sqlite3_stmt *rows, struct work *work) {
     if (!xs_nsys_is_ours(importer, rows, PID))
         return false;
     int64_t start, end;
@@ -38,26 +38,26 @@ static bool read_place(struct xs_nsys_importer *importer, sqlite3_stmt *rows, st
         importer->nsys->skipped++;
         return false;
     }
-    *place = (struct place){.start_ns = xs_nsys_since(importer, start),
-                            .end_ns = xs_nsys_since(importer, end),
-                            .context = xs_nsys_int_or(rows, CONTEXT, -1),
-                            .stream = xs_nsys_int_or(rows, STREAM, -1),
-                            .device = xs_nsys_device(rows, DEVICE),
-                            .correlation = xs_nsys_correlation(rows, CORRELATION)};
-    place->context_row = xs_nsys_context(importer, place->context, place->device);
-    place->stream_row = xs_nsys_stream(importer, place->context, place->stream, place->context_row);
+    *work = (struct work){.start_ns = xs_nsys_since(importer, start),
+                          .end_ns = xs_nsys_since(importer, end),
+                          .context = xs_nsys_int_or(rows, CONTEXT, -1),
+                          .stream = xs_nsys_int_or(rows, STREAM, -1),
+                          .device = xs_nsys_device(rows, DEVICE),
+                          .correlation = xs_nsys_correlation(rows, CORRELATION)};
+    work->context_row = xs_nsys_context(importer, work->context, work->device);
+    work->stream_row = xs_nsys_stream(importer, work->context, work->stream, work->context_row);
     return true;
 }
 
-static void remember(struct xs_nsys_importer *importer, const struct place *place, struct xs_nsys_record record) {
-    if (!place->correlation || importer->record_count >= UINT32_MAX - 1)
+static void remember(struct xs_nsys_importer *importer, const struct work *work, struct xs_nsys_record record) {
+    if (!work->correlation || importer->record_count >= UINT32_MAX - 1)
         return;
     xs_grow(&importer->records, importer->record_count, &importer->record_capacity, sizeof *importer->records);
-    uint64_t *last = xs_hash_put(&importer->by_call, place->correlation, 0);
+    uint64_t *last = xs_hash_put(&importer->by_call, work->correlation, 0);
     record.next = (uint32_t)*last;
-    record.device = place->device;
-    record.context = place->context_row;
-    record.stream = place->stream_row;
+    record.device = work->device;
+    record.context = work->context_row;
+    record.stream = work->stream_row;
     importer->records[importer->record_count++] = record;
     *last = importer->record_count;
 }
@@ -84,9 +84,9 @@ static void take_copies(struct xs_nsys_importer *importer) {
                                                       " graphNodeId, virtualAddress",
                                                NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
-        struct place place;
+        struct work work;
         int64_t kind = xs_nsys_int_or(rows, KIND, -1), bytes = xs_nsys_int_or(rows, BYTES, -1);
-        if (!read_place(importer, rows, &place))
+        if (!read_work(importer, rows, &work))
             continue;
         if (kind < 0 || kind > COPY_KIND_UM_DTOD || bytes < 0) {
             importer->nsys->skipped++;
@@ -95,15 +95,15 @@ static void take_copies(struct xs_nsys_importer *importer) {
         int32_t devices[2] = {xs_nsys_device(rows, SRC_DEVICE), xs_nsys_device(rows, DST_DEVICE)};
         if (kind >= COPY_KIND_UM_HTOD) {
             if (kind == COPY_KIND_UM_HTOD)
-                devices[0] = -1, devices[1] = devices[1] >= 0 ? devices[1] : place.device;
+                devices[0] = -1, devices[1] = devices[1] >= 0 ? devices[1] : work.device;
             if (kind == COPY_KIND_UM_DTOH)
-                devices[1] = -1, devices[0] = devices[0] >= 0 ? devices[0] : place.device;
+                devices[1] = -1, devices[0] = devices[0] >= 0 ? devices[0] : work.device;
             static const int kinds[] = {MIGRATION_HTOD, MIGRATION_DTOH, MIGRATION_DTOD};
             put_migration(importer, kinds[kind - COPY_KIND_UM_HTOD], rows, ADDRESS, bytes,
-                          (int64_t[]){place.start_ns, place.end_ns}, devices);
+                          (int64_t[]){work.start_ns, work.end_ns}, devices);
             continue;
         }
-        struct xs_nsys_record record = {.type = XS_RECORD_COPY,
+        struct xs_nsys_record record = {.type = XS_NSYS_COPY,
                                         .src_kind = memory_kind(rows, SRC_KIND),
                                         .dst_kind = memory_kind(rows, DST_KIND),
                                         .src_device = devices[0],
@@ -113,15 +113,15 @@ static void take_copies(struct xs_nsys_importer *importer) {
         int64_t node = xs_nsys_int_or(rows, NODE, 0);
         xs_nsys_insert(
             importer, "INTO device_copy",
-            XS_ROW(xs_int("correlation", place.correlation), xs_int("kind", kind), xs_int("src_kind", record.src_kind),
-                   xs_int("dst_kind", record.dst_kind), xs_int("bytes", bytes), xs_int("start_ns", place.start_ns),
-                   xs_int("end_ns", place.end_ns), xs_if("device", place.device >= 0, place.device),
+            XS_ROW(xs_int("correlation", work.correlation), xs_int("kind", kind), xs_int("src_kind", record.src_kind),
+                   xs_int("dst_kind", record.dst_kind), xs_int("bytes", bytes), xs_int("start_ns", work.start_ns),
+                   xs_int("end_ns", work.end_ns), xs_if("device", work.device >= 0, work.device),
                    xs_if("src_device", devices[0] >= 0, devices[0]), xs_if("dst_device", devices[1] >= 0, devices[1]),
-                   xs_if("cupti_context", place.context_row, place.context),
-                   xs_if("cupti_stream", place.stream_row, place.stream), xs_int("copies", 1),
+                   xs_if("cupti_context", work.context_row, work.context),
+                   xs_if("cupti_stream", work.stream_row, work.stream), xs_int("copies", 1),
                    xs_id("graph_node", node)));
         if (!node)
-            remember(importer, &place, record);
+            remember(importer, &work, record);
     }
 }
 
@@ -130,25 +130,25 @@ static void take_memsets(struct xs_nsys_importer *importer) {
     sqlite3_stmt *rows =
         xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_MEMSET", COMMON "value, bytes, memKind, graphNodeId", NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
-        struct place place;
+        struct work work;
         int64_t bytes = xs_nsys_int_or(rows, BYTES, -1), value = xs_nsys_int_or(rows, VALUE, 0);
-        if (!read_place(importer, rows, &place))
+        if (!read_work(importer, rows, &work))
             continue;
         if (bytes < 0) {
             importer->nsys->skipped++;
             continue;
         }
         struct xs_nsys_record record = {
-            .type = XS_RECORD_MEMSET, .dst_kind = memory_kind(rows, KIND), .bytes = bytes, .value = value};
+            .type = XS_NSYS_MEMSET, .dst_kind = memory_kind(rows, KIND), .bytes = bytes, .value = value};
         int64_t node = xs_nsys_int_or(rows, NODE, 0);
         xs_nsys_insert(importer, "INTO device_memset",
-                       XS_ROW(xs_int("correlation", place.correlation), xs_int("value", value), xs_int("bytes", bytes),
-                              xs_int("memory_kind", record.dst_kind), xs_int("start_ns", place.start_ns),
-                              xs_int("end_ns", place.end_ns), xs_if("device", place.device >= 0, place.device),
-                              xs_if("cupti_context", place.context_row, place.context),
-                              xs_if("cupti_stream", place.stream_row, place.stream), xs_id("graph_node", node)));
+                       XS_ROW(xs_int("correlation", work.correlation), xs_int("value", value), xs_int("bytes", bytes),
+                              xs_int("memory_kind", record.dst_kind), xs_int("start_ns", work.start_ns),
+                              xs_int("end_ns", work.end_ns), xs_if("device", work.device >= 0, work.device),
+                              xs_if("cupti_context", work.context_row, work.context),
+                              xs_if("cupti_stream", work.stream_row, work.stream), xs_id("graph_node", node)));
         if (!node)
-            remember(importer, &place, record);
+            remember(importer, &work, record);
     }
     sqlite3_finalize(rows);
 }
@@ -156,24 +156,24 @@ static void take_memsets(struct xs_nsys_importer *importer) {
 /* --- kernels --- */
 
 /* Stores a kernel until its call is read. The call only needs the context and the stream of the kernel. */
-static void remember_kernel(struct xs_nsys_importer *importer, const struct place *place) {
-    if (place->correlation)
-        *xs_hash_put(&importer->by_call, place->correlation, 1) =
-            (uint64_t)1 << 62 | (uint64_t)place->context_row << 31 | (uint64_t)place->stream_row;
+static void remember_kernel(struct xs_nsys_importer *importer, const struct work *work) {
+    if (work->correlation)
+        *xs_hash_put(&importer->by_call, work->correlation, 1) =
+            (uint64_t)1 << 62 | (uint64_t)work->context_row << 31 | (uint64_t)work->stream_row;
 }
 
 enum { MANGLED = FIRST, DEMANGLED, SHORT, NODE, SHAPE }; /* columns of a kernel */
 
 /* `shaped`: a row of a kernel; NULL: the kernel's shape is not known. */
-static void put_kernel(struct xs_nsys_importer *importer, const struct place *place, const char *name,
+static void put_kernel(struct xs_nsys_importer *importer, const struct work *work, const char *name,
                        sqlite3_stmt *shaped, int64_t graph, int64_t node) {
     int32_t name_row = xs_nsys_kernel_name(importer, name);
     xs_nsys_insert(importer, "INTO device_kernel",
-                   XS_ROW(xs_int("correlation", place->correlation), xs_int("name", name_row),
-                          xs_int("start_ns", place->start_ns), xs_int("end_ns", place->end_ns),
-                          xs_if("device", place->device >= 0, place->device),
-                          xs_if("cupti_context", place->context_row, place->context),
-                          xs_if("cupti_stream", place->stream_row, place->stream), copied("grid_x", shaped, SHAPE + 0),
+                   XS_ROW(xs_int("correlation", work->correlation), xs_int("name", name_row),
+                          xs_int("start_ns", work->start_ns), xs_int("end_ns", work->end_ns),
+                          xs_if("device", work->device >= 0, work->device),
+                          xs_if("cupti_context", work->context_row, work->context),
+                          xs_if("cupti_stream", work->stream_row, work->stream), copied("grid_x", shaped, SHAPE + 0),
                           copied("grid_y", shaped, SHAPE + 1), copied("grid_z", shaped, SHAPE + 2),
                           copied("block_x", shaped, SHAPE + 3), copied("block_y", shaped, SHAPE + 4),
                           copied("block_z", shaped, SHAPE + 5), xs_id("graph", graph), xs_id("graph_node", node)));
@@ -188,16 +188,16 @@ static void take_kernels(struct xs_nsys_importer *importer) {
                               " blockX, blockY, blockZ",
                        NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
-        struct place place;
-        if (!read_place(importer, rows, &place))
+        struct work work;
+        if (!read_work(importer, rows, &work))
             continue;
         const char *name = xs_nsys_string(importer->nsys, rows, MANGLED);
         name = name && *name ? name : xs_nsys_string(importer->nsys, rows, DEMANGLED);
         name = name && *name ? name : xs_nsys_string(importer->nsys, rows, SHORT);
         int64_t node = xs_nsys_int_or(rows, NODE, 0);
-        put_kernel(importer, &place, name && *name ? name : unknown, rows, 0, node);
+        put_kernel(importer, &work, name && *name ? name : unknown, rows, 0, node);
         if (!node)
-            remember_kernel(importer, &place);
+            remember_kernel(importer, &work);
     }
     sqlite3_finalize(rows);
 }
@@ -209,11 +209,11 @@ static void take_graphs(struct xs_nsys_importer *importer) {
     XS_SCOPED_STATEMENT *rows =
         xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", COMMON "graphId", NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
-        struct place place;
-        if (!read_place(importer, rows, &place))
+        struct work work;
+        if (!read_work(importer, rows, &work))
             continue;
-        put_kernel(importer, &place, name, NULL, xs_nsys_int_or(rows, GRAPH, 0), 0);
-        remember_kernel(importer, &place);
+        put_kernel(importer, &work, name, NULL, xs_nsys_int_or(rows, GRAPH, 0), 0);
+        remember_kernel(importer, &work);
     }
 }
 
@@ -224,17 +224,17 @@ static void take_waits(struct xs_nsys_importer *importer) {
     sqlite3_stmt *rows =
         xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", COMMON "syncType, eventId", NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
-        struct place place;
-        if (!read_place(importer, rows, &place))
+        struct work work;
+        if (!read_work(importer, rows, &work))
             continue;
         int64_t type = xs_nsys_int_or(rows, TYPE, 0), event = xs_nsys_int_or(rows, EVENT, 0);
         bool has_event = event > 0 && event < UINT32_MAX;
         xs_nsys_insert(
             importer, "INTO device_sync",
-            XS_ROW(xs_int("correlation", place.correlation), xs_int("kind", type), xs_int("start_ns", place.start_ns),
-                   xs_int("end_ns", place.end_ns), xs_if("cupti_context", place.context_row, place.context),
-                   xs_if("cupti_stream", place.stream_row, place.stream), xs_if("cupti_event", has_event, event)));
-        remember(importer, &place, (struct xs_nsys_record){.type = XS_RECORD_SYNC, .value = has_event ? event : 0});
+            XS_ROW(xs_int("correlation", work.correlation), xs_int("kind", type), xs_int("start_ns", work.start_ns),
+                   xs_int("end_ns", work.end_ns), xs_if("cupti_context", work.context_row, work.context),
+                   xs_if("cupti_stream", work.stream_row, work.stream), xs_if("cupti_event", has_event, event)));
+        remember(importer, &work, (struct xs_nsys_record){.type = XS_NSYS_SYNC, .value = has_event ? event : 0});
     }
     sqlite3_finalize(rows);
 }
@@ -247,13 +247,12 @@ static void take_event_records(struct xs_nsys_importer *importer) {
     while (xs_nsys_row(importer->nsys, rows)) {
         if (!xs_nsys_is_ours(importer, rows, OWNER))
             continue;
-        struct place place = {.device = xs_nsys_device(rows, DEVICE_ID),
-                              .correlation = xs_nsys_correlation(rows, CALL)};
+        struct work work = {.device = xs_nsys_device(rows, DEVICE_ID), .correlation = xs_nsys_correlation(rows, CALL)};
         int64_t context = xs_nsys_int_or(rows, CONTEXT_ID, -1);
-        place.context_row = xs_nsys_context(importer, context, place.device);
-        place.stream_row = xs_nsys_stream(importer, context, xs_nsys_int_or(rows, STREAM_ID, -1), place.context_row);
-        remember(importer, &place,
-                 (struct xs_nsys_record){.type = XS_RECORD_EVENT, .value = xs_nsys_int_or(rows, EVENT, 0)});
+        work.context_row = xs_nsys_context(importer, context, work.device);
+        work.stream_row = xs_nsys_stream(importer, context, xs_nsys_int_or(rows, STREAM_ID, -1), work.context_row);
+        remember(importer, &work,
+                 (struct xs_nsys_record){.type = XS_NSYS_EVENT, .value = xs_nsys_int_or(rows, EVENT, 0)});
     }
 }
 

@@ -6,7 +6,7 @@
 #include "schema/format/kinds.h"
 
 /* What a device record says about the call with the same correlation number. */
-enum xs_nsys_record_type { XS_RECORD_COPY, XS_RECORD_MEMSET, XS_RECORD_SYNC, XS_RECORD_EVENT };
+enum xs_nsys_record_type { XS_NSYS_COPY, XS_NSYS_MEMSET, XS_NSYS_SYNC, XS_NSYS_EVENT };
 struct xs_nsys_record {
     uint32_t next; /* index + 1 of another record of the same call */
     uint8_t type, kind, src_kind, dst_kind;

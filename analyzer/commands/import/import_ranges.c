@@ -109,22 +109,22 @@ static int32_t row_of(struct xs_nsys_importer *importer, const struct range *ran
     uint64_t *name = xs_hash_put(names, (uint64_t)(uintptr_t)range->name, (uint64_t)(uintptr_t)range->domain);
     if (!*name)
         *name = names->count;
-    uint64_t *place = xs_hash_put(rows, *name, (uint64_t)parent);
-    if (!*place) {
-        *place = rows->count;
+    uint64_t *slot = xs_hash_put(rows, *name, (uint64_t)parent);
+    if (!*slot) {
+        *slot = rows->count;
         xs_nsys_insert(importer, "INTO nvtx_range",
-                       XS_ROW(xs_int("id", (int64_t)*place), xs_id("parent", parent), xs_text("domain", range->domain),
+                       XS_ROW(xs_int("id", (int64_t)*slot), xs_id("parent", parent), xs_text("domain", range->domain),
                               xs_text("name", range->name)));
     }
-    return (int32_t)*place;
+    return (int32_t)*slot;
 }
 
 int32_t xs_nsys_range_at(struct xs_nsys_importer *importer, int64_t global_tid, int64_t ns) {
     struct xs_nsys_ranges *all = importer->ranges;
-    const uint64_t *place = xs_hash_find(&all->by_thread, (uint64_t)global_tid, 0);
-    if (!place)
+    const uint64_t *slot = xs_hash_find(&all->by_thread, (uint64_t)global_tid, 0);
+    if (!slot)
         return 0;
-    struct thread *thread = &all->threads[*place - 1];
+    struct thread *thread = &all->threads[*slot - 1];
     for (;;) {
         const struct range *range = thread->next < thread->last ? &all->ranges[thread->next] : NULL;
         int64_t until = range && range->start <= ns ? range->start : ns;

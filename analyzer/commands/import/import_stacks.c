@@ -48,21 +48,21 @@ static void end_chain(struct xs_nsys_stacks *all, int64_t chain, uint32_t count,
     for (uint32_t i = 0; i < count; i++)
         hash = xs_mix(hash ^ xs_mix((uint64_t)(uintptr_t)frames[i].module ^
                                     xs_mix((uint64_t)(uintptr_t)frames[i].function ^ (uint64_t)frames[i].address)));
-    uint64_t *place;
+    uint64_t *slot;
     for (uint64_t again = 0;; again++) {
-        place = xs_hash_put(&all->by_content, hash, again);
-        if (!*place)
+        slot = xs_hash_put(&all->by_content, hash, again);
+        if (!*slot)
             break;
-        const struct stack *known = &all->stacks[*place - 1];
+        const struct stack *known = &all->stacks[*slot - 1];
         if (known->count == count && same_frames(&all->frames[known->first], frames, count)) {
             all->frame_count -= count;
-            *xs_hash_put(&all->by_chain, (uint64_t)chain, 0) = *place;
+            *xs_hash_put(&all->by_chain, (uint64_t)chain, 0) = *slot;
             return;
         }
     }
     xs_grow(&all->stacks, all->count, &all->capacity, sizeof *all->stacks);
     all->stacks[all->count++] = (struct stack){.first = all->frame_count - count, .count = count, .is_cut = is_cut};
-    *place = all->count;
+    *slot = all->count;
     *xs_hash_put(&all->by_chain, (uint64_t)chain, 0) = all->count;
 }
 
@@ -152,10 +152,10 @@ static void put_frame(struct xs_nsys_importer *importer, int32_t stack, uint32_t
 
 int32_t xs_nsys_stack_of(struct xs_nsys_importer *importer, int64_t chain) {
     struct xs_nsys_stacks *all = importer->stacks;
-    const uint64_t *place = chain ? xs_hash_find(&all->by_chain, (uint64_t)chain, 0) : NULL;
-    if (!place)
+    const uint64_t *slot = chain ? xs_hash_find(&all->by_chain, (uint64_t)chain, 0) : NULL;
+    if (!slot)
         return 0;
-    struct stack *stack = &all->stacks[*place - 1];
+    struct stack *stack = &all->stacks[*slot - 1];
     if (!stack->row) {
         stack->row = ++all->rows;
         xs_nsys_insert(importer, "INTO stack",

@@ -123,7 +123,7 @@ int xs_nsys_open(struct xs_nsys *nsys, const char *path) {
     if (rc == SQLITE_OK) {
         sqlite3_busy_timeout(nsys->db, 2000);
         sqlite3_limit(nsys->db, SQLITE_LIMIT_LENGTH, VALUE_BYTES);
-        rc = xs_steps_begin(nsys->db, size_of(path), &nsys->steps);
+        rc = xs_step_limit_begin(nsys->db, size_of(path), &nsys->steps);
     }
     if (rc == SQLITE_OK)
         rc =
@@ -147,8 +147,8 @@ void xs_nsys_close(struct xs_nsys *nsys) {
 static void fail(struct xs_nsys *nsys) {
     if (nsys->status >= 0)
         xs_complain("%s: cannot be read: %s", nsys->path,
-                    xs_steps_are_spent(nsys->steps) ? "it takes more steps than a file of its size can justify"
-                                                    : sqlite3_errmsg(nsys->db));
+                    xs_step_limit_is_reached(nsys->steps) ? "it takes more steps than a file of its size can justify"
+                                                          : sqlite3_errmsg(nsys->db));
     nsys->status = XS_ERROR_CORRUPT;
 }
 

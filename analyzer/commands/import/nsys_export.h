@@ -18,7 +18,7 @@ struct xs_nsys {
     struct xs_hash strings; /* maps StringIds.id + 1 (0 is a valid id) to the text in `texts` */
     uint64_t skipped;       /* number of rows with impossible values, which were skipped */
     int status;             /* status of the first error while reading */
-    struct xs_steps *steps;
+    struct xs_step_limit *steps;
 };
 
 /* Negative status: the file cannot be read, or is no such export, and a message was printed. xs_nsys_close must be
@@ -52,7 +52,7 @@ static inline int64_t xs_nsys_int_or(sqlite3_stmt *statement, int column, int64_
 /* Reads start and end of an event from two adjacent columns. False: the values are no times. */
 bool xs_nsys_span(sqlite3_stmt *statement, int column, int64_t *start, int64_t *end);
 
-/* Returns the text of a column, which `nsys` keeps; NULL: the column has no text. */
+/* Returns the text of a column, valid as long as `nsys` is open; NULL: the column has no text. */
 const char *xs_nsys_text(struct xs_nsys *nsys, sqlite3_stmt *statement, int column);
 
 /* Returns the text in StringIds whose id is in a column; NULL: there is none. */

@@ -27,8 +27,8 @@ static const struct argp_option options[] = {
     {"json", XS_OPTION_JSON, NULL, 0, "everything as JSON: format \"xferspy-info\"", 1},
     {0}};
 
-static const char doc[] = "Shows what a trace is and holds: the file, the run, the machine and how much was recorded, "
-                          "in some lines; with --all, all its metadata.\v"
+static const char doc[] = "Shows in a few lines what is in a trace: the file, the run, the machine and how much was "
+                          "recorded; with --all, all its metadata.\v"
                           "Examples:\n"
                           "  xferspy info xferspy-app.4242.db\n"
                           "  xferspy info --all run.db\n"

@@ -51,7 +51,7 @@ static void heading(const struct xs_job *job, struct xs_out *out) {
     fputs(XS_MARKDOWN_HEADING, out->file);
     if (back->max)
         fprintf(out->file, "saves %s%s of %s (%s) in the process that gains most\n",
-                xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "", XS_NS_TEXT(back->max),
+                xs_saving_is_interval(&job->processes[back->most].together) ? XS_UP_TO : "", XS_NS_TEXT(back->max),
                 whole.data, XS_SHARE_TEXT(back->max, recorded->ns));
     else
         fputs(job->finding_count ? "nothing that would save time\n" : "nothing was found\n", out->file);

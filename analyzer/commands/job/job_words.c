@@ -28,7 +28,7 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
     const struct xs_job_spread *back = &job->columns[XS_JOB_SAVES];
     if (!back->max)
         return;
-    xs_say_total(text, xs_saving_is_range(&job->processes[back->most].together), back->max);
+    xs_say_total(text, xs_saving_is_interval(&job->processes[back->most].together), back->max);
     if (form == XS_SAY_TEXT) {
         xs_string_format(text, " of ");
         xs_say_recorded(text, &job->processes[back->most].recorded);
@@ -64,7 +64,7 @@ bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *f) {
     char min[XS_UNIT_BYTES], max[XS_UNIT_BYTES];
     if (f->advice)
         return false;
-    if (xs_saving_is_range(&f->saves))
+    if (xs_saving_is_interval(&f->saves))
         xs_string_format(text, XS_UP_TO);
     if (!strcmp(xs_format_ns(min, f->saves_ns.min), xs_format_ns(max, f->saves_ns.max)))
         return false;

@@ -41,7 +41,7 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
 struct xs_amount xs_job_in_all(const struct xs_job_finding *finding);
 /* Adds " (checked 132 of 199)", summed over all processes; nothing if all copies were checked. */
 void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *finding);
-/* Adds the text that precedes the largest saving of a process: XS_UP_TO before a range, "128 to " if the savings of
+/* Adds the text that precedes the largest saving of a process: XS_UP_TO before an interval, "128 to " if the savings of
  * processes differ. Returns true if they differ. */
 bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *finding);
 /* Adds "saves 128 to 146 ms by process, up to 39 % of the run", or "saves 146 ms, 39 % of the run" if the saving is the

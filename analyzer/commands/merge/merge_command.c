@@ -25,9 +25,9 @@ XS_DECLARE_COMMAND(merge)
 
 static const char doc[] =
     "Puts the traces of a job into one file that every command reads. Nothing is lost. Arguments are traces, folders "
-    "with traces (*.db), and merged files. Copies of one trace are taken once. If a trace cannot be read, a message "
-    "names it, it is left out, and the exit status is 1. A trace that is still being written is taken as it is now, so "
-    "this keeps a snapshot of a running process."
+    "with traces (*.db), and merged files. A trace that is given more than once is taken once, also as a copy. If a "
+    "trace cannot be read, a message names it, it is left out, and the exit status is 1. A trace that is still being "
+    "written is taken as it is now, which gives a snapshot of a running process."
     "\v"
     "Examples:\n"
     "  xferspy merge -o job.db run/\n"

@@ -107,8 +107,8 @@ static void on_interrupt(int signal_number) { interrupted = signal_number; }
 
 /* The limits of a statement. In addition to the steps, its time is limited, because one step may copy 16 MiB. */
 struct limits {
-    struct xs_steps *steps; /* NULL: there are none */
-    double until_s;         /* the processor time at which it has to end, in seconds */
+    struct xs_step_limit *steps; /* NULL: there are none */
+    double until_s;              /* the processor time at which it has to end, in seconds */
     bool late;
 };
 
@@ -119,7 +119,7 @@ static double processor_s(void) { return (double)xs_time_ns(CLOCK_PROCESS_CPUTIM
 static int has_to_end(void *data) {
     struct limits *limits = data;
     limits->late = limits->late || (limits->steps && processor_s() > limits->until_s);
-    return interrupted != 0 || limits->late || (limits->steps && xs_steps_spend(limits->steps));
+    return interrupted != 0 || limits->late || (limits->steps && xs_step_limit_spend(limits->steps));
 }
 
 /* Sets the limits. The memory limit also covers data that SQLite sorts. For a large trace, SQLite sorts in files, and
@@ -177,7 +177,7 @@ static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, stru
 static void complain_stopped(const struct xs_trace *trace, const struct limits *limits) {
     if (interrupted)
         xs_complain("interrupted");
-    else if (xs_steps_are_spent(trace->steps))
+    else if (xs_step_limit_is_reached(trace->steps))
         xs_complain(
             "%s: stopped: the statement takes more steps than a file of its size can justify; --no-limit lets it go on",
             trace->path);

@@ -22,7 +22,7 @@ unsigned xs_report_sections(const struct xs_report *report) {
 
 static void amount(struct xs_string *text, const struct xs_diagnosis *diagnosis) {
     uint64_t wasted = diagnosis->together.most_ns;
-    xs_string_format(text, "%s%s", xs_saving_is_range(&diagnosis->together) ? XS_UP_TO : "", XS_NS_TEXT(wasted));
+    xs_string_format(text, "%s%s", xs_saving_is_interval(&diagnosis->together) ? XS_UP_TO : "", XS_NS_TEXT(wasted));
     xs_say_of_run(text, " of the run's ", wasted, &diagnosis->findings->recorded);
 }
 

@@ -51,7 +51,7 @@ struct xs_report {
     const struct xs_by *by;       /* totals by one key, which are then the only text that is printed; NULL: not
                                      requested */
     size_t top;                   /* number of rows of `by`; 0: see xs_by_text */
-    const struct xs_tried *tried; /* results of `xferspy try'; NULL: not requested */
+    const struct xs_tried *tried; /* results of `xferspy try`; NULL: not requested */
 };
 
 void xs_report_text(const struct xs_report *report, struct xs_out *out);

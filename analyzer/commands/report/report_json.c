@@ -132,7 +132,7 @@ static void put_named_totals(struct xs_json *json, const char *key, const struct
 static void put_largest(const struct xs_summary *s, struct xs_json *json) {
     xs_json_array(json, "largest");
     for (size_t i = 0; i < s->largest_count; i++) {
-        const struct xs_shape *shape = &s->largest[i];
+        const struct xs_transfer_shape *shape = &s->largest[i];
         xs_json_object(json, NULL);
         xs_json_count(json, "transfer_bytes", shape->bytes);
         put_kinds(json, shape->direction, shape->src_kind, shape->dst_kind);
@@ -169,7 +169,7 @@ static void put_transfers(const struct xs_summary *s, struct xs_json *json) {
     put_named_totals(json, "total", &s->all);
     xs_json_array(json, "by_direction");
     for (size_t i = 0; i < s->group_count; i++) {
-        const struct xs_group *g = &s->groups[i];
+        const struct xs_transfer_group *g = &s->groups[i];
         xs_json_object(json, NULL);
         put_kinds(json, g->direction, g->src_kind, g->dst_kind);
         put_totals(json, &g->totals);

@@ -108,7 +108,7 @@ static void groups_table(const struct xs_summary *s, struct xs_out *out) {
         xs_table_optional(table);
     xs_table_column(table, xs_share_column(&s->recorded), true);
     for (size_t i = 0; i < s->group_count; i++) {
-        const struct xs_group *g = &s->groups[i];
+        const struct xs_transfer_group *g = &s->groups[i];
         kind_cell(table, out, g->direction, g->src_kind, g->dst_kind);
         total_cells(s, table, &g->totals, uses_link(g->direction) ? peak : 0);
     }
@@ -213,7 +213,7 @@ void xs_report_largest(const struct xs_summary *s, struct xs_out *out) {
         xs_table_column(table, headers[i], i < 2 || i > 3);
     xs_table_optional(table);
     for (size_t i = 0; i < s->largest_count; i++) {
-        const struct xs_shape *shape = &s->largest[i];
+        const struct xs_transfer_shape *shape = &s->largest[i];
         const struct xs_totals *t = &shape->totals;
         xs_table_cell(table, XS_BYTES_TEXT(shape->bytes));
         xs_table_cell(table, XS_COUNT_TEXT(t->count));

@@ -13,7 +13,7 @@
 #include "analyzer/commands/run/run.h"
 #include "schema/rank.h"
 #include "schema/safe_open/side_files.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 
 /* The path that a template gives, as far as it is known before the program starts. */
 struct expected {

@@ -48,7 +48,7 @@ static const char doc[] =
     "  xferspy top --interval=10 xferspy-app.4242.db\n"
     "  xferspy top --once run.db\n"
     "\n"
-    "The newest events (under a second, or up to one spool) may still be missing.";
+    "The newest events may still be missing: less than a second of them, or at most what one spool can hold.";
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *arguments = state->input;

@@ -173,11 +173,11 @@ static void on_round(size_t round, size_t rounds, void *context) {
 
 /* Compares the attempt with the unchanged program. */
 static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct xs_bench_terms *terms, size_t variant) {
-    struct xs_outcome *o = xs_realloc(NULL, sizeof *o);
+    struct xs_tried_runs *o = xs_realloc(NULL, sizeof *o);
     static const struct xs_bench_demands none = {.share = -1};
-    *o = (struct xs_outcome){.sides = {t->bench.sides[0], t->bench.sides[variant]},
-                             .variants = {terms->variants[0], terms->variants[variant]},
-                             .terms = *terms};
+    *o = (struct xs_tried_runs){.sides = {t->bench.sides[0], t->bench.sides[variant]},
+                                .variants = {terms->variants[0], terms->variants[variant]},
+                                .terms = *terms};
     o->bench = (struct xs_bench){.sides = o->sides,
                                  .side_count = 2,
                                  .rounds = t->bench.rounds,
@@ -245,13 +245,13 @@ static void measure_in_turns(struct xs_try *t) {
 static void judge(struct xs_try *t) {
     const struct xs_bench_demands *gate = &t->arguments->gate;
     for (size_t i = 0; i < t->trials->count; i++) {
-        const struct xs_outcome *o = t->attempts[i].outcome;
+        const struct xs_tried_runs *o = t->attempts[i].outcome;
         if (t->trials->items[i].state == XS_TRIAL_FAILED)
             t->failed |= XS_FAULT_OUTPUT & gate->faults;
         else if (o)
             t->failed |= XS_FAULT_OUTPUT & xs_bench_judge(&o->bench, &o->report.pair, gate);
     }
-    const struct xs_outcome *sum = t->sum < t->trials->count ? t->attempts[t->sum].outcome : NULL;
+    const struct xs_tried_runs *sum = t->sum < t->trials->count ? t->attempts[t->sum].outcome : NULL;
     if (sum && t->trials->items[t->sum].state == XS_TRIAL_MEASURED)
         t->failed |= xs_bench_judge(&sum->bench, &sum->report.pair, gate);
     else

@@ -206,7 +206,8 @@ static char **settings_of(const struct xs_program *program, const char *output, 
     return add_word(settings, count, xs_strdup(program->preload));
 }
 
-/* Runs the program and drops its output. If the result is not XS_RAN, a message says why, unless it was interrupted. */
+/* Runs the program and drops its output. If the result is not XS_RAN_TO_END, a message says why, unless it was
+ * interrupted. */
 static enum xs_ran run_recorded(const struct xs_program *program, const char *output, bool is_whole) {
     char **settings = settings_of(program, output, is_whole), **environment = xs_environment_bare(environ, settings);
     FILE *nothing = fopen("/dev/null", "r+e");
@@ -268,7 +269,7 @@ static enum xs_ran record(const struct xs_program *program, const char *here, co
     add_escaped(&output, folder);
     xs_string_format(&output, "/%s%%p.db", prefix);
     enum xs_ran ran = run_recorded(program, output.data, is_whole);
-    if (ran == XS_RAN && !find_trace(program, folder, prefix, *here != '\0', trace))
+    if (ran == XS_RAN_TO_END && !find_trace(program, folder, prefix, *here != '\0', trace))
         ran = XS_RAN_NOT;
     return ran;
 }
@@ -284,23 +285,23 @@ void xs_remove_folder(const char *path) {
     rmdir(path);
 }
 
-int xs_program_record(const struct xs_program *program, struct xs_recorded *recorded) {
+int xs_program_record(const struct xs_program *program, struct xs_program_traces *recorded) {
     char folder[] = FOLDER, *here = getcwd(NULL, 0);
-    *recorded = (struct xs_recorded){0};
+    *recorded = (struct xs_program_traces){0};
     if (!here || !mkdtemp(folder)) {
         xs_complain("cannot make a folder for the trace: %s", strerror(errno));
         free(here);
         return XS_EXIT_ERROR;
     }
     enum xs_ran ran = record(program, here, folder, false, &recorded->predicts);
-    if (ran == XS_RAN)
+    if (ran == XS_RAN_TO_END)
         ran = record(program, here, folder, true, &recorded->whole);
     if (ran == XS_RAN_TOO_LONG || ran == XS_RAN_INTERRUPTED)
         xs_remove_folder(folder); /* also deletes an incomplete trace */
     else
         rmdir(folder); /* succeeds only if the folder is empty */
     free(here);
-    return ran == XS_RAN ? XS_EXIT_OK : XS_EXIT_ERROR;
+    return ran == XS_RAN_TO_END ? XS_EXIT_OK : XS_EXIT_ERROR;
 }
 
 bool xs_make_folder(char *folder, size_t bytes) {
@@ -314,11 +315,12 @@ bool xs_make_folder(char *folder, size_t bytes) {
     return false;
 }
 
-bool xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded, bool *is_interrupted) {
+bool xs_program_record_whole(const struct xs_program *program, struct xs_program_traces *recorded,
+                             bool *is_interrupted) {
     char folder[PATH_BYTES];
     int back;
     enum xs_ran ran = XS_RAN_NOT;
-    *recorded = (struct xs_recorded){0};
+    *recorded = (struct xs_program_traces){0};
     *is_interrupted = false;
     if (!xs_make_folder(folder, sizeof folder))
         return false;
@@ -326,20 +328,20 @@ bool xs_program_record_whole(const struct xs_program *program, struct xs_recorde
         ran = record(program, "", folder, true, &recorded->whole);
         xs_program_leave(back);
     }
-    if (ran != XS_RAN)
+    if (ran != XS_RAN_TO_END)
         xs_remove_folder(folder);
     *is_interrupted = ran == XS_RAN_INTERRUPTED;
-    return ran == XS_RAN;
+    return ran == XS_RAN_TO_END;
 }
 
-void xs_program_forget(const struct xs_recorded *recorded) {
+void xs_program_forget(const struct xs_program_traces *recorded) {
     XS_SCOPED char *folder = xs_strdup(recorded->whole);
     *strrchr(folder, '/') = '\0';
     xs_remove_folder(folder);
 }
 
-void xs_recorded_free(struct xs_recorded *recorded) {
+void xs_recorded_free(struct xs_program_traces *recorded) {
     free(recorded->predicts);
     free(recorded->whole);
-    *recorded = (struct xs_recorded){0};
+    *recorded = (struct xs_program_traces){0};
 }

@@ -34,7 +34,7 @@ int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace
 char **xs_program_words(const char *command);
 
 /* The names of the traces of two runs of one program. */
-struct xs_recorded {
+struct xs_program_traces {
     char *predicts; /* a normal trace; a report about it says what repairs would save */
     char *whole;    /* a trace with the contents of all copies, from which a plan can be made; recording it takes
                        longer */
@@ -42,14 +42,15 @@ struct xs_recorded {
 
 /* Records both traces in a new folder below the current one. Returns an exit status; `recorded` must be freed in any
  * case. */
-int xs_program_record(const struct xs_program *program, struct xs_recorded *recorded);
+int xs_program_record(const struct xs_program *program, struct xs_program_traces *recorded);
 /* Runs the program in its folder and records only the trace `whole`, for the plan of an existing trace. The trace is in
  * a new folder of TMPDIR or /tmp; xs_program_forget must be called to delete it. If this fails, no file is left; a
  * message says why, unless the user interrupted the program. `recorded` must always be freed. */
-bool xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded, bool *is_interrupted);
+bool xs_program_record_whole(const struct xs_program *program, struct xs_program_traces *recorded,
+                             bool *is_interrupted);
 /* Deletes the trace of xs_program_record_whole and its folder. */
-void xs_program_forget(const struct xs_recorded *recorded);
-void xs_recorded_free(struct xs_recorded *recorded);
+void xs_program_forget(const struct xs_program_traces *recorded);
+void xs_recorded_free(struct xs_program_traces *recorded);
 
 /* Changes the current folder to the program's. `*back` is set to the value that xs_program_leave needs to change back.
  * False: a message was printed. */

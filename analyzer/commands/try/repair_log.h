@@ -8,14 +8,14 @@
 
 #include "analyzer/base/text.h"
 
-/* The sums of the logs of one or more runs; zeroed: of no run. */
+/* The sums of the logs of one or more runs. A zeroed struct has no run. */
 struct xs_repair_log {
     size_t runs;              /* number of runs with a readable log */
     uint64_t differs;         /* calls that did not copy what the plan says, over all runs */
     uint64_t wrong;           /* copies that would have got wrong contents, over all runs */
     uint64_t checked;         /* copies whose contents were compared, right or wrong, over all runs */
     uint64_t applied;         /* number of repairs in the run that made the fewest repairs */
-    uint64_t bytes;           /* bytes of the repairs in that run */
+    uint64_t bytes;           /* bytes of the repairs in the run that made the fewest repairs */
     struct xs_string refused; /* refused repairs by reason, from the last run: "contents differ 3, capturing 1"; empty:
                                  none */
     struct xs_string off;     /* "gather is off: why", from the first run that has it; escaped; empty: all repairs could

@@ -79,8 +79,7 @@ struct xs_trial {
 struct xs_trials {
     struct xs_trial *items; /* one per cause, then one for all causes together */
     size_t count;
-    size_t report_causes;      /* number of causes in a report; larger than the number of trials if `only' selected
-                                  some */
+    size_t report_causes; /* number of causes in a report; larger than the number of trials if `only` selected some */
     struct xs_saving together; /* saving of all repairs together, as the report says */
     struct xs_ordinals ordinals;
 };

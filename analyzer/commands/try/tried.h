@@ -1,4 +1,4 @@
-/* Reads the last result of `xferspy try', a file in the folder of the trace, for commands that show findings. */
+/* Reads the last result of `xferspy try`, a file in the folder of the trace, for commands that show findings. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_TRY_TRIED_H
 #define XFERSPY_ANALYZER_COMMANDS_TRY_TRIED_H
 

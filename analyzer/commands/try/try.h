@@ -12,7 +12,7 @@ enum { XS_TRY_JSON_VERSION = 1 };
 #define XS_TRY_FORMAT "xferspy-try"
 
 /* The result of a trial that was measured. */
-struct xs_outcome {
+struct xs_tried_runs {
     struct xs_bench bench; /* two sides: the unchanged program, and the program with the repair */
     struct xs_bench_side sides[2];
     struct xs_bench_variant variants[2];
@@ -23,11 +23,11 @@ struct xs_outcome {
 /* The data that the runs of a trial need, and their results. */
 struct xs_attempt {
     struct xs_trial *trial;
-    char *plan, *log;            /* file names */
-    char **settings;             /* variables for the environment of its runs; NULL after the last */
-    struct xs_repair_log logged; /* sums over the measured runs */
-    const char *log_trouble;     /* what was wrong with a log; NULL: every log was readable */
-    struct xs_outcome *outcome;  /* NULL: not measured */
+    char *plan, *log;              /* file names */
+    char **settings;               /* variables for the environment of its runs; NULL after the last */
+    struct xs_repair_log logged;   /* sums over the measured runs */
+    const char *log_trouble;       /* what was wrong with a log; NULL: every log was readable */
+    struct xs_tried_runs *outcome; /* NULL: not measured */
 };
 
 struct xs_try {

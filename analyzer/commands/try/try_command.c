@@ -179,7 +179,7 @@ static bool take_plans(const char *trace, const struct xs_reading *reading, stru
  * are in no plan, so only a small part of the prediction would be repaired. The new trace has all contents. If
  * recording fails, the plan from the sample is used. */
 static int plan_whole(const struct xs_program *program, const struct xs_reading *reading, struct xs_trials *trials) {
-    struct xs_recorded recorded;
+    struct xs_program_traces recorded;
     bool interrupted, is_recorded = xs_program_record_whole(program, &recorded, &interrupted);
     bool taken = is_recorded && take_plans(recorded.whole, reading, trials);
     if (is_recorded)
@@ -226,7 +226,7 @@ static int try_trace(const struct arguments *a, struct xs_program *program) {
 
 static int start(struct arguments *a) {
     struct xs_program program;
-    struct xs_recorded recorded = {0};
+    struct xs_program_traces recorded = {0};
     if (xs_out_check(&a->output) < 0) /* checked now, not after the programs ran */
         return XS_EXIT_ERROR;
     if (a->trace && xs_output_is_input(&a->output, &a->trace, 1))

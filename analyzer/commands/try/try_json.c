@@ -14,7 +14,7 @@ static void put_log(struct xs_json *json, const struct xs_repair_log *log) {
     xs_json_end(json, '}');
 }
 
-static void put_measured(struct xs_json *json, const struct xs_outcome *o) {
+static void put_measured(struct xs_json *json, const struct xs_tried_runs *o) {
     xs_json_text(json, "result", o ? xs_bench_result_names[o->report.pair.result] : NULL);
     if (!o) {
         xs_json_null(json, "measured");

@@ -16,7 +16,7 @@ enum { COLUMNS = sizeof headers / sizeof *headers };
 /* Adds the unchanged program's median, which all differences refer to. */
 static void add_now(struct xs_string *text, const struct xs_try *t) {
     for (size_t i = 0; i < t->trials->count; i++) {
-        const struct xs_outcome *o = t->attempts[i].outcome;
+        const struct xs_tried_runs *o = t->attempts[i].outcome;
         if (!o || o->report.pair.is_failed)
             continue;
         const struct xs_bench_time *time = xs_bench_deciding(&o->report.pair);
@@ -105,7 +105,7 @@ static size_t warnings_of(const struct xs_try *t, size_t i) {
  */
 enum { DONE, LEFT_OUT, OUTPUT, DETAILS };
 static void make_details(const struct xs_try *t, size_t i, struct xs_string lines[DETAILS]) {
-    const struct xs_outcome *o = t->attempts[i].outcome;
+    const struct xs_tried_runs *o = t->attempts[i].outcome;
     if (xs_try_is_shown(t, i))
         xs_try_done(&lines[DONE], t, i);
     xs_try_left_out(&lines[LEFT_OUT], &t->trials->items[i]);
@@ -138,7 +138,7 @@ static void text_details(const struct xs_try *t, struct xs_out *out) {
         free_details(lines);
     }
     for (size_t i = 0; i < t->trials->count; i++) {
-        const struct xs_outcome *o = t->attempts[i].outcome;
+        const struct xs_tried_runs *o = t->attempts[i].outcome;
         for (size_t k = 0; k < warnings_of(t, i); k++)
             xs_out_line(out, XS_STYLE_WARN, "! %s: %s", t->trials->items[i].name, o->report.notes[k]);
     }

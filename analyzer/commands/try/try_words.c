@@ -43,7 +43,7 @@ static void add_output(struct xs_string *text, const struct xs_bench_report *rep
 
 void xs_try_measured(struct xs_string *text, const struct xs_try *t, size_t attempt) {
     const struct xs_trial *trial = &t->trials->items[attempt];
-    const struct xs_outcome *o = t->attempts[attempt].outcome;
+    const struct xs_tried_runs *o = t->attempts[attempt].outcome;
     switch (trial->state) {
     case XS_TRIAL_CANNOT:
         xs_string_format(text, "cannot be tried: %s", trial->why ? trial->why : "");
@@ -113,7 +113,7 @@ void xs_try_gate(struct xs_string *text, const struct xs_try *t) {
 
 enum xs_style xs_try_style(const struct xs_try *t, size_t attempt) {
     const struct xs_trial *trial = &t->trials->items[attempt];
-    const struct xs_outcome *o = t->attempts[attempt].outcome;
+    const struct xs_tried_runs *o = t->attempts[attempt].outcome;
     if (trial->state == XS_TRIAL_FAILED)
         return XS_STYLE_BAD;
     if (trial->state != XS_TRIAL_MEASURED)

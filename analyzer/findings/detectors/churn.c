@@ -20,7 +20,7 @@ struct freed {
 /* A pair that waits until there are enough pairs of its size. */
 struct pair {
     struct freed freed;
-    struct xs_account *account; /* of the allocation that followed */
+    struct xs_account *account; /* account of the allocation that followed */
     int64_t id, enter_ns;
     uint64_t alloc_ns;
 };

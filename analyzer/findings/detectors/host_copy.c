@@ -1,5 +1,5 @@
-/* host-copy: a copy from host memory to host memory by a call of CUDA, again and again. Memory use grows with the
- * number of call sites. */
+/* host-copy: a call of CUDA copies from host memory to host memory again and again. Memory use grows with the number of
+ * call sites. */
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/findings/detectors/repeats.h"

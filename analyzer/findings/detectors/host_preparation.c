@@ -16,7 +16,7 @@ enum { TIMES_THE_LAST = 2 };
 
 /* The latest calls of a thread. */
 struct latest {
-    int64_t return_ns; /* of its latest call, other than an allocation or a free */
+    int64_t return_ns; /* return time of its latest call that is no allocation and no free */
     uint64_t calls_ns; /* its time in allocations and frees since then */
     bool is_download;  /* a download, or a wait for it: what follows is `host-work` */
 };
@@ -24,7 +24,7 @@ struct latest {
 struct state {
     struct xs_repeats repeats;
     struct xs_hash latest;  /* by thread.id: struct latest */
-    struct xs_hash work_ns; /* by site: the work before its latest upload, of those that had enough */
+    struct xs_hash work_ns; /* by site: the work before its latest upload that had enough of it */
 };
 
 static bool brings_data(const struct xs_trace_event *event) {

@@ -11,7 +11,7 @@ enum { LEAST_NS = 20000 };
 /* A thread that has downloaded data and has not given the device more work yet. */
 struct thread {
     bool is_at_work;
-    struct xs_instance instance; /* of the download */
+    struct xs_instance instance; /* instance about the download */
     struct xs_account *account;
     int64_t returned_ns; /* when its latest call returned */
     uint64_t work_ns;    /* the program's own time since it has the data */

@@ -22,7 +22,7 @@ struct pinned {
 struct given {
     int64_t launch, at_ns, allocation;
     uint64_t bytes;
-    uint32_t site; /* of the allocation */
+    uint32_t site; /* site of the allocation */
 };
 
 struct state {

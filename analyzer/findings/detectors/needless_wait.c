@@ -18,7 +18,7 @@ struct stream {
 struct wait {
     bool is_open;
     int64_t stream;    /* the only stream that had work; its identity */
-    int64_t return_ns; /* of the wait */
+    int64_t return_ns; /* return time of the wait */
     struct xs_instance instance;
 };
 

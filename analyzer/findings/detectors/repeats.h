@@ -12,12 +12,12 @@
  * count. */
 enum { XS_REPEATS_LEAST = 10, XS_REPEATS_LEAST_LONG = 3, XS_REPEATS_KEPT = 32768 };
 
-/* The instances of a finding about the host's time are reported only if those of the site together take at least one
- * part in this many of the run: to change what a program does is worth the work only then. */
+/* A finding about the host's time is reported only if a site's instances together take at least 1 /
+ * XS_REPEATS_RUN_SHARE of the run. Less is not worth the work of changing the program. */
 enum { XS_REPEATS_RUN_SHARE = 20 };
 
-/* If a step does it in several lines, all sites together must take that part of the run (xs_repeats_finish), and each
- * of them at least one part in this many. */
+/* A step may spend its time in several lines. Then all sites together must take 1 / XS_REPEATS_RUN_SHARE of the run
+ * (xs_repeats_finish), and each site at least 1 / XS_REPEATS_SITE_SHARE. */
 enum { XS_REPEATS_SITE_SHARE = 200 };
 
 struct xs_repeats {

@@ -174,7 +174,7 @@ static void read_completeness(struct xs_analysis *a) {
 
 static int begin(struct xs_analysis *a) {
     uint64_t *damaged = &a->findings->damaged_rows;
-    unsigned window = a->options->reader_window;
+    unsigned most_rows = a->options->sorted_rows;
     a->kernels_recorded = a->findings->exposed_known = kernels_were_recorded(a);
     read_completeness(a);
     xs_accounts_begin(&a->accounts);
@@ -184,7 +184,7 @@ static int begin(struct xs_analysis *a) {
     xs_device_records_begin(&a->memsets, a->trace, false, a->message, damaged);
     a->copies.on_graph_copy = xs_take_graph_copy;
     a->copies.context = a;
-    xs_exposure_begin(&a->exposure, a->trace, &a->streams, window, a->wanting_count[XS_ON_DEVICE_INTERVAL] != 0,
+    xs_exposure_begin(&a->exposure, a->trace, &a->streams, most_rows, a->wanting_count[XS_ON_DEVICE_INTERVAL] != 0,
                       a->message, damaged);
     int status = xs_contents_begin(&a->contents, a->trace, a->message, damaged);
     if (status >= 0)
@@ -202,7 +202,7 @@ static int begin(struct xs_analysis *a) {
         status = xs_migration_windows_read(&a->windows[way], way, a->trace, a->message, damaged);
     if (status >= 0)
         status = xs_arguments_read(&a->arguments, a->trace, a->message, damaged);
-    int begun = xs_events_begin(&a->events, a->trace, window, a->message, damaged);
+    int begun = xs_events_begin(&a->events, a->trace, most_rows, a->message, damaged);
     return status < 0 ? status : begun;
 }
 

@@ -23,7 +23,7 @@ struct xs_analysis_options {
     bool shows_replay;      /* replay the run even if no finding needs it (xs_diagnose) */
     bool keeps_repairables; /* fill xs_findings.repairables */
     bool fold_nothing;      /* false: findings under both 1 ms and 0.1 % of the run are ranked after the others */
-    unsigned reader_window; /* number of rows that may be kept to be sorted; 0: as many as the trace needs (tests set
+    unsigned sorted_rows;   /* number of rows that may be kept to be sorted; 0: as many as the trace needs (tests set
                              * it) */
 };
 

@@ -10,8 +10,8 @@ const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verd
     return remedy ? remedy : detector->remedy;
 }
 
-enum xs_repair xs_detector_repair(const struct xs_detector *detector, unsigned verdict) {
-    enum xs_repair repair = verdict < XS_VERDICTS ? detector->verdicts[verdict].repair : XS_REPAIR_OF_DETECTOR;
+enum xs_repair_kind xs_detector_repair(const struct xs_detector *detector, unsigned verdict) {
+    enum xs_repair_kind repair = verdict < XS_VERDICTS ? detector->verdicts[verdict].repair : XS_REPAIR_OF_DETECTOR;
     return repair ? repair : detector->repair;
 }
 

@@ -31,7 +31,7 @@ enum xs_detector_needs {
 struct xs_verdict {
     const char *name;   /* as in docs/rules/analysis.md; NULL: the detector has no verdicts */
     const char *remedy; /* one sentence, imperative; NULL: the detector's remedy */
-    enum xs_repair repair;
+    enum xs_repair_kind repair;
 };
 
 /* Texts that several detectors use: roles of evidence, and reasons for undecided cases. */
@@ -70,9 +70,9 @@ struct xs_detector {
                              * full rule */
     const char *remedy;     /* one sentence, imperative */
     enum xs_detector_kind kind;
-    enum xs_repair repair; /* what the remedy changes in the run */
-    unsigned needs;        /* enum xs_detector_needs; 0: host events alone */
-    uint32_t wants;        /* XS_WANT(XS_ON_...) of the events that on_event is called for */
+    enum xs_repair_kind repair; /* what the remedy changes in the run */
+    unsigned needs;             /* enum xs_detector_needs; 0: host events alone */
+    uint32_t wants;             /* XS_WANT(XS_ON_...) of the events that on_event is called for */
     size_t state_bytes;
     struct xs_verdict verdicts[XS_VERDICTS];
     /* One bit for each verdict (by index) that depends on something the trace cannot show; such verdicts rank after the
@@ -102,9 +102,10 @@ struct xs_detector {
 extern const struct xs_detector *const xs_detectors[];
 extern const size_t xs_detector_count;
 
-/* These functions return the remedy and the repair of a verdict; if it has none of its own, those of the detector. */
+/* These functions return the remedy and the repair of a verdict, or the detector's if the verdict has none of its own.
+ */
 const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verdict);
-enum xs_repair xs_detector_repair(const struct xs_detector *detector, unsigned verdict);
+enum xs_repair_kind xs_detector_repair(const struct xs_detector *detector, unsigned verdict);
 
 /* Reports an instance. This adds nothing to the total; only xs_claim does. A claim belongs to the instance that was
  * reported, or passed to xs_consider, just before. If that instance does not pass the filter, the claim does not count.
@@ -136,8 +137,8 @@ enum xs_drawn xs_drawn_alone(const struct xs_transfer_view *transfer);
  * copy is looked at, this one is looked at as well, so only the choice of the earlier copy was random. */
 enum xs_drawn xs_drawn_pair(const struct xs_transfer_view *transfer, enum xs_look earlier);
 
-/* Claims this part of the time of a transfer, memset or allocation for the total. Of several claims on one account only
- * the largest counts. Has no effect for detectors of the kinds XS_POTENTIAL and XS_ADVICE, or for account NULL. */
+/* Claims this part of the time of a transfer, memset or allocation for the total. If one account gets several claims,
+ * only the largest counts. Has no effect for detectors of the kinds XS_POTENTIAL and XS_ADVICE, or for account NULL. */
 void xs_claim(struct xs_detection *detection, struct xs_account *account, const struct xs_times *removable);
 
 /* Claims time that has no account (migrations) and that only this detector claims. */

@@ -60,11 +60,11 @@ static const struct xs_source_kind wait_kind = {.table = "sync",
                                                 .read = read_wait};
 
 void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, const struct xs_streams *streams,
-                       unsigned window, bool wanted, char *message, uint64_t *damaged) {
-    unsigned waits = window ? window : xs_events_window(trace);
+                       unsigned most_rows, bool wanted, char *message, uint64_t *damaged) {
+    unsigned waits = most_rows ? most_rows : xs_events_most_rows(trace);
     /* records are written when work ends, so those of several streams interleave even if one thread launched all
      * work */
-    unsigned kernels = window ? window : 16384;
+    unsigned kernels = most_rows ? most_rows : 16384;
     *exposure = (struct xs_exposure){.wanted = wanted, .streams = streams, .sweep_at = FEW_STREAMS};
     exposure->kernel_source = xs_source_begin(&kernel_kind, trace, kernels, message, damaged);
     /* damaged rows are not counted here, because events.c reads these rows, too, and counts them */

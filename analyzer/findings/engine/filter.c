@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
      "h2d, d2h, d2d, peer, h2h. A LIST can have several parts, with commas between them", GROUP},
     {"min-size", KEYS + MIN_SIZE, "SIZE", 0, "transfers of at least SIZE bytes: 512, 64K, 1MiB", GROUP},
     {"max-size", KEYS + MAX_SIZE, "SIZE", 0, "transfers of at most SIZE bytes", GROUP},
-    {"stream", KEYS + STREAM, "LIST", 0, "numbers that --by=stream shows, or handles 0x...", GROUP},
+    {"stream", KEYS + STREAM, "LIST", 0, "numbers that `report --by=stream' shows, or handles 0x...", GROUP},
     {"device", KEYS + DEVICE, "LIST", 0, "numbers of devices", GROUP},
     {"thread", KEYS + THREAD, "LIST", 0, "system numbers or names of threads", GROUP},
     {"site", KEYS + SITE, "PATTERN", 0,
@@ -207,7 +207,8 @@ static char *set(struct xs_filter *filter, int option, const char *value) {
     case MAX_SIZE:
         return set_bytes(&filter->has_max_bytes, &filter->max_bytes, value);
     case STREAM:
-        return set_words(&filter->streams, value, is_stream, "numbers that --by=stream shows, or handles, as 0x7f00");
+        return set_words(&filter->streams, value, is_stream,
+                         "numbers that `report --by=stream' shows, or handles, as 0x7f00");
     case DEVICE:
         return set_words(&filter->devices, value, is_number, "the numbers of devices, as 0,1");
     case THREAD:

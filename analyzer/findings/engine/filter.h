@@ -50,8 +50,8 @@ void xs_filter_free(struct xs_filter *filter);
 
 /* True if the filter is empty, so that everything passes. */
 bool xs_filter_is_empty(const struct xs_filter *filter);
-/* True if only transfers can pass. Instances that are about no transfer, such as those of an allocation, a wait or a
- * memset, then do not pass. */
+/* True if only transfers can pass. Instances that are about no transfer, but about an allocation, a wait or a memset,
+ * then do not pass. */
 bool xs_filter_is_of_transfers(const struct xs_filter *filter);
 /* True if the filter chooses certain steps of the run. */
 static inline bool xs_filter_chooses_steps(const struct xs_filter *filter) {

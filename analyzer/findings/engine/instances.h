@@ -13,7 +13,8 @@ struct xs_instance;
 /* An instance whose finding has a repair. */
 struct xs_repairable {
     int64_t rows[2];    /* the first two rows of its evidence; 0: none */
-    uint64_t device_ns; /* the removable time on the device; for XS_REPAIR_PREPARE_ON_DEVICE that of the host */
+    uint64_t device_ns; /* the removable time on the device; for XS_REPAIR_PREPARE_ON_DEVICE, the removable time of the
+                           host */
     uint32_t site;      /* site of the finding */
     uint8_t detector, verdict;
     uint8_t table;   /* table of the first row; enum xs_evidence_table */

@@ -13,8 +13,8 @@ struct xs_allocation; /* residency.h */
  * it. */
 bool xs_is_used_in_parts(const struct xs_allocation *allocation);
 
-/* `live` has the allocations that live at the end. The caller has set `is_pool` in those that were used in parts. Sets
- * it also in those that are similar to one of these. */
+/* Sets `is_pool` in allocations that are similar to one that was used in parts. `live` has the allocations that live at
+ * the end; the caller has set `is_pool` in those that were used in parts. */
 void xs_pools_mark(struct xs_allocation **live, size_t count);
 
 #endif

@@ -4,14 +4,14 @@
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_REPAIR_KIND_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_REPAIR_KIND_H
 
-enum xs_repair {
+enum xs_repair_kind {
     XS_REPAIR_OF_DETECTOR, /* in a verdict: use the detector's; in a detector: no repair */
     XS_REPAIR_DROP,        /* drop the copy or memset of the first row */
     XS_REPAIR_DROP_BOTH,   /* drop the first row's copy and, if the host does not need it, the second row's copy */
     XS_REPAIR_PEER_COPY,   /* replace the upload by a copy from device to device; drop the second row as in DROP_BOTH */
     XS_REPAIR_GATHER,      /* join the place's copies, from the first row's to the second row's, into one copy */
     XS_REPAIR_SHORTEN,     /* make the copy or kernel move less, or faster; its device time shrinks by the instance's
-                            * removable     time */
+                            * removable time */
     XS_REPAIR_PIN,         /* page-lock the copy's host memory, once for all copies of that memory */
     XS_REPAIR_MEMSET,      /* replace the upload by a memset on the device */
     XS_REPAIR_DEVICE_COPY, /* replace the upload by a copy on the device */

@@ -79,7 +79,7 @@ struct xs_allocation *xs_allocation_by_id(const struct xs_residency *residency, 
 }
 
 struct xs_allocation *xs_allocation_at(const struct xs_residency *residency, uint64_t address) {
-    struct xs_span_place place;
+    struct xs_span_cursor place;
     const struct xs_span *span = xs_spans_seek(&residency->addresses, address, &place);
     return span && span->start <= address ? span->owner : NULL;
 }

@@ -139,7 +139,7 @@ static bool written_since(const struct xs_residency *residency, const struct xs_
     if (index >= residency->device_count)
         return false;
     const struct xs_spans *writes = &residency->devices[index].writes;
-    struct xs_span_place place;
+    struct xs_span_cursor place;
     for (const struct xs_span *span = xs_spans_seek(writes, region->address, &place);
          span && span->start < region->address + region->bytes; span = xs_spans_next(writes, &place))
         if (((const struct xs_write *)span->owner)->order > order)
@@ -258,7 +258,7 @@ void xs_read_out(struct xs_residency *residency, const struct xs_extent *extent,
         return;
     }
     const struct xs_spans *writes = &xs_device_state(residency, extent->device)->writes;
-    struct xs_span_place at;
+    struct xs_span_cursor at;
     for (const struct xs_span *span = xs_spans_seek(writes, extent->address, &at);
          span && span->start < extent->address + extent->bytes; span = xs_spans_next(writes, &at))
         ((struct xs_write *)span->owner)->read = true;

@@ -14,9 +14,9 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/findings_build.h"
 
-/* The most pairs of a site and a size class that have cells: the first ones in host order. A trace with more comes from
- * no real program, and could otherwise make the analysis take gigabytes. Of the other copies only the instances that
- * were found are counted. */
+/* Only the first XS_SAMPLE_GROUPS pairs of a site and a size class, in host order, have cells. No real program has
+ * more, but a forged trace could otherwise make the analysis take gigabytes. For copies without a cell nothing is
+ * estimated; only the instances that were found are counted. */
 enum { XS_SAMPLE_GROUPS = 16384 };
 
 enum { XS_SAMPLE_BLOCK = 16, XS_SAMPLE_LEAST = 8, XS_SAMPLE_CENSUS = 4 };

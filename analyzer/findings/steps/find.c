@@ -36,7 +36,7 @@ struct work {
     struct xs_step_ranges ranges;
     struct xs_hash threads;   /* by thread: the range of its last call */
     struct xs_hash recurring; /* struct recurring */
-    size_t most_moments;      /* of one struct recurring */
+    size_t most_moments;      /* the most times that one struct recurring has */
     uint64_t span_ns;         /* time from the first transfer or wait to the last one */
 };
 

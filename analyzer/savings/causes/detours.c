@@ -254,7 +254,7 @@ static void leave_out(struct xs_plan *plan, const struct trip *trip) {
         const struct xs_model_call *call = &plan->model->calls[i];
         int64_t before = call->enter_ns - plan->model->calls[plan->model->calls[i].previous].return_ns;
         if (call->kind == XS_MODEL_SYNC || i == trip->up)
-            xs_plan_change(plan, i, &(struct xs_change){.dropped = true, .before_ns = -before});
+            xs_plan_change(plan, i, &(struct xs_call_change){.dropped = true, .before_ns = -before});
         else if (xs_plan_alter(plan, i))
             xs_plan_alter(plan, i)->before_ns = -before;
     }

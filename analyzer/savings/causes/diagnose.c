@@ -31,7 +31,7 @@ static bool is_unsure(const struct xs_finding *f) {
  * own. The replay of a stream for each thread knows which threads wait for each other. The replay of work before
  * uploads knows which work was seen. The least saving of work on the device is set later (host_work.h). */
 static bool may_save_nothing(const struct xs_finding *f) {
-    enum xs_repair repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
+    enum xs_repair_kind repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
     bool is_bounded =
         repair == XS_REPAIR_OWN_STREAM || repair == XS_REPAIR_PREPARE_ON_DEVICE || repair == XS_REPAIR_WORK_ON_DEVICE;
     return is_unsure(f) || (f->potential && !is_bounded);
@@ -278,7 +278,7 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
         set_fit(diagnosis, &model, run);
         status = account_idle(trace, diagnosis, options, &model, run, diagnosis->replayed, message);
         find_savings(diagnosis, &plan, options, run);
-        xs_preparations_add(diagnosis, &plan);
+        xs_preparations_add(diagnosis, &plan, run);
         xs_contexts_time(diagnosis, &plan);
         xs_released_at_find(diagnosis, &plan);
         status = status < 0 ? status : xs_detours_find(diagnosis, &plan, trace, run, message);

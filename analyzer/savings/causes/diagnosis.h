@@ -9,7 +9,7 @@
 #include "analyzer/trace/framework/framework_context.h"
 
 /* A saving is the measured run less its replay with the repair (docs/rules/analysis.md, "What a repair saves"), in ns.
- * If the trace does not determine a repair's effect, the saving is a range from least to most. Never negative. */
+ * If the trace does not determine a repair's effect, the saving is an interval from least to most. Never negative. */
 struct xs_saving {
     bool known;  /* false: the finding has no repair; all is 0 */
     bool bounds; /* the range is not from a replay, but from 0 to the finding's claim */
@@ -62,7 +62,7 @@ struct xs_diagnosed {
     bool folded;    /* saves less than the floor, so it is shown in one line with others */
 
     struct xs_saving saves;      /* by this finding's repair alone */
-    struct xs_saving part_saves; /* of a finding of several verdicts: the saving of only the verdicts for which
+    struct xs_saving part_saves; /* for a finding of several verdicts: the saving of only the verdicts for which
                                   * xs_analysis_options.is_in_part is true; not known if there are no such verdicts, or
                                   * if is_in_part is NULL */
     uint64_t pinning_ns;  /* for a repair that page-locks memory: what the page-locking costs; subtracted from the least
@@ -71,7 +71,7 @@ struct xs_diagnosed {
                            * machines */
 
     struct xs_turns turns;
-    uint32_t released_at; /* of memory that is allocated again and again: the site of most of its frees; 0: not known */
+    uint32_t released_at; /* for memory allocated again and again: the site of most of its frees; 0: not known */
     struct xs_framework_context *context; /* context of its first instances; NULL: not known */
     const struct xs_finding *preparation; /* for needless uploads: the finding about the host's work before these
                                            * uploads; this work is needless, too (causes/preparations.h); NULL: none */
@@ -97,10 +97,10 @@ struct xs_diagnosis {
     bool replayed;       /* false: savings are bounds, from nothing to what the findings claim */
     struct xs_replay_fit replay_fit;
 
-    struct xs_idle idle;        /* of the steps after the warm-up, or of the run if it has no steps; empty unless
+    struct xs_idle idle;        /* covers the steps after the warm-up, or the run if it has no steps; empty unless
                                  * xs_analysis_options.accounts_idle is set */
     size_t idle_steps;          /* number of steps that `idle` is about; 0: `idle` is about the whole run */
-    struct xs_waits_paid waits; /* of the whole run; empty if xs_analysis_options.judges_waits is not set, or if the
+    struct xs_waits_paid waits; /* covers the whole run; empty if xs_analysis_options.judges_waits is not set, or if the
                                  * replay is not trusted */
 
     struct xs_detour *detours; /* not in `together`: it is not known whether the device could do the host's work */

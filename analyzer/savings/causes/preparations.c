@@ -59,7 +59,18 @@ static void make_advice(struct xs_diagnosis *diagnosis, struct xs_diagnosed *d) 
     d->saves = (struct xs_saving){0};
 }
 
-void xs_preparations_add(struct xs_diagnosis *diagnosis, const struct xs_plan *plan) {
+/* Limits the least saving to what the replay saves without the samples in which the thread slept. */
+static void leave_sleep(struct xs_diagnosis *diagnosis, struct xs_plan *plan, struct xs_diagnosed *d, int64_t run_ns) {
+    size_t count, first = xs_repairables_of(&diagnosis->findings->repairables, d->finding, &count);
+    xs_plan_clear(plan);
+    xs_plan_add(plan, &diagnosis->findings->repairables.items[first], count, XS_PLAN_LEAST);
+    uint64_t awake_ns = xs_plan_saves(plan, run_ns);
+    d->saves.least_ns = awake_ns < d->saves.least_ns ? awake_ns : d->saves.least_ns;
+    d->saves.scaled_least_ns = 0;
+}
+
+void xs_preparations_add(struct xs_diagnosis *diagnosis, struct xs_plan *plan, int64_t run_ns) {
+    plan->counts_only_awake = true;
     for (size_t i = 0; i < diagnosis->count; i++) {
         struct xs_diagnosed *preparation = &diagnosis->items[i];
         for (size_t k = 0; k < diagnosis->count && is_preparation(preparation->finding); k++)
@@ -70,6 +81,6 @@ void xs_preparations_add(struct xs_diagnosis *diagnosis, const struct xs_plan *p
         if (is_preparation(preparation->finding) && !preparation->saves.least_ns)
             make_advice(diagnosis, preparation);
         else if (is_preparation(preparation->finding))
-            preparation->saves.least_ns = preparation->saves.scaled_least_ns = 0;
+            leave_sleep(diagnosis, plan, preparation, run_ns);
     }
 }

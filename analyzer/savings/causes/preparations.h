@@ -8,8 +8,8 @@
 
 /* Adds to what needless uploads save at most what the finding host-preparation at the same place saves. The findings'
  * own savings must be known. A finding host-preparation whose work was not seen becomes advice: nothing says that the
- * host makes the uploaded data, and it does something before most uploads. If it was seen, it saves nothing at least,
- * because the host may have slept there. */
-void xs_preparations_add(struct xs_diagnosis *diagnosis, const struct xs_plan *plan);
+ * host makes the uploaded data, and it does something before most uploads. If it was seen, the finding saves at
+ * least what the samples stand for in which the thread did not sleep. From then on only these count in the plan. */
+void xs_preparations_add(struct xs_diagnosis *diagnosis, struct xs_plan *plan, int64_t run_ns);
 
 #endif

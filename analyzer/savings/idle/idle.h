@@ -27,9 +27,9 @@ enum xs_idle_reason {
 
 /* A place that calls CUDA. */
 struct xs_idle_call {
-    bool known;        /* false: does not apply, and the other fields are 0 */
+    bool known;        /* false: the reason has no such call, and the other fields are 0 */
     uint8_t kind;      /* enum xs_model_kind */
-    uint8_t direction; /* of a copy: number of XS_DIRECTIONS */
+    uint8_t direction; /* for a copy, its number in XS_DIRECTIONS */
     uint32_t site;     /* site number; 0: unknown */
 };
 
@@ -41,9 +41,10 @@ struct xs_idle_row {
     uint64_t count; /* number of idle times that have a part with this reason and these places */
     uint64_t ns, longest_ns;
     int64_t longest_at_ns; /* when the longest part began */
-    /* What samples show of the program's own code in these idle times (XS_IDLE_HOST, XS_IDLE_START). */
+    /* The next fields say what samples show of the program's own code in these idle times (XS_IDLE_HOST,
+     * XS_IDLE_START). */
     uint64_t sampled_ns; /* time that all samples stand for; 0: there are none */
-    uint64_t most_ns;    /* time that those at `place` stand for */
+    uint64_t most_ns;    /* time that the samples at `place` stand for */
     uint32_t place;      /* place with most time (xs_callsites_place_frame); 0: not known */
     bool is_main;        /* the samples are of the main thread, because the thread runs no Python code */
 };

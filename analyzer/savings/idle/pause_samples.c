@@ -18,11 +18,15 @@ int xs_pause_samples_read(struct xs_pause_samples *samples, const struct xs_trac
     struct xs_scan scan;
     size_t capacity = 0;
     *samples = (struct xs_pause_samples){0};
-    xs_scan_begin(&scan, trace, "SELECT thread, at_ns, at_ns, ns, stack FROM host_sample ORDER BY thread, at_ns, id",
+    xs_scan_begin(&scan, trace,
+                  "SELECT thread, at_ns, at_ns, ns, stack, is_asleep FROM host_sample"
+                  " ORDER BY thread, at_ns, id",
                   message, damaged);
     while (xs_scan_row(&scan)) {
-        struct xs_pause_sample sample = {
-            .thread = xs_scan_int(&scan, 0), .ns = xs_scan_count(&scan, 3), .stack = xs_scan_int(&scan, 4)};
+        struct xs_pause_sample sample = {.thread = xs_scan_int(&scan, 0),
+                                         .ns = xs_scan_count(&scan, 3),
+                                         .stack = xs_scan_int(&scan, 4),
+                                         .is_awake = !xs_scan_null(&scan, 5) && xs_scan_int(&scan, 5) == 0};
         sample.place = xs_sites_place(sites, sample.stack);
         int64_t end_ns;
         if (!xs_scan_times(&scan, 1, 2, &sample.at_ns, &end_ns))

@@ -2,6 +2,7 @@
 #ifndef XFERSPY_ANALYZER_SAVINGS_IDLE_PAUSE_SAMPLES_H
 #define XFERSPY_ANALYZER_SAVINGS_IDLE_PAUSE_SAMPLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@ struct xs_pause_sample {
     uint64_t ns;           /* how much time it stands for */
     int64_t stack;         /* stack.id */
     uint32_t place;        /* xs_sites_place of its stack; 0: not known */
+    bool is_awake;         /* the thread did not sleep at that moment */
 };
 
 struct xs_pause_samples {

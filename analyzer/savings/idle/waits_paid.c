@@ -1,4 +1,4 @@
-/* Whether waits pay; see waits_paid.h. */
+/* Finds whether waits pay; see waits_paid.h. */
 #include "analyzer/savings/idle/waits_paid.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "analyzer/savings/replay/replay.h"
 #include "analyzer/trace/scan.h"
 
-enum { LEAST_PAY = 1000 /* a saving below this part of the run is called nothing */ };
+enum { LEAST_PAY = 1000 /* a saving below one in so many parts of the run counts as nothing */ };
 
 /* These changes remove the wait from a call in the replay. A call whose only purpose is to wait is not made. Any other
  * call returns after XS_ASYNC_CALL_NS, or after its measured time if that is less. The time is rounded down to units of
@@ -31,11 +31,11 @@ struct places {
     size_t count, capacity;
     uint32_t *place_of;  /* by call: the index of its place plus 1; 0: it did not wait */
     uint32_t *change_of; /* of the replay */
-    struct xs_change changes[CHANGES];
+    struct xs_call_change changes[CHANGES];
     struct place **order;
-    struct xs_intervals *busy; /* by number of a device */
+    struct xs_intervals *busy; /* by device: the times in which it was busy */
     int64_t run_ns;
-    int64_t least_ns; /* the run takes at least so long, because of the device's work */
+    int64_t least_ns; /* the least time of the run, which the device's work takes */
 };
 
 /* True if the call returned later because it waited for the device. A copy's call also counts if it waited only for the
@@ -101,8 +101,8 @@ static void add_busy(const struct places *places, struct place *place, const str
     }
 }
 
-/* Adds the idle time in which the call returned. If several calls of a place returned in it, it is added once. After
- * the device's last work no time is idle, because nothing had to be given to it. */
+/* Adds the idle time in which the call returned. If several calls of a place returned in it, it is added once. The time
+ * after the device's last work is not idle time, because the program had no more work for it. */
 static void add_idle(const struct places *places, struct place *place, const struct xs_model_call *call) {
     const struct xs_intervals *busy = &places->busy[call->device];
     size_t next = xs_search(busy->items, busy->count, sizeof *busy->items, begins_by, &call->return_ns);
@@ -137,7 +137,8 @@ static void find_places(struct places *places) {
 static void make_changes(struct places *places) {
     places->changes[NOT_MADE].dropped = true;
     for (int64_t i = SHORT_CALLS; i < CHANGES; i++)
-        places->changes[i] = (struct xs_change){.returns = XS_RETURNS_AT_ONCE, .host_ns = (i - SHORT_CALLS) * UNIT_NS};
+        places->changes[i] =
+            (struct xs_call_change){.returns = XS_RETURNS_AT_ONCE, .host_ns = (i - SHORT_CALLS) * UNIT_NS};
 }
 
 /* Returns the index of the change that takes the wait out of a call. */

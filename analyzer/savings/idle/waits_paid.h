@@ -10,11 +10,11 @@
 
 #include "analyzer/savings/replay/model.h"
 
-/* One place that waits: waits for a stream, an event or a device, blocking copies, and frees that wait. */
+/* One place at which the host waits: for a stream, an event or a device, or inside a blocking copy or a free. */
 struct xs_wait_row {
-    uint8_t kind, direction; /* enum xs_model_kind; of a copy: number of XS_DIRECTIONS */
+    uint8_t kind, direction; /* enum xs_model_kind; for a copy, its number in XS_DIRECTIONS */
     uint32_t site;           /* site number; 0: unknown */
-    uint64_t count;          /* number of its waits; of other calls, only those that waited */
+    uint64_t count;          /* number of calls; a call that has another purpose counts only if it waited */
     uint64_t waited_ns;      /* time inside these calls */
     uint64_t busy_ns;        /* the part of this time in which their device was busy */
     uint64_t idle_ns;        /* time for which their device was idle when they returned, from the end of its work to the
@@ -34,8 +34,8 @@ struct xs_waits_paid {
 /* Each row takes two replays, so only the places with most time in waits become rows. */
 #define XS_WAITS_MOST_ROWS 12
 
-/* True if the run saves enough without these waits to be worth a change. Less is called nothing. `run_ns` is the
- * measured duration of the run. */
+/* True if the run saves enough without these waits to be worth a change. `run_ns` is the measured duration of the run.
+ */
 bool xs_wait_pays(const struct xs_wait_row *row, uint64_t run_ns);
 
 /* `run_ns` is the duration of the replay without changes. Call xs_waits_paid_free. */

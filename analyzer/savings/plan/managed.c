@@ -2,14 +2,11 @@
 #include "analyzer/savings/plan/managed_internal.h"
 
 #include "schema/format/kinds.h"
+#include "schema/format/recording_cost.h"
 
 /* A prefetch that makes new pages takes this long for each block. 12,288 blocks took at most 9.8 us each on an H200
  * (pool_first_touch of tests/truth/cases: the whole repaired loop). */
 enum { MAKE_BLOCK_NS = 10000 };
-
-/* Recording a fault of the device made its kernel longer by 36 and 38 us on an H200 (managed_each_iteration and
- * pool_first_touch of tests/truth/cases), and by less on an H100. */
-#define RECORD_FAULT_NS 36000
 
 /* Lengths of a kernel that differ by less than this part are equal: a device's clock varies by some percent. */
 #define EQUAL_PART 0.05
@@ -79,9 +76,9 @@ struct given {
     bool is_kept;   /* some of its memory is in the plan */
     bool stays;     /* the pages of some of this memory stay on the device */
     bool is_remote; /* some of this memory is used across the link */
-    double bytes;   /* of all its managed memory */
-    double staying; /* of the memory whose pages have to be sent to the device, or made there */
-    double first;   /* of the part of this memory that no earlier kernel used */
+    double bytes;   /* bytes of all its managed memory */
+    double staying; /* bytes of the memory whose pages have to be sent to the device, or made there */
+    double first;   /* bytes of the memory in `staying` that no earlier kernel used */
 };
 
 static struct given look_at_given(const struct xs_managed *m, const struct xs_managed_span *kernel) {
@@ -152,7 +149,7 @@ static double least_ns(const struct xs_plan *plan, const struct xs_managed_group
  * does not lose this time, so no repair saves it. */
 static double recording_ns(const struct xs_managed_group *group, const struct xs_managed_span *kernel) {
     double stalled = (double)kernel->stalled_ns;
-    double ns = group->stalled_ns > 0 ? group->faults * RECORD_FAULT_NS / group->stalled_ns * stalled : 0;
+    double ns = group->stalled_ns > 0 ? group->faults * XS_RECORD_FAULT_NS / group->stalled_ns * stalled : 0;
     return ns < stalled ? ns : stalled;
 }
 
@@ -198,7 +195,7 @@ static bool change_kernel(struct xs_managed *m, struct xs_plan *plan, const stru
     left += sent_ns(m, plan, kernel, &given, stalled, end);
     if (left >= length)
         return false;
-    struct xs_change *change = xs_plan_alter(plan, kernel->call);
+    struct xs_call_change *change = xs_plan_alter(plan, kernel->call);
     if (!change)
         return false;
     change->lasts = true;
@@ -234,7 +231,8 @@ static bool change_gap(const struct xs_managed *m, struct xs_plan *plan, struct 
         less = spent_ns(m, &m->gaps, gap, false, end) * part - back_ns;
     else if (part > 0)
         less = saved_by_copies_ns(m, plan, gap) * part;
-    struct xs_change *change = less > 0 || (less < 0 && end == XS_PLAN_LEAST) ? xs_plan_alter(plan, gap->call) : NULL;
+    struct xs_call_change *change =
+        less > 0 || (less < 0 && end == XS_PLAN_LEAST) ? xs_plan_alter(plan, gap->call) : NULL;
     if (!change)
         return false;
     int64_t before_ns = -(less < (double)XS_MODEL_LATEST_NS ? (int64_t)less : XS_MODEL_LATEST_NS);

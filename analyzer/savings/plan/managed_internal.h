@@ -28,16 +28,16 @@ struct xs_managed_memory {
 struct xs_managed_span {
     uint32_t call; /* index, in the model, of the kernel's launch or of the call after the gap */
     uint32_t group;
-    uint32_t first_given, given; /* of a kernel: index of the first item, and number of items, in xs_managed.given;
+    uint32_t first_given, given; /* for a kernel: index of the first item, and number of items, in xs_managed.given;
                                   * they are the managed memory among its arguments */
-    bool is_first;               /* of a kernel: it is the first one to use some of this memory */
-    bool is_remote; /* of a kernel: the driver lets it use pages of some of this memory across the link; of a gap: it
-                     * lies after the first such time */
+    bool is_first;               /* for a kernel: it is the first one to use some of this memory */
+    bool is_remote; /* for a kernel: the driver lets it use pages of some of this memory across the link; for a gap: it
+                       begins after xs_managed.remote_ns */
     bool has_pages; /* somebody waited for pages that moved in it */
     int64_t start_ns, end_ns;
     uint64_t recorded_ns; /* the part of the span inside windows */
     uint64_t stalled_ns;  /* the part of recorded_ns in which pages moved */
-    uint64_t waited_ns;   /* of a gap: the part of stalled_ns from a fault to the arrival of its pages */
+    uint64_t waited_ns;   /* for a gap: the part of stalled_ns from a fault to the arrival of its pages */
     int64_t before_ns;    /* the time that the plan has added to the gap */
 };
 
@@ -56,18 +56,19 @@ struct xs_managed_lengths {
 /* A group has spans that are assumed to be similar: kernels of one function with the same amount of managed memory, or
  * gaps after calls of one place. */
 struct xs_managed_group {
-    struct xs_managed_seen samples; /* in samples. Only these represent spans that were not recorded: the first window
-                                     * lasted until many pages had moved */
-    struct xs_managed_seen first;   /* in any window, of kernels with is_first. Each of them has new pages, so any
-                                     * window represents the others */
-    double stalled_ns;              /* stalled time in all windows */
-    double bytes;                   /* bytes that were seen to move in all windows */
-    double faults;                  /* faults of the device in all windows */
-    double weight, staying;         /* sum of `bytes` and `faults`, and the part of it that belongs to memory of the
-                                     * plan; managed.c */
-    double looked, fetching;        /* of gaps: number of recorded ones, and of those in which pages came to the host */
-    struct xs_managed_lengths all, unfaulted, remote; /* of kernels: all; those recorded whole without faults; of the
-                                                       * latter, those that used pages across the link */
+    struct xs_managed_seen samples; /* sums over the spans in samples. Only samples represent spans that were not
+                                       recorded, because the first window lasted until many pages had moved */
+    struct xs_managed_seen first; /* sums over the kernels with is_first in all windows. Each such kernel has new pages,
+                                     so any window represents those that were not recorded */
+    double stalled_ns;            /* stalled time in all windows */
+    double bytes;                 /* bytes that were seen to move in all windows */
+    double faults;                /* faults of the device in all windows */
+    double weight, staying;       /* sum of `bytes` and `faults`, and the part of it that belongs to memory of the
+                                   * plan; managed.c */
+    double looked, fetching;      /* for gaps: recorded gaps, and recorded gaps in which pages came to the host */
+    /* For kernels: all kernels; the kernels recorded whole without faults; and those among them that used pages across
+     * the link. */
+    struct xs_managed_lengths all, unfaulted, remote;
 };
 
 struct xs_managed_spans {
@@ -79,7 +80,7 @@ struct xs_managed_spans {
     struct xs_hash group_of;     /* maps what similar spans have in common to their group's index plus 1 */
     struct xs_hash moved;        /* maps group and memory to its part of the group's weight, plus 1 */
     struct xs_intervals streaks; /* times in which pages moved one after another */
-    struct xs_intervals waits;   /* of gaps: times from a fault of the host to the arrival of its pages */
+    struct xs_intervals waits;   /* for gaps: times from a fault of the host to the arrival of its pages */
 };
 
 struct xs_managed {
@@ -90,7 +91,7 @@ struct xs_managed {
     uint32_t *given;
     size_t given_count, given_capacity;
     struct xs_managed_spans kernels, gaps;
-    int64_t remote_ns;   /* the earliest one of the memories */
+    int64_t remote_ns;   /* the earliest remote_ns of all memories */
     double ns_per_block; /* time that kernels stalled for each XS_BLOCK_BYTES of pages that came or were made */
     double room_ns;      /* time that kernels can still stall for first uses of pages; managed.c */
     double ns_per_byte;  /* time per byte of the migrations themselves, in both directions */
@@ -98,7 +99,8 @@ struct xs_managed {
     bool all_prefetched; /* a call prefetched several ranges; only one is known */
 };
 
-/* Finds how much of each span's time was spent with pages, and what that says about the others of its group. */
+/* Finds how much of each recorded span's time was spent with pages, and what this shows about the other spans of its
+ * group. */
 void xs_managed_measure(struct xs_managed *managed);
 
 /* A device makes new pages in blocks of this size. */

@@ -48,7 +48,7 @@ static void not_wait_of_main(struct xs_plan *plan, uint32_t call, enum xs_plan_e
     if (!wait)
         return;
     int64_t own_ns = end == XS_PLAN_LEAST ? xs_later(0, calls[call].enter_ns - calls[wait - 1].enter_ns) : 0;
-    xs_plan_change(plan, wait - 1, &(struct xs_change){.dropped = true, .before_ns = own_ns});
+    xs_plan_change(plan, wait - 1, &(struct xs_call_change){.dropped = true, .before_ns = own_ns});
 }
 
 /* Takes `before_ns` from the work of a call's statement. Returns the change of the time before this call. If the
@@ -57,7 +57,7 @@ static int64_t shorten_statement(struct xs_plan *plan, uint32_t call, int64_t be
     uint32_t first = xs_statement_first(plan, call);
     if (first == call)
         return -before_ns;
-    xs_plan_change(plan, first, &(struct xs_change){.before_ns = -before_ns});
+    xs_plan_change(plan, first, &(struct xs_call_change){.before_ns = -before_ns});
     return 0;
 }
 
@@ -65,11 +65,11 @@ static int64_t shorten_statement(struct xs_plan *plan, uint32_t call, int64_t be
  * it. */
 static void drop_call(struct xs_plan *plan, uint32_t call, int64_t before_ns) {
     int64_t change_ns = shorten_statement(plan, call, before_ns);
-    xs_plan_change(plan, call, &(struct xs_change){.dropped = true, .before_ns = change_ns});
+    xs_plan_change(plan, call, &(struct xs_call_change){.dropped = true, .before_ns = change_ns});
     for (uint32_t i = call;
          (i = plan->model->calls[i].next) != XS_PLAN_NONE && xs_statement_continues(plan, call, i);) {
         int64_t before = plan->model->calls[i].enter_ns - plan->model->calls[plan->model->calls[i].previous].return_ns;
-        struct xs_change of_it = {.before_ns = -before};
+        struct xs_call_change of_it = {.before_ns = -before};
         if (plan->model->calls[i].kind ==
             XS_MODEL_RECORD) /* the event is still recorded, because calls may wait for it */
             of_it.returns = XS_RETURNS_AT_ONCE;
@@ -101,11 +101,11 @@ static void pin(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
     if (!xs_link_ns(&plan->findings->link, xs_link_class_of(c->direction, XS_MEM_PINNED), c->bytes))
         return;
     xs_plan_change(plan, call,
-                   &(struct xs_change){.lasts = true,
-                                       .operation_ns = pinned_ns(plan, call),
-                                       .unstaged = true,
-                                       .returns = c->is_async ? XS_RETURNS_AT_ONCE : XS_RETURNS_BEHIND,
-                                       .host_ns = c->is_async ? XS_ASYNC_CALL_NS : XS_BEHIND_COPY_NS});
+                   &(struct xs_call_change){.lasts = true,
+                                            .operation_ns = pinned_ns(plan, call),
+                                            .unstaged = true,
+                                            .returns = c->is_async ? XS_RETURNS_AT_ONCE : XS_RETURNS_BEHIND,
+                                            .host_ns = c->is_async ? XS_ASYNC_CALL_NS : XS_BEHIND_COPY_NS});
     struct xs_model_copy copy = xs_model_copy_at(plan->model, number);
     if (end == XS_PLAN_LEAST)
         xs_pinning_add(&plan->pinning, copy.address, copy.bytes);
@@ -117,7 +117,7 @@ static void pin(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
 static void take_less(struct xs_plan *plan, uint32_t number, int64_t ns) {
     struct xs_plan_copy *copy = &plan->copies[number - plan->model->call_count];
     uint32_t call = xs_plan_call_of(plan, number);
-    struct xs_change *less = copy->is_changed ? NULL : xs_plan_alter(plan, call);
+    struct xs_call_change *less = copy->is_changed ? NULL : xs_plan_alter(plan, call);
     int64_t now = xs_plan_operations_ns(plan, call);
     copy->is_changed = true;
     if (!less || now <= 0)
@@ -149,14 +149,14 @@ static void leave_out(struct xs_plan *plan, uint32_t number, uint64_t instead_ns
         return;
     int64_t before_ns =
         all->instead_ns ? shorten_statement(plan, copy->call, xs_statement_before(plan, copy->call, end)) : 0;
-    struct xs_change *left = all->instead_ns ? xs_plan_alter(plan, copy->call) : NULL;
+    struct xs_call_change *left = all->instead_ns ? xs_plan_alter(plan, copy->call) : NULL;
     if (left)
-        *left = (struct xs_change){.lasts = true,
-                                   .operation_ns = (int64_t)all->instead_ns,
-                                   .unstaged = true,
-                                   .returns = XS_RETURNS_AT_ONCE,
-                                   .host_ns = XS_ASYNC_CALL_NS,
-                                   .before_ns = before_ns};
+        *left = (struct xs_call_change){.lasts = true,
+                                        .operation_ns = (int64_t)all->instead_ns,
+                                        .unstaged = true,
+                                        .returns = XS_RETURNS_AT_ONCE,
+                                        .host_ns = XS_ASYNC_CALL_NS,
+                                        .before_ns = before_ns};
     else
         xs_plan_drop_call(plan, copy->call, end);
 }
@@ -184,12 +184,12 @@ static void replace(struct xs_plan *plan, uint32_t number, uint64_t ns, enum xs_
     int64_t before_ns = shorten_statement(plan, number, xs_statement_before(plan, number, end));
     not_wait_of_main(plan, number, end);
     xs_plan_change_use(plan, number,
-                       &(struct xs_change){.lasts = true,
-                                           .operation_ns = xs_model_length(ns),
-                                           .unstaged = true,
-                                           .returns = XS_RETURNS_AT_ONCE,
-                                           .host_ns = XS_ASYNC_CALL_NS,
-                                           .before_ns = before_ns},
+                       &(struct xs_call_change){.lasts = true,
+                                                .operation_ns = xs_model_length(ns),
+                                                .unstaged = true,
+                                                .returns = XS_RETURNS_AT_ONCE,
+                                                .host_ns = XS_ASYNC_CALL_NS,
+                                                .before_ns = before_ns},
                        true);
 }
 
@@ -212,12 +212,12 @@ static void shorten(struct xs_plan *plan, uint32_t number, uint64_t by_ns) {
     if (xs_plan_is_of_batch(plan, number))
         take_less(plan, number, less);
     else
-        xs_plan_change(plan, number, &(struct xs_change){.lasts = true, .operation_ns = now - less});
+        xs_plan_change(plan, number, &(struct xs_call_change){.lasts = true, .operation_ns = now - less});
 }
 
 /* Moves a copy to a side stream. The call of an upload then returns at once. */
 static void move(struct xs_plan *plan, uint32_t call) {
-    struct xs_change beside = {.beside = true};
+    struct xs_call_change beside = {.beside = true};
     if (plan->model->calls[call].direction == XS_DIR_H2D) {
         beside.returns = XS_RETURNS_AT_ONCE;
         beside.host_ns = XS_ASYNC_CALL_NS;
@@ -261,9 +261,9 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
     int64_t ns = xs_model_length(xs_link_ns(&plan->findings->link, class, bytes)),
             now = xs_plan_operations_ns(plan, first);
     xs_plan_change(plan, first,
-                   &(struct xs_change){.lasts = true,
-                                       .operation_ns = ns > now ? ns : now,
-                                       .before_ns = xs_model_ns((int64_t)((double)bytes * GATHER_NS_PER_BYTE))});
+                   &(struct xs_call_change){.lasts = true,
+                                            .operation_ns = ns > now ? ns : now,
+                                            .before_ns = xs_model_ns((int64_t)((double)bytes * GATHER_NS_PER_BYTE))});
 }
 
 /* --- waits, and the host's work --- */
@@ -272,7 +272,8 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
 static void not_wait(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     not_wait_of_main(plan, call, end);
     if (call != XS_PLAN_NONE)
-        xs_plan_change(plan, call, &(struct xs_change){.returns = XS_RETURNS_AT_ONCE, .host_ns = XS_ASYNC_CALL_NS});
+        xs_plan_change(plan, call,
+                       &(struct xs_call_change){.returns = XS_RETURNS_AT_ONCE, .host_ns = XS_ASYNC_CALL_NS});
 }
 
 /* Makes the processor copy within host memory, at the lowest (for the least saving) or the highest usual rate. */
@@ -284,7 +285,7 @@ static void copy_by_host(struct xs_plan *plan, uint32_t number, enum xs_plan_end
     uint32_t call = xs_plan_call_of(plan, number);
     double ns =
         (double)plan->model->calls[call].bytes * (end == XS_PLAN_LEAST ? SLOW_COPY_NS_PER_BYTE : FAST_COPY_NS_PER_BYTE);
-    xs_plan_change(plan, call, &(struct xs_change){.dropped = true, .before_ns = xs_model_ns((int64_t)ns)});
+    xs_plan_change(plan, call, &(struct xs_call_change){.dropped = true, .before_ns = xs_model_ns((int64_t)ns)});
 }
 
 bool xs_plan_gives_work(const struct xs_plan *plan, uint32_t call) {
@@ -320,10 +321,10 @@ static void work_in_place(struct xs_plan *plan, uint32_t number, int64_t work_ns
         leave_out(plan, number, (uint64_t)work_ns, end);
     else
         xs_plan_change(plan, call,
-                       &(struct xs_change){.lasts = true,
-                                           .operation_ns = xs_later(work_ns, xs_plan_operations_ns(plan, call)),
-                                           .returns = XS_RETURNS_AT_ONCE,
-                                           .host_ns = XS_ASYNC_CALL_NS});
+                       &(struct xs_call_change){.lasts = true,
+                                                .operation_ns = xs_later(work_ns, xs_plan_operations_ns(plan, call)),
+                                                .returns = XS_RETURNS_AT_ONCE,
+                                                .host_ns = XS_ASYNC_CALL_NS});
 }
 
 /* Drops a download, the wait for it, and the program's work until its thread gives the device more work. The time of
@@ -338,7 +339,7 @@ static void drop_with_work(struct xs_plan *plan, uint32_t number, uint32_t wait,
     else
         drop_call(plan, download, 0);
     if (wait != XS_PLAN_NONE)
-        xs_plan_change(plan, wait, &(struct xs_change){.dropped = true});
+        xs_plan_change(plan, wait, &(struct xs_call_change){.dropped = true});
     not_wait_of_main(plan, download, end);
     for (uint32_t i = xs_plan_reader(plan, download); i != next && (i = plan->model->calls[i].next) != XS_PLAN_NONE;)
         if (work_before(plan, i))
@@ -386,13 +387,13 @@ static void prepare_on_device(struct xs_plan *plan, const struct xs_repairable *
 static void launch_graph(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_plan_end end) {
     const struct xs_model_call *calls = plan->model->calls;
     bool is_least = end == XS_PLAN_LEAST;
-    xs_plan_change(plan, first, &(struct xs_change){.before_ns = is_least ? XS_GRAPH_LAUNCH_NS : 0});
+    xs_plan_change(plan, first, &(struct xs_call_change){.before_ns = is_least ? XS_GRAPH_LAUNCH_NS : 0});
     for (uint32_t i = first; i != last && (i = calls[i].next) != XS_PLAN_NONE;) {
         int64_t gap = xs_statement_gap(plan, i);
         if (calls[i].kind == XS_MODEL_LAUNCH && gap < XS_LAUNCH_PAUSE_NS)
             xs_plan_change(
                 plan, i,
-                &(struct xs_change){.before_ns = -gap, .is_node = true, .gap_ns = is_least ? XS_GRAPH_GAP_NS : 0});
+                &(struct xs_call_change){.before_ns = -gap, .is_node = true, .gap_ns = is_least ? XS_GRAPH_GAP_NS : 0});
     }
 }
 
@@ -400,7 +401,7 @@ static void launch_graph(struct xs_plan *plan, uint32_t first, uint32_t last, en
 
 /* Drops a call even if the plan has changed it, without its copies or the rest of its statement. */
 static void drop_only(struct xs_plan *plan, uint32_t call) {
-    struct xs_change *change = xs_plan_alter(plan, call);
+    struct xs_call_change *change = xs_plan_alter(plan, call);
     if (change)
         change->dropped = true;
 }
@@ -414,7 +415,7 @@ static void copy_pageable(struct xs_plan *plan, uint32_t number, int64_t touch_n
         return;
     uint32_t index = xs_plan_call_of(plan, number);
     const struct xs_model_call *call = &model->calls[index];
-    struct xs_change *change = plan->change_of[index] && !is_of_batch ? NULL : xs_plan_alter(plan, index);
+    struct xs_call_change *change = plan->change_of[index] && !is_of_batch ? NULL : xs_plan_alter(plan, index);
     if (!change)
         return;
     int64_t longer_ns = xs_host_memory_worth(plan, number);
@@ -461,7 +462,7 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
     uint32_t number = xs_plan_number_of(plan, kind, item->rows[0]),
              other = xs_plan_number_of(plan, kind, item->rows[1]); /* both are numbers of copies */
     uint32_t first = xs_plan_call_of(plan, number), second = xs_plan_call_of(plan, other);
-    enum xs_repair repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
+    enum xs_repair_kind repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
     if (repair == XS_REPAIR_KEEP && kind == XS_MODEL_ALLOCATION)
         second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[1]);
     if (repair == XS_REPAIR_NOT_ALLOCATE)
@@ -556,9 +557,9 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
 /* Drops the calls that page-lock memory for copies that are no longer made. */
 static void drop_host_memory(struct xs_plan *plan) {
     for (const struct xs_locked_memory *item; (item = xs_host_memory_next_useless(&plan->host_memory));) {
-        xs_plan_change(plan, item->allocation, &(struct xs_change){.dropped = true});
+        xs_plan_change(plan, item->allocation, &(struct xs_call_change){.dropped = true});
         if (item->free != XS_PLAN_NONE)
-            xs_plan_change(plan, item->free, &(struct xs_change){.dropped = true});
+            xs_plan_change(plan, item->free, &(struct xs_call_change){.dropped = true});
     }
 }
 
@@ -571,7 +572,7 @@ static bool is_done_once(const struct xs_repairable *item) {
 
 size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end) {
     if (count && xs_detector_repair(xs_detectors[items->detector], items->verdict) == XS_REPAIR_PREPARE_ON_DEVICE)
-        xs_preparation_look(plan, items, count);
+        xs_preparation_look(plan, items, count, end);
     size_t found = 0, changed = count > 1 && is_done_once(&items[count - 1]) ? count - 1 : count;
     for (size_t i = 0; i < changed; i++)
         found += repair(plan, &items[i], end);
@@ -582,11 +583,13 @@ size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size
 }
 
 void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *items, size_t own, size_t count,
-                          enum xs_plan_end end) {
+                          bool drops_host_memory, enum xs_plan_end end) {
     for (size_t i = 0; i < own; i++)
         repair(plan, &items[i], end);
     for (size_t i = own; i < count && end == XS_PLAN_MOST; i++)
         drop_copy(plan, xs_plan_number(plan, &items[i]), end);
+    if (drops_host_memory && end == XS_PLAN_MOST)
+        drop_host_memory(plan);
 }
 
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item) {

@@ -45,6 +45,7 @@ static bool is_in_function(const struct xs_sites *sites, int64_t stack, const st
 }
 
 struct seen {
+    bool only_awake;
     size_t here, all;
 };
 
@@ -58,7 +59,8 @@ static void look(const struct xs_plan *plan, uint32_t upload, int64_t from_ns, i
         if (sample->thread != thread || sample->at_ns >= to_ns)
             return;
         seen->all++;
-        seen->here += place && is_in_function(sites, sample->stack, place);
+        if (sample->is_awake || !seen->only_awake)
+            seen->here += place && is_in_function(sites, sample->stack, place);
     }
 }
 
@@ -73,8 +75,9 @@ uint32_t xs_preparation_next(const struct xs_plan *plan, uint32_t upload) {
     return next;
 }
 
-void xs_preparation_look(struct xs_plan *plan, const struct xs_repairable *items, size_t count) {
-    struct seen before = {0}, after = {0};
+void xs_preparation_look(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end) {
+    bool only_awake = plan->counts_only_awake && end == XS_PLAN_LEAST;
+    struct seen before = {.only_awake = only_awake}, after = before;
     for (size_t i = 0; i < count && plan->samples.count && plan->findings->sites->callsites; i++) {
         uint32_t upload = xs_plan_call_of(plan, xs_plan_number(plan, &items[i]));
         if (upload == XS_PLAN_NONE)

@@ -274,7 +274,7 @@ static void leave_host_memory(struct xs_plan *plan, uint32_t call) {
             xs_host_memory_leave(&plan->host_memory, plan, plan->model->call_count + i);
 }
 
-bool xs_plan_changes_only_work(const struct xs_change *change) {
+bool xs_plan_changes_only_work(const struct xs_call_change *change) {
     return !change->dropped && !change->lasts && !change->unstaged && !change->beside && !change->is_node &&
            change->returns == XS_RETURNS_AS_IT_DID;
 }
@@ -283,10 +283,10 @@ bool xs_plan_changes_only_work(const struct xs_change *change) {
  * about the same work; else both. */
 static int64_t both_before_ns(int64_t a, int64_t b) { return a <= 0 && b <= 0 ? (a < b ? a : b) : xs_model_ns(a + b); }
 
-void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_change *to, bool without_host) {
+void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_call_change *to, bool without_host) {
     uint32_t number = plan->change_of[call];
     if (number) {
-        struct xs_change *change = &plan->changes[number - 1];
+        struct xs_call_change *change = &plan->changes[number - 1];
         bool is_only_work = xs_plan_changes_only_work(change);
         if ((to->dropped && !change->dropped) || is_only_work) {
             int64_t before_ns = change->before_ns;
@@ -313,19 +313,19 @@ void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_cha
     plan->change_of[call] = ++plan->count;
 }
 
-void xs_plan_change(struct xs_plan *plan, uint32_t call, const struct xs_change *to) {
+void xs_plan_change(struct xs_plan *plan, uint32_t call, const struct xs_call_change *to) {
     xs_plan_change_use(plan, call, to, to->dropped);
 }
 
-struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call) {
-    xs_plan_change(plan, call, &(struct xs_change){0});
-    struct xs_change *altered = &plan->changes[plan->change_of[call] - 1];
+struct xs_call_change *xs_plan_alter(struct xs_plan *plan, uint32_t call) {
+    xs_plan_change(plan, call, &(struct xs_call_change){0});
+    struct xs_call_change *altered = &plan->changes[plan->change_of[call] - 1];
     return altered->dropped ? NULL : altered;
 }
 
 void xs_plan_shorten_work(struct xs_plan *plan, uint32_t call, int64_t ns) {
-    xs_plan_change(plan, call, &(struct xs_change){0});
-    struct xs_change *change = &plan->changes[plan->change_of[call] - 1];
+    xs_plan_change(plan, call, &(struct xs_call_change){0});
+    struct xs_call_change *change = &plan->changes[plan->change_of[call] - 1];
     if (change->before_ns > -ns)
         change->before_ns = -ns;
 }

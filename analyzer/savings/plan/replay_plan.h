@@ -14,7 +14,7 @@
 #include "analyzer/savings/plan/pinning.h"
 #include "analyzer/savings/replay/replay.h"
 
-/* The end of a repair's range that is computed: the least or the most saving. */
+/* What a repair saves is a range. This enum says which end of the range is computed: the least or the most. */
 enum xs_plan_end { XS_PLAN_LEAST, XS_PLAN_MOST };
 
 /* What a plan does to one copy of a batch call. */
@@ -26,8 +26,8 @@ struct xs_plan_copy {
     uint64_t instead_ns; /* time of the work that replaces the copies that are left out */
 };
 
-/* The shares of the samples between two calls that stand in the function that uploads: before its uploads, and after
- * them, where the statement may free what it made. 0: there are few samples, or none. */
+/* Tells how much of the program's time before and after uploads is spent in the function that uploads, as shares of the
+ * samples taken there. After an upload the statement may free what it made. 0: there are few samples, or none. */
 struct xs_preparation {
     double before, after;
 };
@@ -46,6 +46,7 @@ struct xs_plan {
     struct xs_managed *managed; /* managed.h */
     struct xs_pause_samples samples;
     struct xs_preparation preparation; /* of the finding whose repair is made (preparation.h) */
+    bool counts_only_awake;            /* for XS_PLAN_LEAST: a sample counts only if its thread did not sleep */
     double peer_ns_per_byte;           /* time per byte of the trace's peer copies; 0: it has none */
 
     struct xs_model split[2];        /* by end of the range: the model with a stream for each thread instead of legacy
@@ -53,7 +54,7 @@ struct xs_plan {
     const struct xs_model *replayed; /* the model, or one of `split` */
 
     uint32_t *change_of; /* by call: its index in `changes` plus 1 */
-    struct xs_change *changes;
+    struct xs_call_change *changes;
     uint32_t *changed;           /* by change: its call */
     bool *without_host;          /* by change: its call no longer uses host memory */
     struct xs_plan_copy *copies; /* by index in the model's copies */
@@ -90,16 +91,16 @@ int64_t xs_plan_operations_ns(const struct xs_plan *plan, uint32_t call);
 /* These functions change a call. A call that the plan has already changed is changed again only if it is dropped now.
  * xs_plan_change records that a dropped call's copies no longer use host memory; xs_plan_change_use does this only if
  * `without_host` is true. */
-void xs_plan_change(struct xs_plan *plan, uint32_t call, const struct xs_change *to);
-void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_change *to, bool without_host);
+void xs_plan_change(struct xs_plan *plan, uint32_t call, const struct xs_call_change *to);
+void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_call_change *to, bool without_host);
 
 /* Returns the change of a call, and adds an empty change if the call has none. The caller may alter it until the next
  * change is made. NULL: the call is dropped. */
-struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);
+struct xs_call_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);
 
 /* True if a change is only about the program's work before the call, and not about the call. Such a call counts as
  * unchanged for the functions above. */
-bool xs_plan_changes_only_work(const struct xs_change *change);
+bool xs_plan_changes_only_work(const struct xs_call_change *change);
 
 /* Drops `ns` of the program's work before a call, even if the call is dropped, unless more of it is dropped already. */
 void xs_plan_shorten_work(struct xs_plan *plan, uint32_t call, int64_t ns);
@@ -112,10 +113,10 @@ void xs_plan_split_streams(struct xs_plan *plan, enum xs_plan_end end);
 uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns);
 
 /* Returns the most that the changes of these calls can save: the calls' own time, their work on the device, and the
- * program's time before them that is dropped with them. UINT64_MAX: there is no limit, because a repair lets work run
- * at the same time as other work, which also saves pauses, or keeps managed memory on the device, which changes
- * kernels. The replay alone can save more: it lets kernels of two streams run at once without the copy that was between
- * them. */
+ * program's time before them that is dropped with them. UINT64_MAX: there is no limit. This is so if a repair lets work
+ * run at the same time as other work, which also saves pauses, and if a repair keeps managed memory on the device,
+ * which changes kernels. The replay alone can save more: it lets kernels of two streams run at once without the copy
+ * that was between them. */
 uint64_t xs_plan_room(const struct xs_plan *plan);
 
 void xs_plan_clear(struct xs_plan *plan);

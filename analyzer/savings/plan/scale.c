@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/hash.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/selection.h"
@@ -24,6 +25,7 @@ struct found {
     size_t count;
     uint64_t classes[2]; /* one bit for each xs_size_class of the first copies, and of the second copies */
     uint32_t second;     /* site of the second copies; 0: there are none */
+    struct xs_hash rows; /* the rows of the second copies */
     double device_ns_per_byte;
 };
 
@@ -33,7 +35,7 @@ static uint64_t class_bit(uint64_t bytes) {
 }
 
 static bool takes_second(const struct xs_repairable *item) {
-    enum xs_repair repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
+    enum xs_repair_kind repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
     return repair == XS_REPAIR_DROP_BOTH || repair == XS_REPAIR_PEER_COPY;
 }
 
@@ -52,6 +54,7 @@ static void look_at_found(struct found *found) {
         if (other == XS_PLAN_NONE)
             continue;
         found->second = plan->model->calls[xs_plan_call_of(plan, other)].site;
+        *xs_hash_put(&found->rows, (uint64_t)item->rows[1], 0) = 1;
         found->classes[1] |= class_bit(xs_model_copy_at(plan->model, other).bytes);
     }
     found->device_ns_per_byte = bytes > 0 ? device_ns / bytes : 0;
@@ -73,18 +76,42 @@ static void add(struct left_out *left, const struct found *found, int64_t row, u
 }
 
 /* Adds the copies of a site that were not looked at and have the size classes of instances. */
-static void add_site(struct left_out *left, const struct found *found, uint32_t site, uint64_t classes) {
+static void add_first(struct left_out *left, const struct found *found) {
     const struct xs_model *model = found->plan->model;
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
-        if (call->kind != XS_MODEL_TRANSFER || call->site != site || call->is_looked_at)
+        if (call->kind != XS_MODEL_TRANSFER || call->site != found->finding->site || call->is_looked_at)
             continue;
-        if (!call->copies && classes & class_bit(call->bytes))
+        if (!call->copies && found->classes[0] & class_bit(call->bytes))
             add(left, found, call->row, call->bytes);
         for (uint32_t k = call->copy; k < call->copy + call->copies; k++)
-            if (classes & class_bit(model->copies[k].bytes))
+            if (found->classes[0] & class_bit(model->copies[k].bytes))
                 add(left, found, model->copies[k].row, model->copies[k].bytes);
     }
+    left->own = left->count;
+}
+
+static void add_second_copy(struct left_out *left, const struct found *found, int64_t row, uint64_t bytes) {
+    if (left->count - left->own < left->own && found->classes[1] & class_bit(bytes) &&
+        !xs_hash_find(&found->rows, (uint64_t)row, 0))
+        add(left, found, row, bytes);
+}
+
+/* Adds copies of the second copies' site that are no second copy of an instance, at most as many as there are first
+ * copies: those that were not looked at, then the others. One that was looked at may be the second copy of a first one
+ * that was not. */
+static void add_second(struct left_out *left, const struct found *found) {
+    const struct xs_model *model = found->plan->model;
+    for (int is_looked_at = 0; is_looked_at < 2; is_looked_at++)
+        for (uint32_t i = 0; i < model->call_count && left->count - left->own < left->own; i++) {
+            const struct xs_model_call *call = &model->calls[i];
+            if (call->kind != XS_MODEL_TRANSFER || call->site != found->second || call->is_looked_at != is_looked_at)
+                continue;
+            if (!call->copies)
+                add_second_copy(left, found, call->row, call->bytes);
+            for (uint32_t k = call->copy; k < call->copy + call->copies; k++)
+                add_second_copy(left, found, model->copies[k].row, model->copies[k].bytes);
+        }
 }
 
 /* Returns the share of the left-out copies' saving that counts if the finding has `instances` instances in all.
@@ -97,36 +124,46 @@ static double part_of(const struct xs_finding *f, double instances, size_t left)
     return left && more > 0 ? fmin(1, more / (double)left * longer) : 0;
 }
 
+/* True if nearly all left-out copies are instances, by what the sample says, so that page-locked memory which only they
+ * and the instances use is not needed either. */
+static bool are_nearly_all(const struct xs_finding *f, double instances, size_t left) {
+    return part_of(f, instances, left) > 0.95;
+}
+
+/* Returns how many instances the finding has in all, for one end of the range. */
+static double instances_of(const struct xs_sample *s, enum xs_plan_end end) {
+    return !xs_sample_is_few(s) ? s->estimate : end == XS_PLAN_LEAST ? s->low : s->high;
+}
+
 /* Returns the left-out copies of a finding; the caller frees the items. */
 static struct left_out left_out_of(const struct xs_plan *plan, const struct xs_finding *finding,
                                    const struct xs_repairable *items, size_t count) {
     struct found found = {.plan = plan, .finding = finding, .items = items, .count = count};
     struct left_out left = {0};
     look_at_found(&found);
-    add_site(&left, &found, finding->site, found.classes[0]);
-    left.own = left.count;
+    add_first(&left, &found);
     if (found.second && found.second != finding->site)
-        add_site(&left, &found, found.second, found.classes[1]);
+        add_second(&left, &found);
+    xs_hash_free(&found.rows);
     return left;
 }
 
 void xs_scale_add(struct xs_plan *plan, const struct xs_finding *finding, const struct xs_repairable *items,
                   size_t count, enum xs_plan_end end) {
     struct left_out left = left_out_of(plan, finding, items, count);
-    xs_plan_add_left_out(plan, left.items, left.own, left.count, end);
+    bool all = are_nearly_all(finding, instances_of(&finding->sample, end), left.own);
+    xs_plan_add_left_out(plan, left.items, left.own, left.count, all, end);
     free(left.items);
 }
 
 void xs_scale(struct xs_plan *plan, const struct xs_finding *finding, const struct xs_repairable *items, size_t count,
               int64_t run, double saved[2], uint64_t *room) {
     struct left_out left = left_out_of(plan, finding, items, count);
-    const struct xs_sample *s = &finding->sample;
-    bool is_few = xs_sample_is_few(s);
     for (enum xs_plan_end end = XS_PLAN_LEAST; end <= XS_PLAN_MOST; end++) {
-        double instances = !is_few ? s->estimate : end == XS_PLAN_LEAST ? s->low : s->high;
+        double instances = instances_of(&finding->sample, end);
         xs_plan_clear(plan);
         xs_plan_add(plan, items, count, end);
-        xs_plan_add_left_out(plan, left.items, left.own, left.count, end);
+        xs_plan_add_left_out(plan, left.items, left.own, left.count, are_nearly_all(finding, instances, left.own), end);
         double all = (double)xs_plan_saves(plan, run);
         uint64_t own_room = xs_plan_room(plan);
         if (all > saved[end])

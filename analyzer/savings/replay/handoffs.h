@@ -10,12 +10,15 @@
  * thread begin earlier.
  *
  * Thread A hands over to a call of thread B if A made calls while B paused, and A's last call came shortly before B's
- * call. After that, A paused, too. Unrelated threads may do so by chance. So a handoff counts only if most of B's
- * pauses in which A made calls end in this way. If B is known to hand over to A, B may begin later, because A then
- * waits for it in any case. The threads of a pool take turns, so B may wait for any of them: a handoff also counts if
- * most of B's pauses in which others made calls end so with the last of these calls. If all calls of A came within one
- * pause of B and the last one shortly before its end, one such pause is enough: B has started A, and waited for its
- * end. */
+ * call. After that, A paused, too. Unrelated threads may do so by chance, so a handoff counts only in these cases:
+ *
+ * - Most of B's pauses in which A made calls end in this way.
+ * - Most of B's pauses in which any other threads made calls end in this way after the last of these calls. The threads
+ *   of a pool take turns, so B may wait for any of them.
+ * - One pause of B has all calls of A, and ends shortly after the last of them: B has started A, and waited for its
+ *   end.
+ *
+ * If B is known to hand over to A, B's call may come later after A's last call, because A waits for B in any case. */
 void xs_model_find_handoffs(struct xs_model *model);
 
 #endif

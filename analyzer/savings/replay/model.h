@@ -58,12 +58,12 @@ struct xs_model_call {
     uint64_t bytes;        /* bytes moved or allocated, with all copies of a batch */
     int64_t rest_ns;       /* from the enter, or from the end of what it waited for, to the return */
     int64_t own_ns;        /* its duration without waiting */
-    int64_t look_ns;       /* of a copy that was looked at: how long the look took in the call (looks.h); else 0 */
-    uint32_t copy, copies; /* of a batch of several copies: index of its first copy, and their number; else 0 */
+    int64_t look_ns;       /* for a copy that was looked at: how long the look took in the call (looks.h); else 0 */
+    uint32_t copy, copies; /* for a batch of several copies: index of its first copy, and their number; else 0 */
     uint32_t correlation;  /* CUPTI's correlation number; 0: none */
     uint32_t handed_by;    /* its thread paused until another thread's call returned: the index of that call plus 1; 0:
                             * none known */
-    uint32_t main_wait; /* of a download: index of the main thread's wait for it (main_waits.h) plus 1; 0: none known */
+    uint32_t main_wait;    /* for a download: index plus 1 of the main thread's wait for it (main_waits.h); 0: none */
     uint32_t previous, next; /* indexes of the calls of its thread before and after it; XS_NO_CALL: none */
     uint32_t site;           /* site number; 0: not known */
     uint32_t operation;      /* index of its first operation, which the others follow; XS_NO_OPERATION: none */
@@ -73,7 +73,7 @@ struct xs_model_call {
     int32_t behind;         /* a stream whose work so far comes before this call's, too; 0: none */
     int32_t device;         /* number without gaps; 0: unknown */
     uint8_t kind, wait;     /* enum xs_model_kind, xs_model_wait */
-    uint8_t direction;      /* of a copy: number of XS_DIRECTIONS */
+    uint8_t direction;      /* for a copy: its number in XS_DIRECTIONS */
     uint8_t memory_kind;    /* kind of the memory at `address`: number of XS_MEMORY_KINDS */
     bool is_legacy;         /* its stream is a legacy default stream */
     bool is_apart;          /* its stream is not ordered with the legacy default stream */

@@ -197,7 +197,7 @@ static void fill_operations(struct xs_model *model) {
 struct entry_point {
     struct xs_durations own;               /* times of calls that did not wait */
     int64_t own_ns;                        /* median of these times; -1: there are none */
-    int64_t least_own_ns, least_staged_ns; /* of staged copies: the shortest time without a wait, and the shortest time
+    int64_t least_own_ns, least_staged_ns; /* for staged copies: the shortest time without a wait, and the shortest time
                                             * from the end of a wait */
 };
 enum { SAMPLED = 4096 };

@@ -33,8 +33,8 @@ int64_t xs_queues_default_end(const struct xs_queues *queues, const struct xs_mo
 int64_t xs_queues_stream_end(const struct xs_queues *queues, const struct xs_model_call *call);
 
 /* Returns the end of the work that a wait for the call's stream waits for. Only a wait for the legacy default stream
- * itself includes work of other streams. If work in another stream waits for the legacy default stream, its own end
- * shows that already. */
+ * itself includes work of other streams. If work in the call's stream has waited for the legacy default stream, the end
+ * of that work includes the wait. */
 int64_t xs_queues_stream_wait_end(const struct xs_queues *queues, const struct xs_model_call *call);
 
 /* Returns the end of the work that the call waits for, as known at its enter. `own` is the end of its own operations.

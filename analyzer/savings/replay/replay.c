@@ -25,7 +25,7 @@ struct thread {
 struct replay {
     const struct xs_model *model;
     const uint32_t *change_of;
-    const struct xs_change *changes;
+    const struct xs_call_change *changes;
     struct xs_device device;
     struct thread *threads;
     struct xs_heap heap; /* the threads that have a next call, ordered by its enter time */
@@ -57,7 +57,7 @@ static void end(struct replay *r) {
 
 /* --- one call --- */
 
-static const struct xs_change *change_at(const struct replay *r, uint32_t index) {
+static const struct xs_call_change *change_at(const struct replay *r, uint32_t index) {
     uint32_t number = r->change_of ? r->change_of[index] : 0;
     return number ? &r->changes[number - 1] : NULL;
 }
@@ -67,7 +67,7 @@ static const struct xs_change *change_at(const struct replay *r, uint32_t index)
  * call's own work, because the data need not be staged. */
 static void put_operations(struct replay *r, uint32_t index, bool after_return, int64_t given) {
     const struct xs_model_call *call = &r->model->calls[index];
-    const struct xs_change *change = change_at(r, index);
+    const struct xs_call_change *change = change_at(r, index);
     bool unstaged = change && change->unstaged, beside = change && change->beside;
     for (uint32_t k = 0; k < call->operations; k++) {
         const struct xs_model_operation *o = &r->model->operations[call->operation + k];
@@ -100,7 +100,7 @@ static int64_t return_of(const struct replay *r, const struct xs_model_call *cal
 
 /* Returns the time of the program's work before a call: `work` as measured, plus what the call's change adds. */
 static int64_t work_before(const struct replay *r, uint32_t index, int64_t work) {
-    const struct xs_change *change = change_at(r, index);
+    const struct xs_call_change *change = change_at(r, index);
     return change ? xs_later(0, work + change->before_ns) : work;
 }
 
@@ -166,7 +166,7 @@ static void go_on(struct replay *r, int32_t t, int64_t return_ns) {
 static void end_call(struct replay *r, int32_t t, int64_t end) {
     const struct thread *thread = &r->threads[t];
     const struct xs_model_call *call = &r->model->calls[thread->call];
-    const struct xs_change *change = change_at(r, thread->call);
+    const struct xs_call_change *change = change_at(r, thread->call);
     int64_t return_ns = change && change->returns == XS_RETURNS_BEHIND
                             ? xs_later(thread->enter_ns, end) + change->host_ns + call->look_ns
                             : xs_later(thread->enter_ns, return_of(r, call, thread->enter_ns, end));
@@ -178,7 +178,7 @@ static void end_call(struct replay *r, int32_t t, int64_t end) {
 static void begin_call(struct replay *r, int32_t t) {
     struct thread *thread = &r->threads[t];
     const struct xs_model_call *call = &r->model->calls[thread->call];
-    const struct xs_change *change = change_at(r, thread->call);
+    const struct xs_call_change *change = change_at(r, thread->call);
     int64_t enter = thread->enter_ns, end;
     if (change && change->dropped) {
         go_on(r, t, enter + call->look_ns);
@@ -230,7 +230,7 @@ static int64_t run_end(const struct replay *r) {
     return main < 0 ? model->run_ns : xs_later(run, r->threads[main].return_ns + xs_later(0, model->run_ns - last));
 }
 
-int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_change *changes,
+int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_call_change *changes,
                       int64_t *returns) {
     struct replay r = {.model = model, .change_of = change_of, .changes = changes, .returned = returns};
     if (!returns)

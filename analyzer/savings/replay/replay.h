@@ -4,7 +4,7 @@
 
 #include "analyzer/savings/replay/model.h"
 
-enum xs_change_return {
+enum xs_call_return {
     XS_RETURNS_AS_IT_DID, /* after the end of the work for which it waited in the measured run */
     XS_RETURNS_AT_ONCE,   /* `host_ns` and its look_ns after its enter */
     XS_RETURNS_BEHIND,    /* `host_ns` and its look_ns after the end of its operations */
@@ -15,13 +15,13 @@ enum xs_change_return {
 #define XS_ASYNC_CALL_NS 4000
 
 /* A change of a call. */
-struct xs_change {
+struct xs_call_change {
     bool dropped;  /* the call is not made: no work of the host, no operations, no wait; only the time of looking at its
                     * contents remains (xs_model_call.look_ns) */
     bool lasts;    /* all its operations together take `operation_ns` */
     bool unstaged; /* its operations start as early as without staging */
     bool beside;   /* its copy is made in a side stream (replay_device.h) */
-    enum xs_change_return returns; /* when the call returns */
+    enum xs_call_return returns; /* when the call returns */
     bool is_node; /* its operations begin at most `gap_ns` after the work before them in their stream, as in a graph */
     int64_t host_ns, operation_ns, gap_ns;
     int64_t before_ns; /* the host's extra work before the call; negative: less work, but never below 0 */
@@ -30,7 +30,7 @@ struct xs_change {
 /* Returns the duration of the replayed run. `change_of` has for each call the index of its change plus 1, or 0 for
  * none; NULL: nothing is changed. `returns` gets the return time of each call, or -1 for a call that is never reached;
  * NULL: the caller does not need these times. */
-int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_change *changes,
+int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_call_change *changes,
                       int64_t *returns);
 
 /* Returns how far a replay without changes differs from the measured run: the largest error of the run's duration or of

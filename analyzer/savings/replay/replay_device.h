@@ -12,9 +12,9 @@
 /* A point is an operation in a stream, or a mark between operations. It has an end. */
 struct xs_point {
     int64_t end_ns;     /* its end; until is_past, the latest end of what it has waited for so far; 0: none */
-    int64_t ready_ns;   /* of an operation: its earliest begin; includes what it waits for only when `awaited` is 0 */
-    int64_t length_ns;  /* of an operation: its duration */
-    int64_t gap_ns;     /* of an operation: from the end of the work that it waits for to its start */
+    int64_t ready_ns;   /* for an operation: its earliest begin; includes what it waits for only when `awaited` is 0 */
+    int64_t length_ns;  /* for an operation: its duration */
+    int64_t gap_ns;     /* for an operation: from the end of the work that it waits for to its start */
     uint32_t operation; /* XS_NO_OPERATION: the point is a mark */
     uint32_t awaited;   /* number of points that must end before this point is ready (an operation) or past (a mark) */
     uint32_t followers; /* first edge of the list of points that wait for it */
@@ -59,17 +59,17 @@ void xs_device_begin(struct xs_device *device, const struct xs_model *model);
 void xs_device_end(struct xs_device *device);
 
 /* Puts an operation of the call into the call's stream; it begins at `ready_ns` at the earliest, and `gap_ns` after the
- * work that it waits for. `beside` puts a copy
- * into a side stream. There an upload waits for nothing, because its data is ready to be sent. A download still waits
- * for the work before it, but only the host waits for the download. */
+ * work that it waits for. If `beside` is true, the operation is a copy that is put into a side stream. There an upload
+ * waits for nothing, because its data is ready to be sent. A download still waits for the work before it, but only the
+ * host waits for the download. */
 void xs_device_put(struct xs_device *device, const struct xs_model_call *call, uint32_t operation, int64_t ready_ns,
                    int64_t length_ns, int64_t gap_ns, bool beside);
 
 /* Applies the call to the order of streams: it records an event, or makes a stream wait for one. */
 void xs_device_order(struct xs_device *device, const struct xs_model_call *call);
 
-/* Returns the point for which a wait of this call has to wait now; for XS_WAITS_OWN, this point covers the call's
- * operations, which are the points from `own` on. XS_NO_POINT: there is nothing to wait for. */
+/* Returns a point that ends when the wait of this call may end. XS_WAITS_OWN waits for the call's own operations, which
+ * are the points from `own` on. XS_NO_POINT: there is nothing to wait for. */
 uint32_t xs_device_wait(struct xs_device *device, const struct xs_model_call *call, enum xs_model_wait wait,
                         uint32_t own);
 

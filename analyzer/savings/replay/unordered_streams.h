@@ -6,8 +6,8 @@
 
 #include "analyzer/savings/replay/model.h"
 
-/* The clocks of host and device may differ by about this much. If work ended later than other work began by more than
- * this, the two were not ordered. */
+/* The clocks of host and device may differ by about this much. Work is ordered before other work only if it ended at
+ * most this long after the other work began. */
 #define XS_REPLAY_CLOCKS_NS 1500
 
 /* What is known about the calls of an entry point. */

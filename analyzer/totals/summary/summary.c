@@ -31,7 +31,7 @@ static void read_budget(const struct xs_trace *trace, struct xs_cost *cost) {
                                                                                        the other */
     cost->wrappers_ns = xs_trace_meta_count(trace, "cost.wrappers_ns");
     cost->device_times_ns = xs_trace_meta_count(trace, "cost.cupti_ns");
-    cost->held_ns = xs_trace_meta_count(trace, "cost.cupti_turns_ns");
+    cost->held_ns = xs_trace_meta_count(trace, "cost.cupti_switches_ns");
     cost->detachments = xs_trace_meta_count(trace, "cupti.detachments");
     cost->budget_percent = strcmp(percent, "off") == 0 ? 0 : strtoull(percent, NULL, 10);
     cost->migrations_ns = xs_trace_meta_count(trace, "cost.migrations_ns");

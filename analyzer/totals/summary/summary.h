@@ -1,5 +1,5 @@
-/* Holds the numbers that a report states about one trace. They are computed once, in summary*.c. The files
- * report/report_*.c print them as text or JSON, and compute nothing. */
+/* Holds the numbers that a report states about one trace. They are computed once, in summary*.c. The files of
+ * commands/report print them as text or JSON, and compute nothing. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_H
 
@@ -54,14 +54,14 @@ struct xs_totals {
     uint64_t blocking_count, blocking_bytes, blocking_host_ns;
 };
 
-struct xs_group {
+struct xs_transfer_group {
     enum xs_direction direction;
     enum xs_memory_kind src_kind, dst_kind;
     struct xs_totals totals;
 };
 
 /* A group of transfers with the same entry point, kinds and size. */
-struct xs_shape {
+struct xs_transfer_shape {
     enum xs_direction direction;
     enum xs_memory_kind src_kind, dst_kind;
     int64_t entry_point_id, first_transfer;
@@ -163,12 +163,12 @@ struct xs_summary {
     struct xs_run run;
     struct xs_device_summary *devices;
     size_t device_count;
-    struct xs_group *groups; /* sorted by device time if any is known, else by bytes; largest first */
+    struct xs_transfer_group *groups; /* sorted by device time if any is known, else by bytes; largest first */
     size_t group_count;
     struct xs_totals all;
     struct xs_totals pageable, pinned; /* uploads and downloads, by kind of host memory; pinned includes registered
                                           memory */
-    struct xs_shape largest[XS_TOP];
+    struct xs_transfer_shape largest[XS_TOP];
     size_t largest_count;
     struct xs_slow_transfer slowest[XS_TOP];
     size_t slowest_count;

@@ -135,11 +135,11 @@ static int compare(const void *a, const void *b) {
         ?: xs_compare(x->result, y->result);
 }
 
-static void read_device_failure(const struct xs_trace *trace, struct xs_device_failure *failure) {
+static void read_device_failure(const struct xs_trace *trace, struct xs_first_failure *failure) {
     char cupti[16];
     int64_t result = xs_trace_meta_int(trace, "failure.result", 0);
-    *failure = (struct xs_device_failure){.result = result > 0 && result <= INT32_MAX ? (int32_t)result : 0,
-                                          .at_ns = xs_trace_meta_int(trace, "failure.at_ns", 0)};
+    *failure = (struct xs_first_failure){.result = result > 0 && result <= INT32_MAX ? (int32_t)result : 0,
+                                         .at_ns = xs_trace_meta_int(trace, "failure.at_ns", 0)};
     failure->cupti_attached =
         failure->result && !strcmp(xs_trace_meta_text(trace, "failure.cupti", cupti, sizeof cupti, ""), "attached");
     xs_trace_meta_text(trace, "failure.entry_point", failure->entry_point, sizeof failure->entry_point, "");

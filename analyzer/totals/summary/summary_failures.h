@@ -24,7 +24,7 @@ enum { XS_FAILURE_KINDS = 64 }; /* the largest number of errors that are counted
 
 /* The first call that returned an error of the device, as capture recorded it (meta `failure.*`). This call may be in
  * no table of the trace. */
-struct xs_device_failure {
+struct xs_first_failure {
     int32_t result;       /* 0: no such call */
     int64_t at_ns;        /* trace time */
     bool cupti_attached;  /* CUPTI was attached then; it may be the cause, because it is known to make correct programs
@@ -37,7 +37,7 @@ struct xs_failures {
     size_t count;
     uint64_t calls;    /* over all errors */
     uint64_t harmless; /* number of failed calls that harmless.def lists; they are not in any other count */
-    struct xs_device_failure device;
+    struct xs_first_failure device;
 };
 
 /* Reads the failures of a trace. Negative status: the message is set, and nothing is left to be freed. */

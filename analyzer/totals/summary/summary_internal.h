@@ -24,7 +24,8 @@ struct xs_summary_work {
 
 /* While the transfers are read, there is a group for each direction and each pair of kinds of memory. */
 enum { XS_GROUPS = XS_DIRECTION_COUNT * XS_MEMORY_KIND_COUNT * XS_MEMORY_KIND_COUNT };
-static inline struct xs_group *xs_group_at(struct xs_group *groups, unsigned direction, unsigned src, unsigned dst) {
+static inline struct xs_transfer_group *xs_group_at(struct xs_transfer_group *groups, unsigned direction, unsigned src,
+                                                    unsigned dst) {
     return &groups[(direction * XS_MEMORY_KIND_COUNT + src) * XS_MEMORY_KIND_COUNT + dst];
 }
 
@@ -41,7 +42,7 @@ static inline void xs_count_time_add(struct xs_count_time *to, uint64_t count, u
 /* If the trace became too large, so that rows were dropped, these functions add the sums of the dropped rows; otherwise
  * they do nothing. xs_summary_thinned_transfers adds to `groups`, whose totals must be 0; call it after the kept rows
  * of `transfer` were read. Call xs_summary_thinned_busy after the unions of busy times were computed. */
-void xs_summary_thinned_transfers(struct xs_summary_work *work, struct xs_group *groups);
+void xs_summary_thinned_transfers(struct xs_summary_work *work, struct xs_transfer_group *groups);
 void xs_summary_thinned_calls(struct xs_summary_work *work);
 void xs_summary_thinned_busy(struct xs_summary_work *work);
 

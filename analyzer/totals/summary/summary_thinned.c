@@ -27,7 +27,8 @@ static void take_times(struct xs_totals *t, uint64_t records, uint64_t device_ns
 }
 
 /* Reads sums of calls. `told` gets, by direction, the device times that are known per call. */
-static void read_calls(struct xs_summary_work *work, struct xs_group *groups, struct sums told[XS_DIRECTION_COUNT]) {
+static void read_calls(struct xs_summary_work *work, struct xs_transfer_group *groups,
+                       struct sums told[XS_DIRECTION_COUNT]) {
     enum { DIRECTION, SRC, DST, ASYNC, CAPTURED, SIZE, ROWS, BYTES, HOST, TIMED, DEVICE };
     struct xs_coverage *coverage = &work->summary->coverage;
     struct xs_scan scan;
@@ -63,7 +64,7 @@ static void read_calls(struct xs_summary_work *work, struct xs_group *groups, st
     xs_work_end(work, &scan);
 }
 
-static bool belongs(const struct pool *pool, const struct xs_group *group) {
+static bool belongs(const struct pool *pool, const struct xs_transfer_group *group) {
     bool pageable = group->src_kind == XS_MEM_PAGEABLE || group->dst_kind == XS_MEM_PAGEABLE;
     return group->totals.count > group->totals.empty_count &&
            (pool->direction == XS_DIR_UNKNOWN || pool->direction == group->direction) &&
@@ -85,17 +86,17 @@ static void settle(struct sums *sums, struct sums *told) {
 
 /* Divides a pool among the groups that it may belong to, in proportion to their bytes; the last one gets the rounding
  * error. */
-static bool give(struct xs_group *groups, const struct pool *pool) {
+static bool give(struct xs_transfer_group *groups, const struct pool *pool) {
     uint64_t bytes = 0;
-    const struct xs_group *last = NULL;
+    const struct xs_transfer_group *last = NULL;
     struct sums left = pool->sums;
-    for (struct xs_group *group = groups; group < groups + XS_GROUPS; group++) {
+    for (struct xs_transfer_group *group = groups; group < groups + XS_GROUPS; group++) {
         if (belongs(pool, group)) {
             bytes = xs_sum(bytes, group->totals.bytes);
             last = group;
         }
     }
-    for (struct xs_group *group = groups; group < groups + XS_GROUPS; group++) {
+    for (struct xs_transfer_group *group = groups; group < groups + XS_GROUPS; group++) {
         struct xs_totals *t = &group->totals;
         if (!belongs(pool, group))
             continue;
@@ -120,7 +121,7 @@ static struct pool pool_of(unsigned kind, unsigned src, unsigned dst) {
     return (struct pool){.direction = directions[kind], .pageable = told ? src == PAGEABLE || dst == PAGEABLE : -1};
 }
 
-static void take_records(struct xs_summary_work *work, struct xs_group *groups, const struct pool *pool) {
+static void take_records(struct xs_summary_work *work, struct xs_transfer_group *groups, const struct pool *pool) {
     struct pool any = *pool;
     any.pageable = -1;
     if (!give(groups, pool) && !give(groups, &any)) {
@@ -148,7 +149,7 @@ static struct pool orphans_of(struct xs_summary_work *work) {
 
 /* Divides the amounts that are only known by kind among the groups. The direction that the host recorded may be another
  * one, for example for copies between two devices. */
-static void take_pools(struct xs_summary_work *work, struct xs_group *groups, pools *all,
+static void take_pools(struct xs_summary_work *work, struct xs_transfer_group *groups, pools *all,
                        struct sums told[XS_DIRECTION_COUNT]) {
     struct pool orphans = orphans_of(work);
     for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++)
@@ -169,7 +170,8 @@ static void take_pools(struct xs_summary_work *work, struct xs_group *groups, po
         take_records(work, groups, &orphans);
 }
 
-static void read_records(struct xs_summary_work *work, struct xs_group *groups, struct sums told[XS_DIRECTION_COUNT]) {
+static void read_records(struct xs_summary_work *work, struct xs_transfer_group *groups,
+                         struct sums told[XS_DIRECTION_COUNT]) {
     enum { KIND, SRC, DST, NODE, ROWS, COPIES, BYTES, NS };
     struct xs_summary *s = work->summary;
     struct xs_scan scan;
@@ -203,7 +205,7 @@ static void read_records(struct xs_summary_work *work, struct xs_group *groups, 
     xs_work_end(work, &scan);
 }
 
-void xs_summary_thinned_transfers(struct xs_summary_work *work, struct xs_group *groups) {
+void xs_summary_thinned_transfers(struct xs_summary_work *work, struct xs_transfer_group *groups) {
     if (!work->summary->thinned.rows)
         return;
     struct sums told[XS_DIRECTION_COUNT] = {0};

@@ -34,7 +34,7 @@ static struct xs_totals totals_of(const struct xs_slow_transfer *t, uint64_t hos
 }
 
 /* Sorts shapes by size, then by values that make the order the same in every run. */
-static int compare_shape(const struct xs_shape *shape, const struct xs_slow_transfer *t) {
+static int compare_shape(const struct xs_transfer_shape *shape, const struct xs_slow_transfer *t) {
     return xs_compare_uint64(shape->bytes, t->bytes) ?: xs_compare(t->direction, shape->direction)
         ?: xs_compare(t->src_kind, shape->src_kind) ?: xs_compare(t->dst_kind, shape->dst_kind)
         ?: xs_compare(t->entry_point_id, shape->entry_point_id);
@@ -52,12 +52,12 @@ static void keep_largest(struct xs_summary *s, const struct xs_slow_transfer *t,
         size_t moved = s->largest_count < XS_TOP ? s->largest_count - i : XS_TOP - 1 - i;
         memmove(&s->largest[i + 1], &s->largest[i], moved * sizeof s->largest[0]);
         s->largest_count += s->largest_count < XS_TOP;
-        s->largest[i] = (struct xs_shape){.direction = t->direction,
-                                          .src_kind = t->src_kind,
-                                          .dst_kind = t->dst_kind,
-                                          .entry_point_id = t->entry_point_id,
-                                          .first_transfer = t->id,
-                                          .bytes = t->bytes};
+        s->largest[i] = (struct xs_transfer_shape){.direction = t->direction,
+                                                   .src_kind = t->src_kind,
+                                                   .dst_kind = t->dst_kind,
+                                                   .entry_point_id = t->entry_point_id,
+                                                   .first_transfer = t->id,
+                                                   .bytes = t->bytes};
     }
     xs_totals_add(&s->largest[i].totals, totals);
 }
@@ -93,7 +93,7 @@ static void count_coverage(struct xs_coverage *coverage, const struct xs_slow_tr
 
 /* Adds the totals of transfers of a group to that group, to those of all transfers, and, for uploads and downloads, to
  * those of the host's kind of memory. */
-static void add(struct xs_summary *s, struct xs_group *group, const struct xs_totals *totals) {
+static void add(struct xs_summary *s, struct xs_transfer_group *group, const struct xs_totals *totals) {
     xs_totals_add(&group->totals, totals);
     xs_totals_add(&s->all, totals);
     if (group->direction != XS_DIR_H2D && group->direction != XS_DIR_D2H)
@@ -144,18 +144,18 @@ static void take_row(struct xs_summary_work *work, struct xs_scan *scan) {
 }
 
 static int by_cost(const void *a, const void *b) {
-    const struct xs_group *x = a, *y = b;
+    const struct xs_transfer_group *x = a, *y = b;
     return xs_compare_uint64(y->totals.device_ns, x->totals.device_ns)
         ?: xs_compare_uint64(y->totals.bytes, x->totals.bytes) ?: xs_compare_uint64(y->totals.count, x->totals.count)
         ?: xs_compare(x->direction, y->direction) ?: xs_compare(x->src_kind, y->src_kind);
 }
 
-static struct xs_group *make_groups(void) {
+static struct xs_transfer_group *make_groups(void) {
     enum { KINDS = XS_MEMORY_KIND_COUNT };
-    struct xs_group *groups = xs_zeroed(XS_GROUPS, sizeof *groups);
+    struct xs_transfer_group *groups = xs_zeroed(XS_GROUPS, sizeof *groups);
     for (unsigned i = 0; i < XS_GROUPS; i++)
-        groups[i] =
-            (struct xs_group){.direction = i / (KINDS * KINDS), .src_kind = i / KINDS % KINDS, .dst_kind = i % KINDS};
+        groups[i] = (struct xs_transfer_group){
+            .direction = i / (KINDS * KINDS), .src_kind = i / KINDS % KINDS, .dst_kind = i % KINDS};
     return groups;
 }
 
@@ -186,7 +186,7 @@ static void name_entry_points(struct xs_summary_work *work) {
 
 /* Adds rows that were thinned out. They cannot be filtered, and are in none of the lists. */
 static void add_thinned(struct xs_summary_work *work) {
-    struct xs_group *thinned = make_groups();
+    struct xs_transfer_group *thinned = make_groups();
     xs_summary_thinned_transfers(work, thinned);
     for (unsigned i = 0; i < XS_GROUPS; i++)
         add(work->summary, &work->summary->groups[i], &thinned[i].totals);

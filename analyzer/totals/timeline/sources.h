@@ -4,32 +4,32 @@
 
 #include "analyzer/totals/timeline/timeline.h"
 
-/* Columns of every statement: first the common columns, then the columns of calls or those of work. */
+/* Columns of every statement: first the common columns, then the columns of calls or the columns of work. */
 enum {
-    XS_COLUMN_START,
-    XS_COLUMN_END,
-    XS_COLUMN_ID,
-    XS_COLUMN_CORRELATION,
-    XS_COLUMN_BYTES,
+    XS_SOURCE_START,
+    XS_SOURCE_END,
+    XS_SOURCE_ID,
+    XS_SOURCE_CORRELATION,
+    XS_SOURCE_BYTES,
     XS_COLUMNS_OF_BOTH,
 
-    XS_COLUMN_ENTRY = XS_COLUMNS_OF_BOTH,
-    XS_COLUMN_STACK,
-    XS_COLUMN_THREAD,
-    XS_COLUMN_STREAM,
-    XS_COLUMN_DIRECTION,
-    XS_COLUMN_SRC_KIND,
-    XS_COLUMN_DST_KIND,
-    XS_COLUMN_BATCH,
-    XS_COLUMN_ASYNC,
+    XS_SOURCE_ENTRY = XS_COLUMNS_OF_BOTH,
+    XS_SOURCE_STACK,
+    XS_SOURCE_THREAD,
+    XS_SOURCE_STREAM,
+    XS_SOURCE_DIRECTION,
+    XS_SOURCE_SRC_KIND,
+    XS_SOURCE_DST_KIND,
+    XS_SOURCE_BATCH,
+    XS_SOURCE_ASYNC,
     XS_COLUMNS_OF_CALLS,
 
-    XS_COLUMN_DEVICE = XS_COLUMNS_OF_BOTH,
-    XS_COLUMN_CONTEXT,
-    XS_COLUMN_QUEUE,
-    XS_COLUMN_NODE,
-    XS_COLUMN_WHAT, /* kind of a copy, name of a kernel */
-    XS_COLUMN_COPIES,
+    XS_SOURCE_DEVICE = XS_COLUMNS_OF_BOTH,
+    XS_SOURCE_CONTEXT,
+    XS_SOURCE_QUEUE,
+    XS_SOURCE_NODE,
+    XS_SOURCE_WHAT, /* kind of a copy, name of a kernel */
+    XS_SOURCE_COPIES,
     XS_COLUMNS_OF_WORK,
 
     /* The columns that xs_timeline_merge adds. Columns of arguments follow after them. */
@@ -52,7 +52,7 @@ struct xs_timeline_source {
     const char *category;
     int evidence;
     const char *table;   /* named t in the following texts */
-    const char *columns; /* the columns above, from XS_COLUMN_START on */
+    const char *columns; /* the columns above, from XS_SOURCE_START on */
     const char *ran;     /* for calls: the condition that a call ran */
     const char *named;   /* the columns that xs_timeline_merge adds, except RAN, then the columns of arguments */
     const char *joins;   /* joins that `named` needs */

@@ -16,33 +16,33 @@ static bool is_work(enum xs_timeline_kind kind) { return kind >= XS_TIMELINE_COP
 static void read_call(struct xs_scan *scan, struct xs_timeline_row *row) {
     bool transfer = row->kind == XS_TIMELINE_TRANSFER || row->kind == XS_TIMELINE_BATCH;
     row->batch_index = -1;
-    row->entry_point = xs_scan_int(scan, XS_COLUMN_ENTRY);
-    row->stack = xs_scan_int(scan, XS_COLUMN_STACK);
-    row->thread = xs_scan_int(scan, XS_COLUMN_THREAD);
-    row->stream = xs_scan_int(scan, XS_COLUMN_STREAM);
+    row->entry_point = xs_scan_int(scan, XS_SOURCE_ENTRY);
+    row->stack = xs_scan_int(scan, XS_SOURCE_STACK);
+    row->thread = xs_scan_int(scan, XS_SOURCE_THREAD);
+    row->stream = xs_scan_int(scan, XS_SOURCE_STREAM);
     if (!transfer)
         return;
-    row->direction = xs_scan_kind(scan, XS_COLUMN_DIRECTION, XS_DIRECTION_COUNT);
-    row->src_kind = xs_scan_kind(scan, XS_COLUMN_SRC_KIND, XS_MEMORY_KIND_COUNT);
-    row->dst_kind = xs_scan_kind(scan, XS_COLUMN_DST_KIND, XS_MEMORY_KIND_COUNT);
-    if (!xs_scan_null(scan, XS_COLUMN_BATCH))
-        row->batch_index = xs_scan_int(scan, XS_COLUMN_BATCH);
-    row->is_async = xs_scan_int(scan, XS_COLUMN_ASYNC) != 0;
+    row->direction = xs_scan_kind(scan, XS_SOURCE_DIRECTION, XS_DIRECTION_COUNT);
+    row->src_kind = xs_scan_kind(scan, XS_SOURCE_SRC_KIND, XS_MEMORY_KIND_COUNT);
+    row->dst_kind = xs_scan_kind(scan, XS_SOURCE_DST_KIND, XS_MEMORY_KIND_COUNT);
+    if (!xs_scan_null(scan, XS_SOURCE_BATCH))
+        row->batch_index = xs_scan_int(scan, XS_SOURCE_BATCH);
+    row->is_async = xs_scan_int(scan, XS_SOURCE_ASYNC) != 0;
 }
 
 static void read_work(struct xs_scan *scan, struct xs_timeline_row *row) {
-    row->device = xs_scan_null(scan, XS_COLUMN_DEVICE) ? -1 : xs_scan_int(scan, XS_COLUMN_DEVICE);
-    row->context = xs_scan_int(scan, XS_COLUMN_CONTEXT);
-    row->queue = xs_scan_int(scan, XS_COLUMN_QUEUE);
-    row->of_graph = !xs_scan_null(scan, XS_COLUMN_NODE);
+    row->device = xs_scan_null(scan, XS_SOURCE_DEVICE) ? -1 : xs_scan_int(scan, XS_SOURCE_DEVICE);
+    row->context = xs_scan_int(scan, XS_SOURCE_CONTEXT);
+    row->queue = xs_scan_int(scan, XS_SOURCE_QUEUE);
+    row->of_graph = !xs_scan_null(scan, XS_SOURCE_NODE);
     if (row->of_graph)
         row->evidence = XS_TIMELINE_NO_EVIDENCE;
     if (row->kind == XS_TIMELINE_KERNEL)
-        row->kernel = xs_scan_int(scan, XS_COLUMN_WHAT);
+        row->kernel = xs_scan_int(scan, XS_SOURCE_WHAT);
     if (row->kind != XS_TIMELINE_COPY)
         return;
-    row->direction = xs_direction_of_copy(xs_scan_kind(scan, XS_COLUMN_WHAT, XS_COPY_KIND_COUNT));
-    row->copies = xs_scan_int(scan, XS_COLUMN_COPIES);
+    row->direction = xs_direction_of_copy(xs_scan_kind(scan, XS_SOURCE_WHAT, XS_COPY_KIND_COUNT));
+    row->copies = xs_scan_int(scan, XS_SOURCE_COPIES);
 }
 
 /* Finds the next row that belongs on a timeline. */
@@ -50,14 +50,14 @@ static bool next_row(struct xs_scan *scan, enum xs_timeline_kind kind, struct xs
     while (xs_scan_row(scan)) {
         uint64_t ns = 0;
         *row = (struct xs_timeline_row){.kind = kind, .evidence = xs_timeline_sources[kind].evidence, .ran = true};
-        row->timed = xs_scan_span(scan, XS_COLUMN_START, XS_COLUMN_END, &ns);
+        row->timed = xs_scan_span(scan, XS_SOURCE_START, XS_SOURCE_END, &ns);
         if (is_work(kind) && !row->timed)
             continue;
-        row->start_ns = xs_scan_int(scan, XS_COLUMN_START);
-        row->end_ns = xs_scan_int(scan, XS_COLUMN_END);
-        row->id = xs_scan_int(scan, XS_COLUMN_ID);
-        row->correlation = xs_scan_int(scan, XS_COLUMN_CORRELATION);
-        row->bytes = xs_scan_count_or_null(scan, XS_COLUMN_BYTES);
+        row->start_ns = xs_scan_int(scan, XS_SOURCE_START);
+        row->end_ns = xs_scan_int(scan, XS_SOURCE_END);
+        row->id = xs_scan_int(scan, XS_SOURCE_ID);
+        row->correlation = xs_scan_int(scan, XS_SOURCE_CORRELATION);
+        row->bytes = xs_scan_count_or_null(scan, XS_SOURCE_BYTES);
         row->modelled = is_work(kind) && row->correlation > 0 && row->correlation <= UINT32_MAX &&
                         xs_is_modelled(scan->trace, (uint32_t)row->correlation);
         if (is_work(kind))

@@ -44,7 +44,7 @@ struct xs_timeline_row {
 
     /* The next fields are about calls. */
     bool ran;                   /* the call neither failed nor was captured into a graph */
-    int64_t entry_point, stack; /* for work: those of its call, set only by xs_timeline_merge */
+    int64_t entry_point, stack; /* for work, the values of its call, set only by xs_timeline_merge */
     int64_t thread, stream;
     unsigned src_kind, dst_kind; /* enum xs_memory_kind, for transfers */
     int64_t batch_index;         /* -1: not in a batch */

@@ -16,7 +16,7 @@ struct learning {
     struct xs_modelled_tables *tables;
     const struct xs_device_windows *windows;
     struct xs_hash lanes, legacy, ordered, events; /* by lane, by device + 1, and by the handle of the event */
-    struct xs_hash engines[XS_ENGINES];
+    struct xs_hash engines[XS_COPY_ENGINES];
     struct xs_hash devices; /* ends of all work of a device */
     struct xs_hash latest;  /* by lane: the window of its latest call, plus 1 */
     int64_t launch_ns;      /* from a launch to its kernel if the kernel waits for no other work; a moving average */
@@ -82,7 +82,7 @@ static struct before before_of(const struct learning *l, const struct xs_modelle
     before.all_ns = before.lane_ns;
     if (!is_apart)
         before.all_ns = xs_later(before.all_ns, end_of(before.is_legacy ? &l->ordered : &l->legacy, before.device));
-    if (engine != XS_ENGINES)
+    if (engine != XS_COPY_ENGINES)
         before.all_ns = xs_later(before.all_ns, end_of(&l->engines[engine], before.device));
     return before;
 }
@@ -99,7 +99,7 @@ static void add_order(struct learning *l, const struct xs_modelled_call *call, i
         raise(&l->legacy, before->device, work->end_ns);
     if (!xs_hash_find(&l->learned->apart, (uint64_t)lane, 0))
         raise(&l->ordered, before->device, work->end_ns);
-    if (xs_engine_of(call) != XS_ENGINES)
+    if (xs_engine_of(call) != XS_COPY_ENGINES)
         raise(&l->engines[xs_engine_of(call)], before->device, work->end_ns);
 }
 

@@ -39,11 +39,11 @@ static inline bool xs_call_is_pageable(const struct xs_modelled_call *call) {
                                               (call->direction == XS_DIR_D2H && call->dst_kind == XS_MEM_PAGEABLE));
 }
 
-/* Returns the copy engine that a call's work needs; XS_ENGINES: none. */
-enum xs_engine { XS_H2D_ENGINE, XS_D2H_ENGINE, XS_ENGINES };
+/* Returns the copy engine that a call's work needs; XS_COPY_ENGINES: none. */
+enum xs_engine { XS_H2D_ENGINE, XS_D2H_ENGINE, XS_COPY_ENGINES };
 static inline enum xs_engine xs_engine_of(const struct xs_modelled_call *call) {
     if (call->kind != XS_CALL_TRANSFER || (call->direction != XS_DIR_H2D && call->direction != XS_DIR_D2H))
-        return XS_ENGINES;
+        return XS_COPY_ENGINES;
     return call->direction == XS_DIR_H2D ? XS_H2D_ENGINE : XS_D2H_ENGINE;
 }
 

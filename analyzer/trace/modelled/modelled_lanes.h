@@ -1,6 +1,5 @@
-/* A lane is a stream whose work gets modelled times. Work is pending if it was added after the last time at which the
- * end of the lane's work was known. The times of pending work can still change, so that the work ends when a later wait
- * shows that it ended. */
+/* A lane is a stream whose work gets modelled times. Now and then the trace shows when all work of the lane so far had
+ * ended. Work that was added since is pending: its times can still change, until a later wait shows when it ended. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_LANES_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_LANES_H
 

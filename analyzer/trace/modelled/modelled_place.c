@@ -169,7 +169,7 @@ static void note_latest(struct xs_placing *p, const struct xs_modelled_call *cal
         raise(&device->legacy, latest);
     if (!lane->is_apart)
         raise(&device->ordered, latest);
-    if (xs_engine_of(call) != XS_ENGINES)
+    if (xs_engine_of(call) != XS_COPY_ENGINES)
         raise(&device->engines[xs_engine_of(call)], latest);
 }
 
@@ -185,7 +185,7 @@ static int64_t others_end(struct xs_placing *p, const struct xs_modelled_call *c
     int64_t end_ns = end_elsewhere(&lane->behind, lane);
     if (!lane->is_apart)
         end_ns = xs_later(end_ns, end_elsewhere(lane->is_legacy ? &device->ordered : &device->legacy, lane));
-    if (xs_engine_of(call) != XS_ENGINES)
+    if (xs_engine_of(call) != XS_COPY_ENGINES)
         end_ns = xs_later(end_ns, end_elsewhere(&device->engines[xs_engine_of(call)], lane));
     return end_ns;
 }

@@ -6,7 +6,7 @@
 #include "analyzer/trace/modelled/modelled_place.h"
 
 struct device {
-    struct xs_lane_place legacy, engines[XS_ENGINES];
+    struct xs_lane_place legacy, engines[XS_COPY_ENGINES];
     struct xs_lane_place ordered; /* the latest work that the legacy default stream waits for */
     struct xs_lane **lanes;       /* lanes with pending work */
     size_t lane_count, lane_capacity;

@@ -57,7 +57,7 @@ struct xs_modelled_rows {
 enum { XS_COLUMN_ID = -6, XS_COLUMN_NUMBER, XS_COLUMN_BYTES, XS_COLUMN_START, XS_COLUMN_END, XS_COLUMN_MODELLED };
 struct xs_modelled_column {
     char name[32];
-    int from;  /* column of `SELECT *` of the trace's table; its end_ns is right behind start_ns */
+    int from;  /* number of the column in `SELECT *` on the trace's table, in which end_ns follows start_ns */
     int place; /* where the value is: enum xs_shape_value, or a number XS_COLUMN_... */
 };
 struct xs_modelled_columns {

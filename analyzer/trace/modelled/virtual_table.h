@@ -1,5 +1,5 @@
-/* Shows the rows in memory as tables of SQLite. A statement on device_copy, device_memset or device_kernel finds the
- * modelled rows together with the recorded ones, without any change of the statement. */
+/* Shows the modelled rows, which are in memory, as tables of SQLite. A statement on device_copy, device_memset or
+ * device_kernel finds the modelled rows together with the recorded ones, without any change of the statement. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_VIRTUAL_TABLE_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_VIRTUAL_TABLE_H
 

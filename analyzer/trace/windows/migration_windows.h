@@ -15,7 +15,7 @@ enum xs_migration_way { XS_MIGRATIONS_UP, XS_MIGRATIONS_DOWN, XS_MIGRATION_WAYS 
 
 struct xs_recorded_window {
     int64_t start_ns, end_ns;
-    double weight;  /* of a sample: the length of time that it represents, divided by its own length; scaled to 1 on
+    double weight;  /* for a sample: the length of time that it represents, divided by its own length; scaled to 1 on
                      * average */
     bool is_sample; /* the window began at a random time; false: it was long because of migrations, or is the first, so
                      * it represents only itself */

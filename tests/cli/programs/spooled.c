@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 #include "schema/write/store.h"
 
 enum { EVENTS = 1000, DRAINED = 600, MORE = 400, BYTES = 4096, SECONDS_AGO = 100 };
@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
     bool memory = argc == 4 && !strcmp(argv[3], "memory"), unstarted = argc == 4 && !strcmp(argv[3], "unstarted");
     if (argc != 3 && !memory && !unstarted)
         return 2;
-    if (xs_spool_place(argv[1], 0, 8 << 20, 64, memory ? xs_spool_runtime_dir() : NULL, &spool, &files) != 0 ||
+    if (xs_spool_locate(argv[1], 0, 8 << 20, 64, memory ? xs_spool_runtime_dir() : NULL, &spool, &files) != 0 ||
         xs_store_create(argv[1], &store) != 0)
         return 1;
     if (unstarted)

@@ -70,7 +70,7 @@ INSERT INTO thread VALUES (2,4243,'loader');
 UPDATE transfer SET thread = 2 WHERE id <= 7;
 UPDATE launch SET thread = 2;
 INSERT OR REPLACE INTO meta VALUES ('option.budget','2'),('cost.begin_ns',8000000),('cost.wrappers_ns',30000000),
-    ('cost.cupti_ns',12000000),('cost.cupti_turns_ns',3000000),('cost.fingerprint_call_ns',3000000),('cost.close_ns',0);
+    ('cost.cupti_ns',12000000),('cost.cupti_switches_ns',3000000),('cost.fingerprint_call_ns',3000000),('cost.close_ns',0);
 END
 make_trace threads.db "$SOURCE/fixtures/simple.sql" threads.sql
 run "$XFERSPY" report --sections=cost threads.db; expect_status 0

@@ -174,8 +174,8 @@ echo "DELETE FROM device_kernel; UPDATE meta SET value = 0 WHERE key = 'cupti.ke
 make_trace no_kernels.db "$SOURCE/fixtures/findings.sql" no_kernels.sql
 run "$XFERSPY" report --details no_kernels.db; expect_out "saves up to 10.1 ms, 10 % of the run"
 run "$XFERSPY" explain no_kernels.db; expect_out "up to 10.1 ms"
-run "$XFERSPY" explain no_kernels.db scalar-readback; expect_out "range     0 ns to 10.1 ms. Kernels were not recorded"
-# Outputs for programs have both ends of a range.
+run "$XFERSPY" explain no_kernels.db scalar-readback; expect_out "interval  0 ns to 10.1 ms. Kernels were not recorded"
+# Outputs for programs have both ends of an interval.
 run "$XFERSPY" explain --json no_kernels.db
 saves="f['saves']['least_ns'], f['saves']['most_ns']"
 json "[($saves, f['in_total']) for f in d['findings'] if f['id'] == 'scalar-readback'] == [(0, 10100000, True)]"
@@ -209,7 +209,7 @@ run "$XFERSPY" explain findings.db noop-upload; expect_not "costs most"
 echo "UPDATE device_copy SET end_ns = end_ns + 1000 WHERE correlation = 107" >hardly.sql
 make_trace hardly.db "$SOURCE/fixtures/findings.sql" hardly.sql
 run "$XFERSPY" explain hardly.db noop-upload; expect_status 0; expect_not "costs most"
-# A round trip's download is saved only if the host does not need it: the most of a range.
+# A round trip's download is saved only if the host does not need it: the most of an interval.
 echo "UPDATE transfer SET bytes = 4194304 WHERE id = 30; UPDATE fingerprint SET content_low = 41, content_high = 42
   WHERE id = 3009" >trip.sql
 make_trace trip.db "$SOURCE/fixtures/findings.sql" trip.sql
@@ -227,7 +227,7 @@ run "$XFERSPY" explain --help; expect_out "instead of N"
 run "$XFERSPY" explain trip.db round-trip; expect_status 0; expect_out "round-trip/same-device"
 expect_out "beside    the downloads take 2.00 us on the device; that time is also saved if nobody"
 expect_out "saves up to 1.11 ms"
-expect_out "range     96.0 us to 1.11 ms. The downloads are saved, too, only if"
+expect_out "interval  96.0 us to 1.11 ms. The downloads are saved, too, only if"
 run "$XFERSPY" explain --json trip.db round-trip; json "d['explained']['apart']['device_ns'] == 2000"
 # Advice alone saves nothing, and is no reason to say that nothing was found.
 # Here it is a copy that is waited for at once.

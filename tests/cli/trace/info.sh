@@ -1,4 +1,4 @@
-# What a trace is and holds.
+# What is in a trace.
 . "$SOURCE/lib.sh"
 make_trace t.db "$SOURCE/fixtures/simple.sql"
 sum=$(cksum <t.db)

@@ -1,5 +1,5 @@
-/* Defines what every end-to-end program needs: it stops the program at the first call that fails, prints where that
- * was, and checks data. Must be included after cuda.h or cuda_runtime_api.h, whichever the program uses. */
+/* Defines what every end-to-end program needs: it stops the program at the first call that fails, prints the line of
+ * this call, and checks data. Must be included after cuda.h or cuda_runtime_api.h, whichever the program uses. */
 #ifndef XFERSPY_TESTS_E2E_CHECK_H
 #define XFERSPY_TESTS_E2E_CHECK_H
 

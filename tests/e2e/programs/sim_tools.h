@@ -1,6 +1,6 @@
-/* For programs that observe the simulated driver from inside: the driver calls `on_call` at the beginning and at the
- * end of each driver call, on the thread that makes the call. The driver can have only one such tool, which otherwise
- * is CUPTI, so these programs run with XFERSPY_CUPTI=off. */
+/* Lets programs observe the simulated driver from inside: the driver calls `on_call` at the beginning and at the end of
+ * each driver call, on the thread that makes the call. The driver can have only one such tool, which otherwise is
+ * CUPTI, so these programs run with XFERSPY_CUPTI=off. */
 #ifndef XFERSPY_TESTS_E2E_SIM_TOOLS_H
 #define XFERSPY_TESTS_E2E_SIM_TOOLS_H
 

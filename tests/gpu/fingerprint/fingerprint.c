@@ -58,7 +58,7 @@ static void mismatch(const char *what, const struct xs_fingerprint_region *regio
 
 static void check_result(const struct memory *memory, struct xs_fingerprint_region region,
                          const struct xs_fingerprint_result *result, unsigned index) {
-    struct xs_fingerprint expected;
+    struct xs_hashed_content expected;
     struct xs_fingerprint_region on_host = to_host(memory, region);
     xs_fingerprint_host(&on_host, NULL, &expected);
     bool constant = (result->flags & XS_RESULT_CONSTANT) != 0;
@@ -144,7 +144,7 @@ static void set_byte(const struct memory *memory, uint64_t at, unsigned char val
 
 static void check_leaves(const struct slot *slot, const struct memory *memory, struct xs_fingerprint_region region) {
     struct xs_fingerprint_region on_host = to_host(memory, region);
-    struct xs_fingerprint expected;
+    struct xs_hashed_content expected;
     size_t bytes = xs_fingerprint_leaves(region.length) * XS_DIGEST_BYTES;
     uint64_t *digests = malloc(bytes), *leaves = malloc(bytes);
     unsigned char *zeroed = malloc(slot->layout.zero_bytes);
@@ -171,7 +171,7 @@ static void test_compare_length(const struct gpu *gpu, const struct memory *memo
     struct xs_fingerprint_region region = xs_fingerprint_linear(memory->device + 4096, length);
     struct xs_fingerprint_region on_host = to_host(memory, region);
     struct xs_fingerprint_result *result = &gpu->results[0];
-    struct xs_fingerprint before;
+    struct xs_hashed_content before;
     uint64_t leaves = xs_fingerprint_leaves(length), last = length - 1;
     for (unsigned round = 0; round < 3; round++) {
         xs_fingerprint_host(&on_host, NULL, &before);
@@ -228,7 +228,7 @@ static void test_streams(const struct gpu *gpu, const struct memory *memory) {
     CUstream streams[STREAMS];
     struct slot slots[STREAMS];
     struct xs_fingerprint_region regions[STREAMS];
-    struct xs_fingerprint expected;
+    struct xs_hashed_content expected;
     for (unsigned s = 0; s < STREAMS; s++) {
         regions[s] = xs_fingerprint_linear(memory->device + s * 16, (s + 1) * 700000u);
         OK(cuStreamCreate(&streams[s], CU_STREAM_NON_BLOCKING));

@@ -36,7 +36,7 @@ EXPORT int clock_gettime(clockid_t id, struct timespec *out) {
     return 0;
 }
 
-/* Whoever asks is told that the processor's counter must not be read: then CLOCK_MONOTONIC is what is left. */
+/* Answers that the processor's counter must not be read, so that only CLOCK_MONOTONIC can be used. */
 EXPORT int prctl(int option, ...);
 EXPORT int prctl(int option, ...) {
     unsigned long argument[4];

@@ -19,7 +19,7 @@
 #define XS_DEFINE(exported, symbol, params, args, pointer, per_thread, early)                                          \
     XS_DEFINE_AS(exported, symbol, CBID(exported), params, args, pointer, per_thread, early)
 
-/* The same with CUPTI's parameter structure, whose members are the parameters in their order. */
+/* Passes CUPTI's parameter structure, whose members are the parameters in their order. */
 #define XS_DEFINE_WITH(exported, symbol, params, args, per_thread, early)                                              \
     XS_EXPORT CUresult exported params {                                                                               \
         exported##_params parameters = {XS_UNPACK args};                                                               \

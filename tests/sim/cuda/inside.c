@@ -22,7 +22,8 @@ struct presence {
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct presence *presences;
-static size_t left; /* of these, that no thread has: a search only where there is one, as threads may be thousands */
+static size_t left; /* number of free entries; they are searched only if there are some, because there may be thousands
+                       of threads */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static __thread struct presence *own;
@@ -79,8 +80,8 @@ __attribute__((noreturn)) static void misused(const char *what, int thread, cons
     abort();
 }
 
-/* The store and the load are in one order with those of xs_change_begin: of a thread that comes in and one that
- * changes, at least one sees the other. */
+/* The store and the load are in one order with the store and the load of xs_change_begin. So if one thread enters and
+ * another one begins a change, at least one of them sees the other. */
 void xs_inside_enter(const char *function, const void *call, struct xs_inside *outer) {
     struct presence *presence = own_presence();
     *outer = (struct xs_inside){atomic_load(&presence->function), presence->call};

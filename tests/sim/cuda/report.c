@@ -13,6 +13,11 @@ uint32_t xs_attachment(void) {
     return tools != NULL && tools->attachment != NULL ? tools->attachment() : 0;
 }
 
+uint64_t xs_report_fault_ns(void) {
+    const struct xs_sim_tools *tools = xs_tools();
+    return tools != NULL && tools->fault_ns != NULL && !xs_forked() ? tools->fault_ns() : 0;
+}
+
 XS_EXPORT uint32_t xs_sim_attachment(void) { return xs_attachment(); }
 
 uint32_t xs_report_queued(enum xs_sim_activity_kind kind) {
@@ -61,7 +66,8 @@ void xs_report_memory(const struct xs_allocation *allocation, unsigned operation
     xs_report(&activity);
 }
 
-/* For the simulated runtime: the current context if it can be used, without a call that a tool would see. */
+/* Used by the simulated runtime: returns the current context if it can be used, without a call that a tool would see.
+ */
 XS_EXPORT CUcontext xs_sim_current_context(void);
 XS_EXPORT CUcontext xs_sim_current_context(void) {
     struct CUctx_st *current = xs_forked() || xs_exiting() ? NULL : xs_current();

@@ -272,7 +272,8 @@ struct CUstream_st *xs_stream_default(struct CUctx_st *context, bool per_thread)
 /* Queues `op`, or adds it to the capture to which the stream belongs. Takes ownership of `op`. `wait`: returns after
  * the operation was executed. */
 CUresult xs_submit(struct CUstream_st *stream, struct xs_op *op, bool wait);
-/* Does the same under the lock, for a stream that is not capturing; used to queue all nodes of a graph at once. */
+/* Queues `op` in a stream that is not capturing. The caller holds the lock, so all nodes of a graph can be queued at
+ * once. */
 void xs_enqueue_locked(struct CUstream_st *stream, struct xs_op *op);
 void xs_depend_locked(struct xs_op *op, struct CUstream_st *stream, uint64_t sequence);
 void xs_wait_locked(struct CUstream_st *stream, uint64_t sequence);
@@ -372,9 +373,10 @@ CUresult xs_call_exit(struct xs_sim_call *call, CUresult result);
 /* Returns the attached tool; NULL: none. */
 const struct xs_sim_tools *xs_tools(void);
 void xs_report(const struct xs_sim_activity *activity);
-/* These call the tool's functions `attachment`, `queued` and `ended` (xs_sim_tools.h). They return 0 if there is no
- * tool. */
+/* These call the tool's functions `attachment`, `fault_ns`, `queued` and `ended` (xs_sim_tools.h). They return 0 if
+ * there is no tool. */
 uint32_t xs_attachment(void);
+uint64_t xs_report_fault_ns(void);
 uint32_t xs_report_queued(enum xs_sim_activity_kind kind);
 void xs_report_ended(uint32_t attachment);
 void xs_report_resource(enum xs_sim_resource_kind kind, CUcontext context, CUstream stream);
@@ -402,6 +404,8 @@ void xs_pool_settle(CUdeviceptr address, uint64_t id);
  * sequence of adjacent blocks that it moved. */
 void xs_managed_migrate(struct CUstream_st *stream, CUdeviceptr address, size_t bytes, int target,
                         uint32_t correlation);
+/* Moves an allocation to the stream's device as a kernel does, with a fault for each sequence of blocks. */
+void xs_managed_fault(struct CUstream_st *stream, const struct xs_allocation *allocation, uint32_t correlation);
 
 struct CUarray_st {
     CUDA_ARRAY3D_DESCRIPTOR descriptor;

@@ -1,16 +1,16 @@
-/* Virtual time; see virtual.h. Costs of the host's calls are constants here, those of the device come from the link
- * model as ever. */
+/* Virtual time; see virtual.h. The costs of the host's calls are constants in this file; the costs of the device come
+ * from the link model, as without virtual time. */
 #include "clock/virtual_clock.h"
 #include "sim.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the order of what driver 580 takes on an H100, where the link's speed is the configuration's. */
+/* These times are about as long as those of driver 580 on an H100. The link's speed comes from the configuration. */
 #define NOTICE_NS 2000   /* from the end of what a call waited for to its return */
 #define GAP_NS 1000      /* from the end of an operation to the start of the next in its stream */
 #define LAUNCH_NS 3000   /* from the call to the start on an idle device */
-#define COPY_NS 4000     /* the same of copies and memory sets */
+#define COPY_NS 4000     /* time of a call for a copy or a memory set */
 #define STAGING_GBPS 8.0 /* the host's own copying */
 #define PAGE_LOCK_GBPS 6.0
 
@@ -126,8 +126,8 @@ static void forget_idle_streams(void) {
     }
 }
 
-/* Runs what can start first, if that is not after the limit. A copy engine serves whoever is ready first, so the order
- * is that of the times and not of the calls. */
+/* Runs the operation that can start first, unless that is after the limit. A copy engine serves the operation that is
+ * ready first, so operations run in the order of their times and not in the order of the calls. */
 static bool step(uint64_t limit_ns) {
     struct CUstream_st *first = NULL;
     uint64_t first_ns = 0;

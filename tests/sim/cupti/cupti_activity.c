@@ -19,7 +19,7 @@ struct buffer {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER, settled = PTHREAD_COND_INITIALIZER;
-/* Of each client. */
+/* The data of each client. */
 static struct client {
     CUpti_BuffersCallbackRequestFunc request;
     CUpti_BuffersCallbackCompleteFunc complete;
@@ -31,7 +31,7 @@ static struct client {
 static bool has_thread;
 static unsigned delivering, asking; /* callbacks of the client's that run now */
 static uint64_t unfinished;         /* operations that were queued with a record of this attachment, and did not end */
-static struct buffer *lost;         /* which cuptiFinalize did not hand back */
+static struct buffer *lost;         /* buffers that cuptiFinalize did not hand back */
 static uint32_t period_ms;
 
 static CUpti_TimestampCallbackFunc timestamp;
@@ -275,7 +275,7 @@ XS_EXPORT CUptiResult cuptiActivityRegisterCallbacks_v2(CUpti_SubscriberHandle s
     return CUPTI_SUCCESS;
 }
 
-/* For all clients, because it has no namesake. */
+/* Flushes for all clients, because this function has no form for one subscriber. */
 XS_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag) {
     XS_CUPTI_CALL();
     pthread_mutex_lock(&lock);

@@ -6,9 +6,9 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct xs_sim_driver *driver;
-static const struct xs_sim_tools tools = {xs_cupti_on_api,  xs_cupti_on_activity, xs_cupti_on_resource,
-                                          xs_cupti_on_node, xs_cupti_attachment,  xs_cupti_on_queued,
-                                          xs_cupti_on_ended};
+static const struct xs_sim_tools tools = {xs_cupti_on_api,   xs_cupti_on_activity, xs_cupti_on_resource,
+                                          xs_cupti_on_node,  xs_cupti_attachment,  xs_cupti_on_queued,
+                                          xs_cupti_on_ended, xs_cupti_fault_ns};
 
 static void attach(void) {
     static void *library; /* stays loaded */

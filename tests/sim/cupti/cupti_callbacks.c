@@ -139,7 +139,7 @@ XS_EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *handle, CUpti_Ca
         return CUPTI_ERROR_NOT_INITIALIZED;
     if (shares && xs_cupti_setting("XFERSPY_SIM_CUPTI_SHARING", 1) == 0)
         return CUPTI_ERROR_NOT_SUPPORTED;
-    if (!has_place(shares, pParams)) /* which changes nothing in the driver */
+    if (!has_place(shares, pParams)) /* this call changes nothing in the driver */
         return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     xs_cupti_attach_begin("cuptiSubscribe");
     pthread_mutex_lock(&lock);
@@ -182,7 +182,7 @@ static void forget_locked(int client) {
         want_all(s, (CUpti_CallbackDomain)domain, false);
 }
 
-/* What a subscriber of those that share CUPTI has goes with it. */
+/* Removes everything that one of the sharing subscribers has. */
 XS_EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle) {
     XS_CUPTI_CALL();
     int client = xs_cupti_client_of(handle);

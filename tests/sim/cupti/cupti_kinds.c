@@ -12,12 +12,12 @@ static const size_t default_attributes[16] = {3200000, 8 << 20, 250,
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t counted = PTHREAD_COND_INITIALIZER;
-/* Of each kind; WAS_ON: in this attachment. */
+/* The state of each kind. WAS_ON: it was on earlier in this attachment. */
 enum { NEVER_ON, IS_ON, WAS_ON };
 static atomic_uchar states[XS_CUPTI_CLIENTS][CUPTI_ACTIVITY_KIND_COUNT];
-static bool count_to_device, count_to_host;
+static bool count_to_device, count_to_host, count_faults;
 static uint64_t counted_records;
-/* HES is the choice of whoever is first, for all. From CUPTI 13.2 on. */
+/* The first subscriber decides about HES for all subscribers, from CUPTI 13.2 on. */
 #define ATTRIBUTE_HES ((CUpti_ActivityAttribute)13)
 #define DEFAULTS                                                                                                       \
     { 3200000, 8 << 20, 250, 65536, 250, [CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER] = 1 }
@@ -96,7 +96,7 @@ void xs_cupti_forget_kinds(int client) {
     for (int kind = 0; kind < CUPTI_ACTIVITY_KIND_COUNT; kind++)
         atomic_store(&states[client][kind], NEVER_ON);
     if (client == XS_CUPTI_GLOBAL_CLIENT)
-        count_to_device = count_to_host = false;
+        count_to_device = count_to_host = count_faults = false;
     memcpy(attributes[client], default_attributes, sizeof(default_attributes));
     pthread_mutex_unlock(&lock);
 }
@@ -146,6 +146,8 @@ XS_EXPORT CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityU
             count_to_device = config[i].enable != 0;
         if (config[i].kind == CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH)
             count_to_host = config[i].enable != 0;
+        if (config[i].kind == CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT)
+            count_faults = config[i].enable != 0;
     }
     pthread_mutex_unlock(&lock);
     return CUPTI_SUCCESS;
@@ -156,6 +158,17 @@ bool xs_cupti_counts(bool to_device, bool to_host) {
     bool result = (to_device && count_to_device) || (to_host && count_to_host) || (!to_device && !to_host);
     pthread_mutex_unlock(&lock);
     return result;
+}
+
+bool xs_cupti_counts_faults(void) {
+    pthread_mutex_lock(&lock);
+    bool result = count_faults;
+    pthread_mutex_unlock(&lock);
+    return result && xs_cupti_enabled(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER) && !xs_cupti_was_finalized();
+}
+
+uint64_t xs_cupti_fault_ns(void) {
+    return xs_cupti_counts_faults() ? xs_cupti_setting("XFERSPY_SIM_CUPTI_FAULT_NS", 0) : 0;
 }
 
 /* ---- settings ---- */

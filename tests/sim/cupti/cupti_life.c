@@ -17,7 +17,7 @@ static uint32_t attachments;      /* so far */
 static atomic_bool finalized;     /* at least once */
 static __thread bool changing;    /* this thread called change_begin */
 
-/* What is checked: nothing; what README.md says; the first attachment too. */
+/* The three levels of checks: none; what README.md says; and the first attachment, too. */
 enum { CHECK_NOTHING, CHECK_LATER, CHECK_ALL };
 
 uint32_t xs_cupti_attachment(void) { return atomic_load_explicit(&attached, memory_order_relaxed); }

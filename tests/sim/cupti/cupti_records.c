@@ -178,6 +178,23 @@ static void record_migration(const struct xs_sim_activity *a) {
     xs_cupti_counted();
 }
 
+static void record_fault(const struct xs_sim_activity *a) {
+    if (a->attachment == 0 || a->attachment != xs_cupti_attachment() || !xs_cupti_counts_faults())
+        return;
+    CUpti_ActivityUnifiedMemoryCounter3 record = {.kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
+                                                  .counterKind =
+                                                      CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT,
+                                                  .value = 1,
+                                                  .start = xs_cupti_client_time(a->start_ns),
+                                                  .end = xs_cupti_client_time(a->end_ns),
+                                                  .address = a->address,
+                                                  .srcId = a->device,
+                                                  .streamId = a->stream_id,
+                                                  .processId = (uint32_t)getpid()};
+    APPEND(a->attachment, record);
+    xs_cupti_counted();
+}
+
 static void record_memory(const struct xs_sim_activity *a) {
     if (!xs_cupti_enabled(CUPTI_ACTIVITY_KIND_MEMORY2))
         return;
@@ -202,10 +219,10 @@ static void record_memory(const struct xs_sim_activity *a) {
 
 void xs_cupti_on_activity(const struct xs_sim_activity *activity) {
     static void (*const writers[])(const struct xs_sim_activity *) = {
-        [XS_SIM_MEMCPY] = record_copy,  [XS_SIM_MEMCPY_PEER] = record_peer_copy,
-        [XS_SIM_MEMSET] = record_set,   [XS_SIM_KERNEL] = record_kernel,
-        [XS_SIM_SYNC] = record_sync,    [XS_SIM_MIGRATION] = record_migration,
-        [XS_SIM_MEMORY] = record_memory};
+        [XS_SIM_MEMCPY] = record_copy, [XS_SIM_MEMCPY_PEER] = record_peer_copy,
+        [XS_SIM_MEMSET] = record_set,  [XS_SIM_KERNEL] = record_kernel,
+        [XS_SIM_SYNC] = record_sync,   [XS_SIM_MIGRATION] = record_migration,
+        [XS_SIM_FAULT] = record_fault, [XS_SIM_MEMORY] = record_memory};
     writers[activity->kind](activity);
 }
 

@@ -57,7 +57,7 @@ uint32_t xs_cupti_attachment(void);
 void xs_cupti_attach_begin(const char *function);
 /* Begins disabling a kind. Other threads must be outside the driver only if the simulator checks everything. */
 void xs_cupti_disable_begin(const char *function);
-void xs_cupti_attach_end(void); /* called after each of the two */
+void xs_cupti_attach_end(void); /* called after xs_cupti_attach_begin and after xs_cupti_disable_begin */
 /* Ends the process if handing over buffers is unsafe now: threads inside the driver may be writing to their own
  * buffers, or MEMCPY and MEMCPY2 are both enabled. */
 void xs_cupti_flush_check(const char *function);
@@ -97,9 +97,13 @@ bool xs_cupti_was_enabled(CUpti_ActivityKind kind);
 /* True if each thread has its own buffers for any client (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER). */
 bool xs_cupti_threads_have_buffers(void);
 bool xs_cupti_counts(bool to_device, bool to_host);
+/* True if faults of devices are recorded. */
+bool xs_cupti_counts_faults(void);
+/* Returns what the recording of such a fault costs now. */
+uint64_t xs_cupti_fault_ns(void);
 void xs_cupti_forget_kinds(int client);
-/* For the counters of managed memory. xs_cupti_counted is called for each record of a counter; xs_cupti_end_counters
- * waits for the counters to end, if they are enabled. */
+/* These functions are for the counters of managed memory. xs_cupti_counted is called for each record of a counter;
+ * xs_cupti_end_counters waits for the counters to end, if they are enabled. */
 void xs_cupti_counted(void);
 void xs_cupti_end_counters(void);
 /* Writes a record to the buffers of all clients that want it, unless its attachment is over. */

@@ -264,7 +264,8 @@ static void let_them_work(void) {
         sched_yield();
 }
 
-/* Where nobody is in the driver at either end of an attachment, its records are those of what was done in it. */
+/* If no thread is in the driver at either end of an attachment, the records are exactly those of the work that was
+ * done in it. */
 static void windows_of_threads(void) {
     pthread_t threads[THREADS];
     OK(cuCtxGetCurrent(&context));
@@ -294,19 +295,21 @@ static void windows_of_threads(void) {
 /* ---- managed memory ---- */
 
 static void count_migrations(unsigned on) {
-    CUpti_ActivityUnifiedMemoryCounterConfig config[2] = {
+    CUpti_ActivityUnifiedMemoryCounterConfig config[3] = {
+        {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_SINGLE_DEVICE,
+         CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT, 0, on},
         {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_SINGLE_DEVICE,
          CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD, 0, on},
         {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_SINGLE_DEVICE,
          CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH, 0, on}};
     if (!on)
         OK(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER));
-    OK(cuptiActivityConfigureUnifiedMemoryCounter(config, 2));
+    OK(cuptiActivityConfigureUnifiedMemoryCounter(config, 3));
     if (on)
         OK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER));
 }
 
-/* Those of the current context so far. */
+/* Reads the records of the current context so far. */
 static unsigned migrations_after_one(CUdevice device) {
     CUdeviceptr managed;
     OK(cuMemAllocManaged(&managed, 256 * 1024, CU_MEM_ATTACH_GLOBAL));
@@ -316,6 +319,34 @@ static unsigned migrations_after_one(CUdevice device) {
     OK(cuptiActivityFlushAll(1));
     OK(cuMemFree(managed));
     return got.migrations;
+}
+
+/* A kernel that two faults hold up. */
+static unsigned long long faults_take(void) {
+    CUdeviceptr managed;
+    OK(cuMemAllocManaged(&managed, 4 << 20, CU_MEM_ATTACH_GLOBAL));
+    unsigned long long begin = now();
+    add_one(NULL, managed, 64);
+    OK(cuCtxSynchronize());
+    unsigned long long took = now() - begin;
+    OK(cuMemFree(managed));
+    return took;
+}
+
+/* Recording a fault holds its kernel up for longer. */
+static void faults(void) {
+    const unsigned long long fault = setting("XFERSPY_SIM_CUPTI_FAULT_NS");
+    faults_take(); /* loads the kernel */
+    OK(cuptiActivityFlushAll(1));
+    unsigned before = got.migrations;
+    unsigned long long recorded = faults_take();
+    OK(cuptiActivityFlushAll(1));
+    SAME(got.migrations - before, 4); /* and two migrations */
+    CHECK(recorded >= 2 * fault);
+    count_migrations(0);
+    unsigned long long bare = faults_take();
+    count_migrations(1);
+    CHECK(!is_virtual() || recorded == bare + 2 * fault);
 }
 
 /* CUPTI has to see how a context is made, and its first cuptiFinalize is the end of all counting. */
@@ -331,6 +362,8 @@ static void migrations(void) {
     SAME(migrations_after_one(device), 0);
     OK(cuCtxCreate(&during, NULL, 0, device));
     CHECK(migrations_after_one(device) > 0);
+    if (getenv("XS_SELFTEST_PTX") == NULL)
+        faults();
     begin = now();
     OK(cuptiFinalize());
     CHECK(now() - begin >= patience);
@@ -402,7 +435,7 @@ int main(void) {
     add_one(stream, memory, 64); /* loads the kernel */
     windows(stream);
     what_is_lost(stream, other);
-    if (!is_virtual()) { /* whose one thread would wait for itself */
+    if (!is_virtual()) { /* in virtual time, the only thread would wait for itself */
         flushes(stream, other);
         windows_of_threads();
     }

@@ -34,7 +34,7 @@ static void nothing_sleeps(void) {
     CHECK(clock_of(CLOCK_REALTIME) - real < hour_ns / 60);
 }
 
-/* What is queued ends when its time has come, whoever asks. */
+/* Queued work ends at its time, whichever thread asks. */
 static void an_end_comes_with_its_time(void) {
     CUevent event;
     OK(cuEventCreate(&event, CU_EVENT_DEFAULT));

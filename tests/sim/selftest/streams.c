@@ -28,7 +28,7 @@ static void default_stream(void) {
     add_one(blocking, d, 64);
     OK(cuMemcpyDtoH(&value, d, 1));
     SAME(value, 2);
-    /* But not for the non-blocking one's. */
+    /* The legacy stream does not wait for the work of the non-blocking stream. */
     spin(other, 2000 * MS);
     OK(cuMemcpyDtoH(&value, d, 1));
     SAME(cuStreamQuery(other), CUDA_ERROR_NOT_READY);

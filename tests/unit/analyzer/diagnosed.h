@@ -1,4 +1,4 @@
-/* Diagnoses played traces (played.h), that is, also computes what repairs save, and the causes. */
+/* Diagnoses played traces (played.h): computes what repairs save, and the causes. */
 #ifndef XFERSPY_TESTS_UNIT_ANALYZER_DIAGNOSED_H
 #define XFERSPY_TESTS_UNIT_ANALYZER_DIAGNOSED_H
 

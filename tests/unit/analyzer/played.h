@@ -25,17 +25,18 @@ struct played {
     uint32_t allocation_count;
     int64_t transfer, memset_row, launch; /* ids of the latest rows */
     int device;
-    unsigned thread;                     /* thread of the next calls: 1 or 2 */
-    uint64_t stream;                     /* stream handle of the next calls; 0: none */
-    uint64_t call_ns;                    /* duration of the next calls; 0: 1 us */
-    enum xs_memory_kind host;            /* host memory of the next transfers; 0: pageable */
-    uint64_t delay_ns, device_ns;        /* of the next copies: time from call to start, and duration; 0: as above */
-    uint64_t kernel_delay_ns, kernel_ns; /* the same for the next kernels */
-    uint32_t kernel_blocks;              /* of the next kernels; 0: one */
+    unsigned thread;              /* thread of the next calls: 1 or 2 */
+    uint64_t stream;              /* stream handle of the next calls; 0: none */
+    uint64_t call_ns;             /* duration of the next calls; 0: 1 us */
+    enum xs_memory_kind host;     /* host memory of the next transfers; 0: pageable */
+    uint64_t delay_ns, device_ns; /* time from a copy's call to its start, and the copy's duration, for the next copies;
+                                     0: the defaults */
+    uint64_t kernel_delay_ns, kernel_ns; /* these times for the next kernels; 0: the defaults */
+    uint32_t kernel_blocks;              /* blocks of the next kernels; 0: one */
     enum xs_memory_kind memory;          /* kind of the next allocations; 0: device */
     enum xs_origin origin;               /* origin of the next allocations; 0: alloc */
-    bool async, constant;                /* of the next transfers; constant: one value is repeated */
-    struct xs_event_transfer box;        /* shape of the next transfers; height 0: no box */
+    bool async, constant;         /* whether the next transfers are asynchronous, and whether they repeat one value */
+    struct xs_event_transfer box; /* shape of the next transfers; height 0: no box */
     struct xs_analysis_options options;
     struct xs_findings *findings;
     struct xs_diagnosis *diagnosis;        /* set by diagnosed.h; NULL: the trace was only analysed */
@@ -45,7 +46,7 @@ struct played {
 void play_begin(struct played *p);
 uint32_t play_alloc(struct played *p, uint64_t address, uint64_t bytes); /* returns its id */
 void play_free(struct played *p, uint32_t id);
-void play_context_end(struct played *p, uint32_t id); /* this frees the allocation */
+void play_context_end(struct played *p, uint32_t id); /* the allocation ends with its context */
 
 /* A content is a number: two copies have equal contents if their numbers and their sizes are equal. `before` is the
  * measured content that an upload overwrites. */
@@ -83,9 +84,9 @@ uint64_t played_undecided(const struct played *p, const char *id, const char *re
 const struct xs_finding *played_finding(const struct played *p, const char *id);
 
 /* The tests of detectors use these macros; `p` is the played trace. FOUND: the finding has `count` instances, with one
- * verdict or (NULL) with any. NOT_FOUND: it has none, in a case that nearly is one. UNDECIDED: the detector could not
- * decide `count` events. scripts/check-findings searches for FOUND and NOT_FOUND, with the finding's id and its
- * verdicts. */
+ * verdict or (NULL) with any. NOT_FOUND: it has no instance, although the case is similar. UNDECIDED: the detector
+ * could not decide `count` events. scripts/check-findings searches for FOUND and NOT_FOUND, with the finding's id and
+ * its verdicts. */
 #define FOUND(id, verdict, count) assert_int_equal(played_found(p, id, verdict), count)
 #define NOT_FOUND(id) assert_int_equal(played_found(p, id, NULL), 0)
 #define UNDECIDED(id, reason, count) assert_int_equal(played_undecided(p, id, reason), count)

@@ -19,7 +19,7 @@ struct fake_cupti {
     bool shares_buffers; /* all threads use the same buffers */
     unsigned flushes[2];
     _Atomic int flushing;       /* threads inside cuptiActivityFlushAll */
-    _Atomic unsigned overlaps;  /* number of calls during which another thread was there */
+    _Atomic unsigned overlaps;  /* number of calls of it while another thread was inside */
     void (*during_flush)(void); /* set by the test: called during each flush; NULL: none */
     int finalize_fails;         /* set by the test */
     size_t dropped;

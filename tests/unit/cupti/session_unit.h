@@ -1,4 +1,4 @@
-/* For tests of a session with the fake libcupti. A process can have only one session, so every test runs in a child
+/* Helps to test a session with the fake libcupti. A process can have only one session, so every test runs in a child
  * process. */
 #ifndef XFERSPY_TESTS_CUPTI_SESSION_UNIT_H
 #define XFERSPY_TESTS_CUPTI_SESSION_UNIT_H

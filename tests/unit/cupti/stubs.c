@@ -11,7 +11,7 @@
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
 #include "preload/core/thread.h"
-#include "preload/driver/captures.h"
+#include "preload/driver/stream_captures.h"
 
 struct stub_store stub_store;
 _Atomic unsigned stub_notes;

@@ -9,10 +9,10 @@
 #include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti_internal.h"
-#include "preload/driver/captures.h"
+#include "preload/driver/stream_captures.h"
 #include "stubs.h"
 
-/* With a window that the program opens. */
+/* Starts a session with a window that the program opens. */
 static struct fake_cupti *start_asked(enum xs_window_opener opener) {
     return start_wished((struct xs_cupti_wishes){
         .window = {.opener = opener, .range = "step"}, .driver_version = 13000, .is_idle_within = is_idle});
@@ -22,7 +22,7 @@ static bool has_kernels(const struct fake_cupti *fake) {
     return fake->kinds & 1u << CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
 }
 
-/* What the flusher does when it was rung. */
+/* Does what the flusher does when it is woken. */
 static void watch(void) { CHECK(xs_cupti_watch_windows()); }
 
 /* CUPTI is attached when the window is opened, and detached when it is closed, if that is done by a thread that has
@@ -32,33 +32,33 @@ static void windows_that_the_program_opens(void) {
     CHECK(status_is("active") && !has_kernels(fake) && fake->finalized == 0);
     CHECK(strcmp(xs_cupti_windows(&stub_clock), "0+0") == 0);
     atomic_store(&xs_asked_profiler, true); /* is not what is asked for */
-    CHECK(!xs_cupti_turn_asked() && !xs_cupti_turn_comes());
+    CHECK(!xs_cupti_switch_asked() && !xs_cupti_switch_comes());
 
     CHECK(xs_asked_ranges_change(1));
-    CHECK(xs_cupti_turn_asked() && xs_cupti_turn_comes());
+    CHECK(xs_cupti_switch_asked() && xs_cupti_switch_comes());
     watch();
-    CHECK(has_kernels(fake) && xs_cupti_is_attached() && !xs_cupti_turn_comes());
-    CHECK(atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_MAY_COME);
+    CHECK(has_kernels(fake) && xs_cupti_is_attached() && !xs_cupti_switch_comes());
+    CHECK(atomic_load(&xs_cupti_switch_due) == XS_CUPTI_SWITCH_MAY_COME);
     CHECK(!xs_asked_ranges_change(1) && !xs_asked_ranges_change(-1));
 
     CHECK(xs_asked_ranges_change(-1));
-    CHECK(xs_cupti_turn_asked() && !xs_cupti_turn_comes()); /* kernels may be under way */
+    CHECK(xs_cupti_switch_asked() && !xs_cupti_switch_comes()); /* kernels may be under way */
     watch();
-    CHECK(fake->finalized == 0 && atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE);
+    CHECK(fake->finalized == 0 && atomic_load(&xs_cupti_switch_due) == XS_CUPTI_SWITCH_DUE);
     struct xs_guard_note note;
     xs_gate_enter_outer(&note, XS_GUARD_HERE());
-    xs_cupti_turn_here(); /* inside of another call */
+    xs_cupti_switch_here(); /* inside of another call */
     xs_gate_leave_outer();
     CHECK(fake->finalized == 0);
-    xs_cupti_turn_here(); /* the program has waited for them */
+    xs_cupti_switch_here(); /* the program has waited for them */
     CHECK(fake->finalized == 1 && !xs_cupti_is_attached());
 
     xs_asked_ranges_change(1);
-    CHECK(xs_cupti_turn_asked());
+    CHECK(xs_cupti_switch_asked());
     watch();
     xs_asked_ranges_change(-1);
     xs_cupti_moment = true;
-    CHECK(xs_cupti_turn_asked() && xs_cupti_turn_comes());
+    CHECK(xs_cupti_switch_asked() && xs_cupti_switch_comes());
     watch();
     CHECK(fake->finalized == 2 && !xs_cupti_is_attached());
     const char *windows = xs_cupti_windows(&stub_clock);
@@ -70,16 +70,16 @@ static void windows_that_the_program_opens(void) {
 static void what_is_not_waited_for(void) {
     struct fake_cupti *fake = start_asked(XS_WINDOW_BY_PROFILER);
     atomic_store(&xs_asked_profiler, true);
-    CHECK(xs_cupti_turn_asked() && xs_cupti_turn_comes());
+    CHECK(xs_cupti_switch_asked() && xs_cupti_switch_comes());
     xs_gate_enter();
-    CHECK(xs_cupti_turn_asked() && !xs_cupti_turn_comes());
+    CHECK(xs_cupti_switch_asked() && !xs_cupti_switch_comes());
     xs_gate_leave();
     struct xs_gate_slot *slot = xs_gate_slot;
     xs_gate_slot = NULL;
-    CHECK(!xs_cupti_turn_comes());
+    CHECK(!xs_cupti_switch_comes());
     xs_gate_slot = slot;
     xs_captures = 1;
-    CHECK(!xs_cupti_turn_comes());
+    CHECK(!xs_cupti_switch_comes());
     watch();
     CHECK(!has_kernels(fake));
     xs_captures = 0;
@@ -93,14 +93,14 @@ static void what_is_not_waited_for(void) {
     CHECK(fake->finalized == 1 && !xs_cupti_is_attached());
 }
 
-static void turn_by_range(int change) {
+static void switch_by_range(int change) {
     xs_asked_ranges_change(change);
     xs_cupti_moment = true;
-    CHECK(xs_cupti_turn_asked());
+    CHECK(xs_cupti_switch_asked());
     watch();
 }
 
-/* What the trace has for the id that CUPTI gives a copy. */
+/* Returns the trace's number for the id that CUPTI gives a copy. */
 static uint32_t id_in_trace(const struct fake_cupti *fake, uint32_t id) {
     CUpti_CallbackData call = {.callbackSite = CUPTI_API_ENTER, .correlationId = id};
     fake->subscriber(NULL, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, &call);
@@ -114,28 +114,28 @@ static void put_wait(struct fake_cupti *fake, uint32_t id) {
     r->correlationId = id;
 }
 
-/* Whether CUPTI's ids begin anew with an attachment or go on, those of the trace go on, and not by much more. */
+/* Whether CUPTI's ids begin anew with an attachment or continue, the trace's numbers continue, without a large gap. */
 static void ids_go_on(void) {
     struct fake_cupti *fake = start_asked(XS_WINDOW_BY_RANGE);
-    turn_by_range(1);
+    switch_by_range(1);
     uint32_t latest = id_in_trace(fake, 1000);
     for (uint32_t attachment = 1; attachment <= 1000; attachment++) {
         put_wait(fake, 1000 * attachment + 99);
-        turn_by_range(-1);
-        turn_by_range(1);
+        switch_by_range(-1);
+        switch_by_range(1);
         uint32_t first = id_in_trace(fake, 1000 * (attachment + 1));
         CHECK(first > latest + 99 && first < latest + 99 + 10000);
         latest = first;
     }
     for (unsigned attachment = 0; attachment < 3; attachment++) {
-        turn_by_range(-1);
-        turn_by_range(1);
+        switch_by_range(-1);
+        switch_by_range(1);
         uint32_t first = id_in_trace(fake, 7);
         CHECK(first > latest + 3 && first < latest + 10000);
         CHECK(id_in_trace(fake, 5) == first - 2 && id_in_trace(fake, 9) == first + 2);
         latest = first + 2;
     }
-    turn_by_range(-1);
+    switch_by_range(-1);
     while (xs_cupti_drain(NULL, &stub_clock) > 0) {
     }
     CHECK(stub_store.sync.correlation > 1000000);

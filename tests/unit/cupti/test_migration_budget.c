@@ -1,5 +1,6 @@
-/* When page migrations are recorded, by made-up clocks: on while they are few; else first for what was saved, then in
- * windows that are spread over the run, follow no period of the program's and stay within the share. */
+/* Tests when page migrations are recorded, with made-up clocks. Recording stays on while there are few. Otherwise it is
+ * on first for the time that was saved, then in windows that are spread over the run, do not follow a period of the
+ * program, and stay within the share. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,14 +14,14 @@
 #define MS UINT64_C(1000000)
 #define US UINT64_C(1000)
 enum { BEGIN = 77 };
-#define RECORD_US 5 /* what one costs, as the budget has it */
+#define RECORD_US 5 /* what a record costs, if the program says nothing else */
 
 /* A program that makes `per_ms[phase]` records a ms while recording is on, in phases of some length, again and again;
- * they become known `late_ms` after they were made. Of a turn the processor is busy for `turn_us`. */
+ * they become known `late_ms` after they were made. A switch keeps the processor busy for `cpu_us`. */
 struct program {
     unsigned per_ms[2], phase_ms[2], late_ms;
-    unsigned switch_ms, flush_ms; /* that a turn takes, and a look while recording is on */
-    uint64_t turn_us;
+    unsigned switch_ms, flush_ms; /* that a switch takes, and a look while recording is on */
+    uint64_t cpu_us, record_us;
     uint64_t made, made_by_ms[64]; /* of the last so many ms, a ring */
     unsigned on_ms[2];             /* of each phase */
     unsigned longest_rest_ms;
@@ -40,11 +41,12 @@ static void run(struct program *p, struct xs_migration_budget *b, unsigned from_
         if (now < next_ns)
             continue;
         uint64_t known = p->made_by_ms[(ms + 64 - p->late_ms) % 64];
-        bool turned = xs_migration_budget_turn(b, now, known);
-        if (turned)
-            xs_migration_budget_turned(b, now, now + p->switch_ms * MS, p->turn_us * US);
+        uint64_t cost_ns = known * (p->record_us ? p->record_us : RECORD_US) * US;
+        bool switched = xs_migration_budget_switch(b, now, (struct xs_migration_tally){known, cost_ns});
+        if (switched)
+            xs_migration_budget_switched(b, now, now + p->switch_ms * MS, p->cpu_us * US);
         unsigned wait = xs_migration_budget_wait_ms(b, now);
-        next_ns = now + ((wait ? wait : 5) + (turned ? p->switch_ms : 0) + (b->on ? p->flush_ms : 0)) * MS;
+        next_ns = now + ((wait ? wait : 5) + (switched ? p->switch_ms : 0) + (b->on ? p->flush_ms : 0)) * MS;
     }
 }
 
@@ -62,25 +64,26 @@ static void few_never_rest(void **state) {
     assert_int_equal(b.windows.windows[0].length_ns, 20000 * MS);
 }
 
-/* As examples/cuda/managed_thrash on an H100: 57 ms of kernels that fault, 98 ms of a loop that fetches pages back. */
+/* Behaves like examples/cuda/managed_thrash on an H100: 57 ms of kernels that fault, then 98 ms of a loop that fetches
+ * the pages back. */
 static struct program thrash(void) { return (struct program){.per_ms = {150, 18}, .phase_ms = {57, 98}}; }
 
 static void many_are_sampled_within_the_share(void **state) {
     (void)state;
     static struct xs_migration_budget b;
     struct program p = thrash();
-    p.turn_us = 100;
+    p.cpu_us = 100;
     xs_migration_budget_start(&b, 20, BEGIN);
     run(&p, &b, 0, 30000);
-    uint64_t cost_us = p.made * RECORD_US + 2 * b.rests * p.turn_us;
+    uint64_t cost_us = p.made * RECORD_US + 2 * b.rests * p.cpu_us;
     assert_true(cost_us < 30000 * 1000 * 22 / 1000); /* with the first stretch */
     assert_true(cost_us > 30000 * 1000 * 15 / 1000);
     assert_true(b.rests > 100);
     assert_true(p.longest_rest_ms < 1000);
 }
 
-/* Both phases are looked at for the same share of them, although windows in one of them cost eight times as much, and
- * however late that is known. */
+/* The same share of both phases is recorded, although windows in one phase cost eight times as much, and however late
+ * this becomes known. */
 static void windows_follow_no_period(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -94,7 +97,8 @@ static void windows_follow_no_period(void **state) {
     }
 }
 
-/* A rest of more than a second, as after dear windows, is no quiet part: while it is off no record can come. */
+/* A pause of more than a second, as after expensive windows, is no quiet part of the run: no record can come while
+ * recording is off. */
 static void a_long_rest_is_not_quiet(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -115,7 +119,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Nor do they where all windows cost the same, and the program's period is the windows' usual distance. */
+/* Windows do not follow the program's period either if all windows cost the same and the period is the usual distance
+ * of windows. */
 static void windows_meet_all_of_a_period(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -145,34 +150,35 @@ static void run_of_4_s(struct program *p, struct xs_migration_budget *b, unsigne
         in_eighth[b->windows.windows[i].start_ns / (500 * MS)]++;
 }
 
-/* In every eighth of a run of four seconds there are windows, the first migrations among them. */
+/* Every eighth of a run of four seconds has windows, and the first migrations are in one. */
 static void a_short_run_is_covered(void **state) {
     (void)state;
     static struct xs_migration_budget b;
     struct program p = thrash();
     unsigned in_eighth[8];
     p.late_ms = 30;
-    p.turn_us = 200;
+    p.cpu_us = 200;
     run_of_4_s(&p, &b, in_eighth);
     for (unsigned i = 0; i < 8; i++)
         assert_true(in_eighth[i]);
 }
 
-/* As with CUPTI 13.0 on an H100: a window cannot be shorter than 40 ms, so there are few, and in all halves. */
+/* With CUPTI 13.0 on an H100 a window cannot be shorter than 40 ms. So there are few windows, but some in each half of
+ * the run. */
 static void long_windows_are_spread(void **state) {
     (void)state;
     static struct xs_migration_budget b;
     struct program p = thrash();
     unsigned in_eighth[8];
     p.switch_ms = p.flush_ms = 20;
-    p.turn_us = 200;
+    p.cpu_us = 200;
     run_of_4_s(&p, &b, in_eighth);
     assert_true(b.windows.count >= 5);
     assert_true(in_eighth[2] + in_eighth[3] && in_eighth[4] + in_eighth[5] + in_eighth[6] + in_eighth[7]);
     assert_true(p.made * RECORD_US < 4000 * 1000 * 3 / 100);
 }
 
-/* What comes late is charged, too: only the first stretch may cost more than was saved. */
+/* Late records are charged, too: only the first window may cost more than was saved. */
 static void late_records_are_charged(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -183,16 +189,34 @@ static void late_records_are_charged(void **state) {
     assert_true(p.made * RECORD_US < 60000 * 1000 * 22 / 1000);
 }
 
-static void dear_turns_are_charged(void **state) {
+static void dear_switches_are_charged(void **state) {
     (void)state;
     static struct xs_migration_budget b;
     struct program p = thrash();
-    p.turn_us = 5000;
+    p.cpu_us = 5000;
     xs_migration_budget_start(&b, 20, BEGIN);
     run(&p, &b, 0, 60000);
-    uint64_t cost_us = p.made * RECORD_US + 2 * b.rests * p.turn_us;
+    uint64_t cost_us = p.made * RECORD_US + 2 * b.rests * p.cpu_us;
     assert_true(cost_us < 60000 * 1000 * 22 / 1000);
     assert_true(b.rests > 40);
+}
+
+/* As pool_first_touch of tests/truth/cases on an H200: 5.4 faults a ms, and 36 us for each that is recorded. They
+ * become known as late as on an H100. Only the first stretch may cost more than was saved. */
+static void dear_faults_are_within_the_share(void **state) {
+    (void)state;
+    static struct xs_migration_budget b;
+    for (unsigned late_ms = 0; late_ms <= 20; late_ms += 20) {
+        struct program p = {.per_ms = {5, 6}, .phase_ms = {6, 4}, .late_ms = late_ms, .record_us = 36, .cpu_us = 200};
+        p.switch_ms = p.flush_ms = late_ms;
+        xs_migration_budget_start(&b, 10, BEGIN);
+        run(&p, &b, 0, 60000);
+        uint64_t cost_us = p.made * p.record_us + 2 * b.rests * p.cpu_us;
+        assert_true(cost_us < 60000 * 1000 * 11 / 1000);
+        assert_true(cost_us > 60000 * 1000 * 7 / 1000);
+        assert_true(b.spent_ns > (uint64_t)(p.made * p.record_us) * US * 99 / 100);
+        assert_true(b.rests > 30);
+    }
 }
 
 /* A window ends with so many records, where they are known in time. */
@@ -207,7 +231,8 @@ static void records_bound_a_window(void **state) {
         assert_true(b.windows.windows[i].length_ns <= 3 * MS);
 }
 
-/* Migrations stop: after a while it is on again, without windows. They come again: so do the windows. */
+/* If migrations stop, recording is on without windows after a while. If migrations come again, the windows come again,
+ * too. */
 static void quiet_parts_are_recorded_whole(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -232,7 +257,8 @@ static void quiet_parts_are_recorded_whole(void **state) {
     assert_true(b.samples && b.rests > rests);
 }
 
-/* More windows than are remembered: those that are lie at the same distances, and the time of all of them is known. */
+/* If there are more windows than can be kept, the kept ones are evenly spaced, and the total time of all windows is
+ * known. */
 static void windows_are_thinned(void **state) {
     (void)state;
     static struct xs_migration_budget b;
@@ -240,9 +266,9 @@ static void windows_are_thinned(void **state) {
     xs_migration_budget_start(&b, 20, BEGIN);
     for (unsigned i = 0; i < 3000; i++) {
         b.on = true;
-        xs_migration_budget_turned(&b, BEGIN + i * 100 * MS, BEGIN + (i * 100 + 3) * MS, 0);
+        xs_migration_budget_switched(&b, BEGIN + i * 100 * MS, BEGIN + (i * 100 + 3) * MS, 0);
         b.on = false;
-        xs_migration_budget_turned(&b, BEGIN + (i * 100 + 5) * MS, BEGIN + (i * 100 + 7) * MS, 0);
+        xs_migration_budget_switched(&b, BEGIN + (i * 100 + 5) * MS, BEGIN + (i * 100 + 7) * MS, 0);
         recorded += 5 * MS;
     }
     assert_int_equal(xs_migration_budget_recorded_ns(&b, BEGIN), recorded);
@@ -262,7 +288,8 @@ int main(void) {
         cmocka_unit_test(a_short_run_is_covered),
         cmocka_unit_test(long_windows_are_spread),
         cmocka_unit_test(late_records_are_charged),
-        cmocka_unit_test(dear_turns_are_charged),
+        cmocka_unit_test(dear_switches_are_charged),
+        cmocka_unit_test(dear_faults_are_within_the_share),
         cmocka_unit_test(records_bound_a_window),
         cmocka_unit_test(quiet_parts_are_recorded_whole),
         cmocka_unit_test(windows_are_thinned),

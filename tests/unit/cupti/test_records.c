@@ -1,5 +1,5 @@
-/* Decoding: records of every size that CUPTI ever wrote, each at the very end of its memory, so that a read past an
- * older version's record is an error of the address sanitizer. */
+/* Decodes records of every size that CUPTI ever wrote. Each record ends where its memory ends, so that the address
+ * sanitizer finds a read past the record of an older version. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "preload/cupti/cupti_internal.h"
+#include "schema/format/recording_cost.h"
 #include "stubs.h"
 
 #define OFFSET 5000u
@@ -32,7 +33,7 @@ static struct xs_cupti_decoder decoder_of(uint32_t version) {
         .clock = &stub_clock, .next_record = next_record, .version = version, .offset_ns = OFFSET};
 }
 
-/* Decodes `count` times the first `bytes` bytes of a record. */
+/* Decodes the first `bytes` bytes of a record `count` times. */
 static int64_t decode(struct xs_cupti_decoder *decoder, const void *record, size_t bytes, size_t count) {
     uint8_t *data = malloc(bytes * count);
     assert_non_null(data);
@@ -46,7 +47,7 @@ static int64_t decode(struct xs_cupti_decoder *decoder, const void *record, size
 
 static CUpti_ActivityMemcpy6 a_copy(void) {
     CUpti_ActivityMemcpy6 r;
-    memset(&r, 0xee, sizeof r); /* what an older version did not write must not be read */
+    memset(&r, 0xee, sizeof r); /* fields that an older version did not write must not be read */
     r.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
     r.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
     r.srcKind = CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
@@ -190,7 +191,8 @@ static void syncs(void **state) {
     assert_int_equal(stub_store.sync.event, 0);
 }
 
-/* Which fields mean anything depends on the counter: a fault's value is a program counter and not a size. */
+/* The kind of counter decides which fields have a meaning: the value of a fault is a program counter, and not a size.
+ */
 static void migrations(void **state) {
     (void)state;
     CUpti_ActivityUnifiedMemoryCounter3 r;
@@ -225,6 +227,38 @@ static void migrations(void **state) {
     assert_int_equal(decode(&decoder, &r, sizeof r, 1), 1);
     assert_int_equal(row->bytes, 65536);
     assert_int_equal(row->src_device, -1);
+}
+
+enum { FAULTS = 100 };
+
+/* Counts a buffer of so many faults of the device, one after the other in this distance, after the last one's end. */
+static struct xs_migration_tally faults_in_distance(uint64_t distance_ns) {
+    static uint64_t now_ns = OFFSET;
+    CUpti_ActivityUnifiedMemoryCounter3 records[FAULTS];
+    memset(records, 0, sizeof records);
+    for (unsigned i = 0; i < FAULTS; i++) {
+        records[i].kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+        records[i].counterKind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT;
+        records[i].start = now_ns;
+        records[i].end = now_ns += distance_ns;
+    }
+    struct xs_cupti_buffer buffer = {.data = (uint8_t *)records, .valid_bytes = sizeof records};
+    struct xs_cupti_decoder decoder = decoder_of(130000);
+    record_bytes = sizeof *records;
+    for (unsigned i = 0; i < 2; i++) /* a second time changes nothing */
+        xs_cupti_count_migrations(&decoder, &buffer);
+    return buffer.migrations;
+}
+
+/* A fault costs what was measured, but no more than the time in which they came. */
+static void faults_cost_what_they_can(void **state) {
+    (void)state;
+    struct xs_migration_tally tally = faults_in_distance(200000);
+    assert_int_equal(tally.records, FAULTS);
+    assert_int_equal(tally.cost_ns, FAULTS * XS_RECORD_FAULT_NS);
+    tally = faults_in_distance(6000);
+    assert_int_equal(tally.records, FAULTS);
+    assert_int_equal(tally.cost_ns, FAULTS * 6000);
 }
 
 static void unknown_and_broken(void **state) {
@@ -271,6 +305,7 @@ int main(void) {
         cmocka_unit_test(memsets_and_kernels),
         cmocka_unit_test(syncs),
         cmocka_unit_test(migrations),
+        cmocka_unit_test(faults_cost_what_they_can),
         cmocka_unit_test(unknown_and_broken),
         cmocka_unit_test(names_outlive_cupti),
     };

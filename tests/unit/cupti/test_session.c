@@ -324,7 +324,7 @@ static void a_forked_child(void) {
 
 static void flush_again(void) { xs_cupti_flush(true); }
 
-/* CUPTI calls back on the thread that called it, and what it calls may come to the library again. */
+/* CUPTI calls back on the thread that called it, and the callback may call the library again. */
 static void not_again_from_inside(void) {
     struct fake_cupti *fake = start(true);
     alarm(20); /* ends a child that waits for itself */

@@ -18,9 +18,9 @@
 
 /* A program that calls the driver at an even pace. What a call takes without recording, and how much longer with. */
 struct program {
-    uint64_t call_ns, recorded_ns, others_percent, turn_ns;
+    uint64_t call_ns, recorded_ns, others_percent, switch_ns;
     uint64_t idle_ns;       /* before its first call */
-    uint64_t graph_kernels; /* not 0: what it calls are launches of graphs with so many */
+    uint64_t graph_kernels; /* kernels of each graph; not 0: the program's calls are launches of such graphs */
 };
 
 static const struct xs_window_spec nothing_asked;
@@ -36,9 +36,9 @@ static void look(struct run *r, const struct program *p) {
     enum xs_windows_state before = r->w.state, to = xs_windows_look(&r->w, &r->facts);
     if (to != before) {
         uint64_t at = r->facts.now_ns;
-        r->facts.now_ns += p->turn_ns;
-        r->spent_ns += p->turn_ns;
-        xs_windows_turned(&r->w, to, at, r->facts.now_ns);
+        r->facts.now_ns += p->switch_ns;
+        r->spent_ns += p->switch_ns;
+        xs_windows_switched(&r->w, to, at, r->facts.now_ns);
     }
 }
 
@@ -89,7 +89,7 @@ static void without_a_budget_nothing_stops(void **state) {
 
 /* The launches of a framework: recorded, the program takes almost twice as long. */
 static void dear_programs_keep_to_the_budget(void **state) {
-    static const struct program launches = {.call_ns = 5000, .recorded_ns = 4500, .turn_ns = 12 * MS};
+    static const struct program launches = {.call_ns = 5000, .recorded_ns = 4500, .switch_ns = 12 * MS};
     static const uint64_t lengths[] = {3 * SECOND, 10 * SECOND, 60 * SECOND};
     (void)state;
     for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
@@ -107,7 +107,7 @@ static void dear_programs_keep_to_the_budget(void **state) {
 /* Where the rest takes more than the budget, a quarter of it is still for device times. */
 static void there_are_windows_whatever_the_rest_costs(void **state) {
     static const struct program launches = {
-        .call_ns = 5000, .recorded_ns = 4500, .others_percent = 3, .turn_ns = 12 * MS};
+        .call_ns = 5000, .recorded_ns = 4500, .others_percent = 3, .switch_ns = 12 * MS};
     struct run r;
     (void)state;
     play(&r, &launches, 60 * SECOND);
@@ -117,7 +117,7 @@ static void there_are_windows_whatever_the_rest_costs(void **state) {
 
 /* A table that is wrong by a factor is put right by the program's pace. */
 static void costs_are_learnt(void **state) {
-    static const struct program dear = {.call_ns = 6000, .recorded_ns = 7500, .turn_ns = 12 * MS};
+    static const struct program dear = {.call_ns = 6000, .recorded_ns = 7500, .switch_ns = 12 * MS};
     struct run r;
     (void)state;
     play(&r, &dear, 60 * SECOND);
@@ -125,10 +125,10 @@ static void costs_are_learnt(void **state) {
     assert_true(share(&r) < 2.6);
 }
 
-/* What a program did not spend while it called nothing it may not spend at once afterwards. */
+/* Budget that a program did not use while it made no calls may not be spent at once afterwards. */
 static void little_is_saved_up(void **state) {
     static const struct program late = {
-        .call_ns = 5000, .recorded_ns = 4500, .turn_ns = 12 * MS, .idle_ns = 10 * SECOND};
+        .call_ns = 5000, .recorded_ns = 4500, .switch_ns = 12 * MS, .idle_ns = 10 * SECOND};
     struct run r;
     (void)state;
     play(&r, &late, 13 * SECOND);
@@ -144,7 +144,7 @@ static void cheap_launches_keep_to_the_budget(void **state) {
     (void)state;
     for (unsigned i = 0; i < sizeof costs / sizeof costs[0]; i++)
         for (uint64_t call_ns = 17000; call_ns <= 23000; call_ns += 1500) {
-            struct program launches = {.call_ns = call_ns, .recorded_ns = costs[i], .turn_ns = 12 * MS};
+            struct program launches = {.call_ns = call_ns, .recorded_ns = costs[i], .switch_ns = 12 * MS};
             struct run r;
             play(&r, &launches, 300 * SECOND);
             assert_true(share(&r) < 2.6);
@@ -155,7 +155,7 @@ static void cheap_launches_keep_to_the_budget(void **state) {
 /* A long start does not take the later windows away. */
 static void there_are_windows_after_a_long_start(void **state) {
     static const struct program late = {
-        .call_ns = 5000, .recorded_ns = 4500, .others_percent = 4, .turn_ns = 12 * MS, .idle_ns = 60 * SECOND};
+        .call_ns = 5000, .recorded_ns = 4500, .others_percent = 4, .switch_ns = 12 * MS, .idle_ns = 60 * SECOND};
     struct run r;
     (void)state;
     play(&r, &late, 160 * SECOND);
@@ -165,11 +165,11 @@ static void there_are_windows_after_a_long_start(void **state) {
 /* Recorded graphs may cost much more than launches do, or little: all keep to the budget. */
 static void graphs_keep_to_the_budget(void **state) {
     static const struct program dear = {
-        .call_ns = 340000, .recorded_ns = 70000, .turn_ns = 12 * MS, .graph_kernels = 6};
+        .call_ns = 340000, .recorded_ns = 70000, .switch_ns = 12 * MS, .graph_kernels = 6};
     static const struct program large = {
-        .call_ns = 50 * MS, .recorded_ns = 2200000, .turn_ns = 12 * MS, .graph_kernels = 1000};
+        .call_ns = 50 * MS, .recorded_ns = 2200000, .switch_ns = 12 * MS, .graph_kernels = 1000};
     static const struct program cheap = {
-        .call_ns = 400000, .recorded_ns = 6000, .turn_ns = 12 * MS, .graph_kernels = 1};
+        .call_ns = 400000, .recorded_ns = 6000, .switch_ns = 12 * MS, .graph_kernels = 1};
     struct run r;
     (void)state;
     play(&r, &dear, 3 * SECOND);
@@ -185,7 +185,7 @@ static void graphs_keep_to_the_budget(void **state) {
 
 /* Windows follow no period: their distances differ. */
 static void distances_differ(void **state) {
-    static const struct program launches = {.call_ns = 5000, .recorded_ns = 4500, .turn_ns = 12 * MS};
+    static const struct program launches = {.call_ns = 5000, .recorded_ns = 4500, .switch_ns = 12 * MS};
     struct run r;
     uint64_t least = UINT64_MAX, most = 0;
     (void)state;
@@ -311,10 +311,10 @@ static void look_at(struct xs_windows *w, uint64_t at_ns, bool is_open, enum xs_
     enum xs_windows_state before = w->state, to = xs_windows_look(w, &facts);
     assert_int_equal(to, expected);
     if (to != before)
-        xs_windows_turned(w, to, at_ns, at_ns + 10 * MS);
+        xs_windows_switched(w, to, at_ns, at_ns + 10 * MS);
 }
 
-/* Nothing is recorded before the program opens a window, and what it costs closes none. */
+/* Nothing is recorded before the program opens a window, and no window is closed because of its cost. */
 static void windows_of_the_program(void **state) {
     struct xs_window_spec spec;
     struct xs_windows w;

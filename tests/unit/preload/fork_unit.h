@@ -9,9 +9,9 @@
  * which reinitializes the lock, and then `use`. If a child waits for ever, it is killed and the test fails. */
 void forked_children_get_through(void (*use)(void), void (*forget)(void));
 
-/* Does the same if the lock is taken only once: forks while another thread is in stay_in(), which `use` calls while it
- * holds the lock. In the child stay_in() returns at once. If `forget` is NULL, the fork handlers of the tested code
- * must reinitialize the lock. */
+/* Tests a lock that is taken only once: forks while another thread is in stay_in(), which `use` calls while it holds
+ * the lock. In the child stay_in() returns at once. If `forget` is NULL, the fork handlers of the tested code must
+ * reinitialize the lock. */
 void child_gets_through_inside(void (*use)(void), void (*forget)(void));
 void stay_in(void);
 

@@ -15,7 +15,7 @@ static void place_and_die(int to, uint64_t events, bool start) {
     struct xs_spool spool;
     struct xs_spool_files files;
     struct xs_store *store;
-    if (xs_spool_place(path, 4 * MIB, 8 * MIB, 16, xs_spool_runtime_dir(), &spool, &files) != 0 ||
+    if (xs_spool_locate(path, 4 * MIB, 8 * MIB, 16, xs_spool_runtime_dir(), &spool, &files) != 0 ||
         write(to, files.memory, sizeof files.memory) != (ssize_t)sizeof files.memory ||
         xs_store_create(path, &store) != 0)
         _exit(1);

@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 
 enum { MIB = 1 << 20 };
 
@@ -12,13 +12,13 @@ enum { MIB = 1 << 20 };
 extern const char *path, *beside;
 extern char memory[sizeof((struct xs_spool_files *)0)->memory];
 
-/* Makes the trace of a killed process, with this name and this number of events, none of which was drained. `start`
- * false: the process was killed before the trace contained the spool's id. Returns false if spools are not in memory on
- * this machine; then there is nothing to test. */
+/* Makes the trace of a killed process, with this name and this number of events. No event was drained. `start` false:
+ * the process was killed before the trace contained the spool's id. Returns false if spools are not in memory on this
+ * machine; then there is nothing to test. */
 bool make_killed(const char *name, uint64_t events, bool start);
 
-/* Opens the trace, and requires that it has so many transfers, and no warning, except that nothing was recorded if
- * there are none. */
+/* Opens the trace, and requires that it has this number of transfers. It must have no warning; but if the number is 0,
+ * it must warn that nothing was recorded. */
 void expect_events(int64_t events);
 
 /* Overwrites a part of the pointer's header. */

@@ -68,8 +68,8 @@ void expect_child(pid_t child);
  * when `drained` of them are written (0: never); and then kills the process. */
 void write_and_die(struct xs_spool *spool, struct xs_store *store, uint64_t events, uint64_t drained);
 
-/* Makes a trace and a spool as they are left by a process that was killed after `events` transfers, with the serials 1,
- * 2 and so on, of which `drained` were drained. A child process makes them, so the writer no longer exists. */
+/* Makes a trace and a spool as a process leaves them that is killed after `events` transfers, with the serials 1, 2 and
+ * so on. It drained the first `drained` transfers. A child process makes them, so the writer no longer exists. */
 void make_killed_trace(const char *path, uint64_t events, uint64_t drained);
 
 /* Makes a finished trace with this number of transfers. */

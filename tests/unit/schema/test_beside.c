@@ -1,4 +1,5 @@
-/* What lies beside a trace: whose it is, under which name it is looked for, and which of it SQLite gets to see. */
+/* Tests files beside a trace: whose they are, under which names they are searched, and which of them SQLite gets to
+ * see. */
 #include "support.h"
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@ static void links_lead_to_the_files_beside_the_trace_itself(void **state) {
     make_finished_trace(in_scratch("real/t.db"), 3);
     assert_int_equal(symlink("real/t.db", in_scratch("link.db")), 0);
     assert_int_equal(mkfifo(in_scratch("real/t.db-journal"), 0600), 0);
-    alarm(20); /* SQLite waits for whoever writes to a FIFO */
+    alarm(20); /* SQLite waits for a process that writes to the FIFO */
     expect_transfers("link.db", 3);
     alarm(0);
     assert_string_equal(trace.path, in_scratch("link.db"));
@@ -114,7 +115,7 @@ static void a_damaged_spool_and_a_journal_keep_nobody_from_reading(void **state)
     xs_trace_close(&trace);
 }
 
-/* What SQLite writes into a log or a journal goes into every file of which that is another name. */
+/* SQLite writes a log or a journal into every file whose other name it is. */
 static void files_with_other_names_are_not_written(void **state) {
     (void)state;
     static const char *const suffixes[] = {"-journal", "-wal", "-shm", ".spool"};
@@ -173,7 +174,8 @@ static bool is_mapped(const char *name) {
     return found;
 }
 
-/* SQLite maps the index of the log that it uses. Its owner can cut it off at any time, which kills whoever reads it. */
+/* SQLite maps the index of the log that it uses. The index's owner can truncate it at any time, which kills a process
+ * that reads the mapping. */
 static void the_log_index_of_another_user_is_never_mapped(void **state) {
     (void)state;
     static const char *const files[] = {"t.db", "t.db.spool", "t.db-wal", "t.db-shm"};

@@ -1,5 +1,5 @@
-/* What a stranger's trace, or a stranger's file beside a trace, must not do: delete or write other files, run what its
- * schema says, take the memory that its header claims. Each of these did it once. */
+/* Tests what a stranger's trace, or a stranger's file beside a trace, must not do: delete or write other files,
+ * execute what its schema contains, or take the memory that its header claims. Each of these was possible once. */
 #include "support.h"
 
 #include <errno.h>
@@ -134,7 +134,7 @@ static void a_foreign_journal_keeps_nobody_from_recovering(void **state) {
     assert_true(exists(in_scratch("t.db.spool")));
 }
 
-/* What somebody else owns is never changed. */
+/* Files of another user are never changed. */
 static void traces_of_others_are_recovered_in_a_copy(void **state) {
     (void)state;
     if (geteuid() != 0)
@@ -230,7 +230,7 @@ static void a_sparse_spool_takes_no_more_than_it_holds(void **state) {
     assert_true(after.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_utime.tv_sec - before.ru_stime.tv_sec < 3);
 }
 
-/* Chunks of which only the header is there, each of which claims to be full: what is a hole is no event. */
+/* Chunks that have only a header, which claims to be full: a hole in the file is no event. */
 static void holes_of_a_spool_are_no_events(void **state) {
     (void)state;
     const uint32_t claimed = 6000;

@@ -67,7 +67,8 @@ static void nothing_left_is_recovered_as_nothing(void **state) {
     expect_recovered(0, "500|500|500");
 }
 
-/* Whoever was killed after the transaction and before deleting the spool leaves it to the next. */
+/* A process that was killed after the transaction and before it deleted the spool leaves the spool to the next
+ * command. */
 static void a_spool_that_was_taken_over_is_only_deleted(void **state) {
     (void)state;
     name_files();
@@ -356,7 +357,7 @@ static void a_living_writer_is_left_alone(void **state) {
     open_live(true);
     assert_int_equal(recover(), XS_ERROR_BUSY);
     open_live(true);
-    /* After exec the pid lives on, but what it runs has nothing to do with the spool any more. */
+    /* After exec the pid still exists, but the program under it has nothing to do with the spool any more. */
     assert_int_equal(write(go[1], "xy", 2), 2);
     assert_int_equal(read(ready[0], &byte, 1), 1); /* cat echoes: the exec is done */
     open_live(false);

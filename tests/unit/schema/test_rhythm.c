@@ -1,4 +1,4 @@
-/* What is a rhythm, and what is not: the rule of docs/rules/analysis.md, "Steps", number by number. */
+/* Tests what is a rhythm and what is not: the rule of docs/rules/analysis.md, "Steps", number by number. */
 #include "support.h"
 
 #include <math.h>
@@ -119,7 +119,7 @@ static void moments_that_do_not_ascend_are_none(void **state) {
     begin_at(1000);
     repeat(0, 10);
     assert_false(is_rhythm(9));
-    assert_false(is_rhythm(INFINITY)); /* of a range that the user named any spread will do, but a number it is */
+    assert_false(is_rhythm(INFINITY)); /* a named range may have any spread, but it must be a number */
 }
 
 int main(void) {

@@ -114,7 +114,7 @@ static void what_was_put_in_a_files_place_is_not_read(void **state) {
     looks_regular = false;
 }
 
-/* What the kernel shows is no file, wherever it is mounted. */
+/* Files of the kernel's file systems are refused, wherever they are mounted. */
 static void proc_under_another_name_is_not_read(void **state) {
     (void)state;
     char folder[PATH_MAX], name[PATH_MAX];
@@ -132,7 +132,8 @@ static void proc_under_another_name_is_not_read(void **state) {
     expect_child(child);
 }
 
-/* Of root, which all can read: a system's header. Of another user: only root can make one. */
+/* A file of root that all can read, such as a system's header, is read. Only root can make a file of another user
+ * here. */
 static void files_of_others(void **state) {
     (void)state;
     expect("/etc/passwd", INT64_MAX, XS_SOURCE_READ);
@@ -143,7 +144,7 @@ static void files_of_others(void **state) {
     assert_int_equal(chmod(path, 0644), 0);
     expect(path, INT64_MAX, XS_SOURCE_REFUSED);
     free(path);
-    /* and what is root's own, to somebody else */
+    /* root's own file is refused if another user reads */
     path = make_file("private", TEXT, strlen(TEXT));
     assert_int_equal(chmod(in_scratch(""), 0755), 0);
     assert_int_equal(chmod(path, 0640), 0);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "schema/error.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 
 enum { MIB = 1 << 20 };
 
@@ -24,12 +24,12 @@ static void without_room_it_lies_beside_the_trace(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
     const char *path = in_scratch("t.db");
-    assert_int_equal(xs_spool_place(path, SIZE_MAX / 2, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
+    assert_int_equal(xs_spool_locate(path, SIZE_MAX / 2, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
     assert_string_equal(files.memory, "");
     assert_true(exists(in_scratch("t.db.spool")));
     assert_string_equal(spool.header->id, "");
     xs_spool_unmap(&spool);
-    assert_int_equal(xs_spool_place(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
+    assert_int_equal(xs_spool_locate(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
                      XS_ERROR_SYSTEM);
     assert_int_equal(errno, EEXIST);
 }
@@ -46,12 +46,12 @@ static void a_small_tmpfs_is_not_used(void **state) {
             _exit(77);
         unsetenv("XDG_RUNTIME_DIR");
         bool beside_it =
-            xs_spool_place(in_scratch("a.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) == 0 &&
+            xs_spool_locate(in_scratch("a.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) == 0 &&
             files.memory[0] == 0;
         bool in_memory =
-            xs_spool_place(in_scratch("b.db"), 1 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) == 0 &&
+            xs_spool_locate(in_scratch("b.db"), 1 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) == 0 &&
             files.memory[0] != 0;
-        /* It may become larger than there is room for, but does not. */
+        /* The spool may become larger than there is room for, but it does not. */
         int refused = xs_spool_grow(&spool, 120), grown = xs_spool_grow_without_file(&spool, 120);
         _exit(!beside_it ? 1 : !in_memory ? 2 : refused != XS_ERROR_FULL ? 3 : grown != 0 ? 4 : 0);
     }
@@ -65,11 +65,11 @@ static bool leave(const char *name, off_t bytes) {
     return done;
 }
 
-/* Whether a spool would lie in memory now. */
+/* Returns whether a spool would be in memory now. */
 static bool lies_in_memory(const char *name) {
     struct xs_spool spool;
     struct xs_spool_files files;
-    if (xs_spool_place(in_scratch(name), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0)
+    if (xs_spool_locate(in_scratch(name), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0)
         _exit(99);
     bool in_memory = files.memory[0] != 0;
     xs_spool_delete(&files);
@@ -107,7 +107,7 @@ static int take_for_threads(void) {
         mount("small", "/dev/shm", "tmpfs", 0, "size=16m,mode=1777") != 0)
         return 77;
     unsetenv("XDG_RUNTIME_DIR");
-    if (xs_spool_place(in_scratch("t.db"), 1 * MIB, 14 * MIB, 16, "", &spool, &files) != 0 || !files.memory[0] ||
+    if (xs_spool_locate(in_scratch("t.db"), 1 * MIB, 14 * MIB, 16, "", &spool, &files) != 0 || !files.memory[0] ||
         !leave("/dev/shm/others", 8 * MIB))
         return 1;
     unsigned hint = 0;
@@ -151,7 +151,7 @@ static void what_cannot_be_asked_has_no_room(void **state) {
     struct xs_spool_files files;
     (void)state;
     const char *path = in_scratch("t.db");
-    assert_int_equal(xs_spool_place(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
+    assert_int_equal(xs_spool_locate(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
     if (!files.memory[0])
         skip();
     snprintf(spool.header->folder, sizeof spool.header->folder, "/nonexistent");
@@ -187,7 +187,7 @@ static void another_user_gives_the_memory_back(void **state) {
     if (geteuid() != 0)
         skip();
     const char *path = in_scratch("t.db");
-    assert_int_equal(xs_spool_place(path, 4 * MIB, 8 * MIB, 16, xs_spool_runtime_dir(), &spool, &files), 0);
+    assert_int_equal(xs_spool_locate(path, 4 * MIB, 8 * MIB, 16, xs_spool_runtime_dir(), &spool, &files), 0);
     madvise(spool.header, spool.map_bytes, MADV_DOFORK);
     pid_t child = files.memory[0] ? fork() : -1;
     if (child == 0)
@@ -201,7 +201,7 @@ static void another_user_gives_the_memory_back(void **state) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/* Whether it lies in memory, and takes no more of it than the chunks that are there. */
+/* Returns whether the spool is in memory, and takes no more of it than its chunks need. */
 static bool is_small(const struct xs_spool *spool, const struct xs_spool_files *files) {
     struct stat st;
     return stat(files->memory, &st) == 0 && st.st_size > 60 * MIB &&
@@ -213,7 +213,7 @@ static int lock_all(const char *path) {
     struct xs_spool_files files;
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     setrlimit(RLIMIT_MEMLOCK, &limit);
-    if (xs_spool_place(path, 4 * MIB, 64 * MIB, 16, xs_spool_runtime_dir(), &spool, &files) != 0)
+    if (xs_spool_locate(path, 4 * MIB, 64 * MIB, 16, xs_spool_runtime_dir(), &spool, &files) != 0)
         return 1;
     if (files.memory[0] == 0 || mlockall(MCL_CURRENT) != 0) {
         xs_spool_delete(&files);
@@ -288,7 +288,7 @@ static void a_folder_that_another_user_made_is_not_used(void **state) {
                       ? 4
                       : 0;
         failed |= chmod(folder, 0700) != 0 || !lies_in_memory("d.db") ? 8 : 0;
-        /* Whoever can write to the folder above can rename this one and put another in its place. */
+        /* A user who can write to the folder above can rename this folder and put another one in its place. */
         failed |= chmod("/dev/shm", 0777) != 0 || lies_in_memory("e.db") ? 16 : 0;
         _exit(failed);
     }

@@ -1,5 +1,6 @@
-/* Who finds a spool: in memory with a pointer beside the trace, read by the trace's owner alone, and left alone where
- * it is not certain whose it is. test_spool_folder.c is about where it lies, test_spool_sweep.c about what is left. */
+/* Tests who finds a spool in memory by the pointer beside the trace: only the trace's owner reads it, and it is not
+ * touched if its owner is not certain. test_spool_folder.c tests where spools are, test_spool_sweep.c what is left of
+ * them. */
 #include "killed.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 
 static struct xs_trace trace;
 static char message[XS_TRACE_MESSAGE_BYTES];
@@ -34,7 +35,7 @@ static void a_spool_in_memory_is_found_and_removed(void **state) {
     struct stat st;
     assert_int_equal(stat(memory, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0600);
-    assert_true(st.st_blocks * 512 < 2 * MIB); /* what it may become takes no memory */
+    assert_true(st.st_blocks * 512 < 2 * MIB); /* the part into which the spool may grow takes no memory */
     expect_events(700);
     assert_false(exists(memory));
     assert_false(exists(beside));
@@ -66,7 +67,7 @@ static void one_of_a_machine_that_was_restarted_is_named(void **state) {
     xs_trace_close(&trace);
 }
 
-/* Killed before the trace had the spool's number: there is no event to be missing. */
+/* The process was killed before the trace had the spool's number, so no event can be missing. */
 static void one_that_was_killed_before_the_first_event_is_whole(void **state) {
     (void)state;
     if (!make_killed("t.db", 0, false))
@@ -82,7 +83,7 @@ static void one_that_was_killed_before_the_first_event_is_whole(void **state) {
     unlink(memory);
 }
 
-/* A stranger's trace that names a spool of this user's, whose number he has somehow learned. */
+/* A stranger's trace names a spool of this user. The stranger has somehow learned its number. */
 static void a_spool_of_another_trace_is_not_taken(void **state) {
     char victim[sizeof memory];
     (void)state;
@@ -106,8 +107,8 @@ static void a_spool_of_another_trace_is_not_taken(void **state) {
     expect_events(9);
 }
 
-/* His trace and his pointer have the number of a spool of this user's. The trace is read in a copy, which is this
- * user's and was given the events once. */
+/* The stranger's trace and pointer have the number of a spool of this user. The trace is read in a copy, which belongs
+ * to this user and once got the events. */
 static void a_strangers_pointer_leads_to_no_spool_of_this_users(void **state) {
     (void)state;
     if (geteuid() != 0 || !make_killed("t.db", 5, true))
@@ -162,7 +163,7 @@ static void a_pointer_with_a_path_for_a_number_is_damaged(void **state) {
     unlink(memory);
 }
 
-/* The file has the name that the pointer says, but another number inside, though it is the trace's. */
+/* The file has the name that is in the pointer, but contains another number, which is the trace's. */
 static void a_spool_under_another_number_is_not_taken(void **state) {
     (void)state;
     if (!make_killed("t.db", 5, true))
@@ -189,7 +190,7 @@ static void copy_of(const char *from, const char *to) {
     free(data);
 }
 
-/* A copy of the trace shows the events, and they stay for the trace. */
+/* A copy of the trace shows the events, and the spool keeps them for the trace. */
 static void a_copy_leaves_the_spool_to_the_trace(void **state) {
     (void)state;
     if (!make_killed("t.db", 5, true))
@@ -228,7 +229,7 @@ static void *write_on(void *ready) {
     return NULL;
 }
 
-/* Its first thread is then a zombie, and what /proc says of the process as a whole is that thread's. */
+/* The first thread of the process is then a zombie, and /proc describes the process by this thread. */
 static void a_process_without_its_main_thread_lives(void **state) {
     struct xs_spool_found found;
     int ends[2];
@@ -241,7 +242,7 @@ static void a_process_without_its_main_thread_lives(void **state) {
         static struct xs_spool spool;
         static struct xs_spool_files files;
         pthread_t thread;
-        if (xs_spool_place(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0 ||
+        if (xs_spool_locate(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0 ||
             pthread_create(&thread, NULL, write_on, &ends[1]) != 0)
             _exit(1);
         pthread_exit(NULL);
@@ -266,7 +267,7 @@ static void a_process_without_its_main_thread_lives(void **state) {
     xs_spool_found_free(&found);
 }
 
-/* Whoever may write to a spool can cut it off while it is read. A mapping would end in a SIGBUS. */
+/* Any process that may write to a spool can truncate it while it is read. A mapping would then raise SIGBUS. */
 static void a_spool_cut_off_while_it_is_read_is_an_error(void **state) {
     struct xs_spool_found found;
     struct xs_store *store;
@@ -288,7 +289,7 @@ static void it_grows_without_a_descriptor(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
     (void)state;
-    assert_int_equal(xs_spool_place(in_scratch("t.db"), 2 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
+    assert_int_equal(xs_spool_locate(in_scratch("t.db"), 2 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
                      0);
     if (!files.memory[0])
         skip();
@@ -307,20 +308,21 @@ static void it_grows_without_a_descriptor(void **state) {
     xs_spool_unmap(&spool);
 }
 
-/* Guards programs that read every file of a folder (grep, cp): they ran out of memory in zeros where the file had the
- * length of its limit, 2 GiB, from the beginning. It still can grow without a descriptor however many chunks it has. */
+/* Guards programs that read every file of a folder (grep, cp). They ran out of memory on zeros when the file had the
+ * length of its limit, 2 GiB, from the beginning. The spool can grow without a descriptor, however many chunks it has.
+ */
 static void its_length_grows_with_its_chunks(void **state) {
     enum { LIMIT = 32768, MORE = 2200, AT_LEAST = 2048, MOST_AHEAD = 257 * MIB };
     struct xs_spool spool;
     struct xs_spool_files files;
     struct stat before, after;
     (void)state;
-    assert_int_equal(xs_spool_place(in_scratch("t.db"), 2 * MIB, (size_t)LIMIT * XS_SPOOL_CHUNK_BYTES, 16,
-                                    xs_spool_runtime_dir(), &spool, &files),
+    assert_int_equal(xs_spool_locate(in_scratch("t.db"), 2 * MIB, (size_t)LIMIT * XS_SPOOL_CHUNK_BYTES, 16,
+                                     xs_spool_runtime_dir(), &spool, &files),
                      0);
     if (!files.memory[0])
         skip();
-    assert_int_equal(spool.header->chunk_limit, LIMIT - 1); /* the header takes the place of one */
+    assert_int_equal(spool.header->chunk_limit, LIMIT - 1); /* the header takes the space of one chunk */
     assert_int_equal(stat(files.memory, &before), 0);
     assert_true(before.st_size <= MOST_AHEAD + 16 * (off_t)XS_SPOOL_CHUNK_BYTES);
     int grown = xs_spool_grow(&spool, MORE);
@@ -338,11 +340,11 @@ static void its_length_grows_with_its_chunks(void **state) {
     }
 }
 
-/* Of what RLIMIT_AS leaves, nearly all is for the program. */
+/* The spool takes only a small part of the addresses that RLIMIT_AS leaves to the program. */
 static void few_addresses_make_a_small_spool(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip(); /* its shadow takes terabytes */
+    skip(); /* the sanitizer's shadow memory takes terabytes */
 #else
     struct xs_spool spool;
     pid_t child = fork();
@@ -355,7 +357,7 @@ static void few_addresses_make_a_small_spool(void **state) {
         struct rlimit limit = {(rlim_t)pages * 4096 + 64 * MIB, RLIM_INFINITY};
         setrlimit(RLIMIT_AS, &limit);
         int status = xs_spool_create(in_scratch("s"), (size_t)272 * MIB, 16, &spool);
-        limit.rlim_cur = (rlim_t)pages * 4096 + spool.map_bytes + 2 * MIB; /* and where there is not even that */
+        limit.rlim_cur = (rlim_t)pages * 4096 + spool.map_bytes + 2 * MIB; /* now there are even fewer addresses */
         setrlimit(RLIMIT_AS, &limit);
         struct xs_spool smaller;
         status = status ? status : xs_spool_create(in_scratch("s2"), (size_t)272 * MIB, 8, &smaller);

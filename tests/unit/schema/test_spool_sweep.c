@@ -1,4 +1,4 @@
-/* What is left of killed processes, and who deletes it when. */
+/* Tests what killed processes leave behind, and when it is deleted. */
 #include "killed.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static void a_moved_trace_keeps_its_spool_for_days(void **state) {
         assert_int_equal(rename(in_scratch(from), in_scratch(to)), 0);
     }
     sweep();
-    assert_true(exists(memory)); /* and was marked */
+    assert_true(exists(memory)); /* the spool was marked */
     make_older(memory, 2 * DAY);
     sweep();
     assert_true(exists(memory));
@@ -85,7 +85,7 @@ static void change_spool(size_t offset, const void *to, size_t bytes) {
     close(fd);
 }
 
-/* Of a newer version, say, whose process is running. Nobody here can know. */
+/* The spool may belong to a newer version whose process is running. This cannot be known here. */
 static void one_of_another_layout_is_left(void **state) {
     static const size_t offsets[] = {0, offsetof(struct xs_spool_header, event_bytes)};
     (void)state;
@@ -130,9 +130,9 @@ static void the_next_runs_pointer_is_not_deleted(void **state) {
     for (int on_disk = 0; on_disk < 2; on_disk++) {
         const char *where = on_disk ? NULL : xs_spool_runtime_dir();
         const char *name = in_scratch("t.db");
-        assert_int_equal(xs_spool_place(name, 4 * MIB, 8 * MIB, 1, where, &first, &of_first), 0);
+        assert_int_equal(xs_spool_locate(name, 4 * MIB, 8 * MIB, 1, where, &first, &of_first), 0);
         assert_int_equal(rename(of_first.beside, in_scratch("kept.db.spool")), 0);
-        assert_int_equal(xs_spool_place(name, 4 * MIB, 8 * MIB, 1, where, &second, &of_second), 0);
+        assert_int_equal(xs_spool_locate(name, 4 * MIB, 8 * MIB, 1, where, &second, &of_second), 0);
         xs_spool_delete(&of_first);
         assert_true(exists(of_second.beside));
         assert_true(!of_first.memory[0] || !exists(of_first.memory));
@@ -149,13 +149,13 @@ __attribute__((noinline)) static void fill_stack(void) {
         junk[i] = 'x';
 }
 
-/* What lies behind the texts is written into the pointer, too, which goes wherever the trace goes. */
+/* The bytes after the texts are written into the pointer, too, which goes wherever the trace goes. */
 static void nothing_of_the_stack_is_in_the_header(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
     (void)state;
     fill_stack();
-    assert_int_equal(xs_spool_place(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
+    assert_int_equal(xs_spool_locate(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
                      0);
     const char *folder = spool.header->folder;
     size_t behind = 0;
@@ -170,12 +170,12 @@ static void a_living_process_keeps_its_spool(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
     (void)state;
-    assert_int_equal(xs_spool_place(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
+    assert_int_equal(xs_spool_locate(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
                      0);
     if (!files.memory[0])
         skip();
     snprintf(memory, sizeof memory, "%s", files.memory);
-    xs_spool_start(&spool, in_scratch("t.db")); /* which was deleted already */
+    xs_spool_start(&spool, in_scratch("t.db")); /* the trace was deleted already */
     make_older(memory, 10 * DAY);
     sweep();
     make_older(memory, 10 * DAY);
@@ -204,7 +204,7 @@ static void what_a_start_left_is_cleared(void **state) {
     assert_true(xs_spool_clear_unstarted(path));
     assert_false(exists(path));
 
-    make_killed("t.db", 0, false); /* and before it was there */
+    make_killed("t.db", 0, false); /* the process was killed before the trace had the spool's id */
     unlink(path);
     unlink(in_scratch("t.db-wal"));
     unlink(in_scratch("t.db-shm"));

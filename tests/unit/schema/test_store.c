@@ -24,7 +24,7 @@ static void handles_become_rows_once(void **state) {
     put_on(0xa, 0, XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD, 2); /* 3: thread 2's */
     put_on(0xb, 0, XS_FLAG_HAS_STREAM, 1);                      /* 4: context 2's */
     put_on(0xa, 0x99, XS_FLAG_HAS_STREAM, 1);                   /* 5 */
-    put_on(0xa, 0x99, XS_FLAG_HAS_STREAM, 2);                   /* the same from another thread */
+    put_on(0xa, 0x99, XS_FLAG_HAS_STREAM, 2);                   /* the same stream handle in another thread */
     put_on(0, 0x99, XS_FLAG_HAS_STREAM, 1);                     /* 6: of no known context */
     put_on(0xa, 0x99, 0, 1);                                    /* none */
     expect("SELECT context, stream FROM sync", "1|1\n1|1\n1|2\n1|2\n1|3\n2|4\n1|5\n1|5\nNULL|6\n1|NULL");
@@ -174,6 +174,9 @@ static void the_small_tables_round_trip(void **state) {
     assert_int_equal(xs_store_thread(store, 3, 1234, "worker"), 0);
     assert_int_equal(xs_store_thread(store, 4, 1235, NULL), 0);
     expect("SELECT * FROM thread", "3|1234|worker\n4|1235|NULL");
+    for (unsigned i = 0; i < XS_SLEEPS; i++)
+        assert_int_equal(xs_store_host_sample(store, &(struct xs_host_sample){3, 6, 70 + i, 8, (enum xs_sleep)i}), 0);
+    expect("SELECT thread, stack, at_ns, ns, is_asleep FROM host_sample", "3|6|70|8|0\n3|6|71|8|1\n3|6|72|8|NULL");
     assert_int_equal(xs_store_note(store, 55, "cupti", "not found"), 0);
     expect("SELECT * FROM note", "1|55|cupti|not found");
     assert_int_equal(xs_store_meta_text(store, "host", "h"), 0);

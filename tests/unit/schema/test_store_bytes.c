@@ -1,5 +1,5 @@
-/* How many bytes a call takes in the trace. A program copies between 16 buffers and launches 8 kernels again and again,
- * at irregular times, as a program with a loop does. */
+/* Tests how many bytes a call takes in the trace. A program copies between 16 buffers and launches 8 kernels again and
+ * again, at irregular times, as a program with a loop does. */
 #include <sqlite3.h>
 
 #include "store_unit.h"
@@ -78,7 +78,7 @@ static void put_launch(bool with_record) {
     }
 }
 
-/* As another process sees it. */
+/* Returns the file's size as another process sees it. */
 static int64_t file_bytes(void) {
     sqlite3 *db;
     sqlite3_stmt *statement;
@@ -95,7 +95,7 @@ static int64_t file_bytes(void) {
 
 enum what { UPLOADS, UPLOADS_WITH_CONTENTS, LAUNCHES, LAUNCHES_WITH_KERNELS };
 
-/* So many bytes for each call, the tables' pages included. */
+/* Requires this number of bytes for each call, including the tables' pages. */
 static double bytes_a_call(enum what what) {
     int64_t before = file_bytes();
     assert_int_equal(xs_store_begin(store), 0);

@@ -1,4 +1,4 @@
-/* What calls have in common is stored once, and the views show every call as if it were not so. */
+/* Tests that values which calls have in common are stored once, and that the views show every call with all values. */
 #include "store_unit.h"
 
 static struct xs_event upload(uint64_t bytes, uint64_t to) {

@@ -67,7 +67,7 @@ static void put_wait(void) {
     put(&event, 1);
 }
 
-/* What a batch writes, and then some thinning. */
+/* Writes a batch, and then thins the trace. */
 static void write_batch(unsigned batch) {
     assert_int_equal(xs_store_begin(store), 0);
     for (unsigned i = 0; i < BATCH; i++) {
@@ -240,7 +240,8 @@ static void what_the_device_took_is_known_by_site(void **state) {
     expect_number(OF_SITE("sum(d.end_ns - d.start_ns)", "g.device_ns"), OFTEN * COPIES);
 }
 
-/* Records may come when their calls are gone already: while the program copies much, those of the host come first. */
+/* Records may come after their calls were deleted: while the program copies much, the host's events are written first.
+ */
 static void records_that_come_late_are_known_by_site(void **state) {
     enum { ROUNDS = 200, LATE = 40 };
     (void)state;
@@ -267,8 +268,8 @@ static void records_that_come_late_are_known_by_site(void **state) {
     expect_number(BOTH("device_copy", "device_copy", "count(*)", "rows"), (long long)ROUNDS * BATCH);
 }
 
-/* Two threads, of which one is written when the other has gone far ahead, as from a full spool. What the device did is
- * in order. A call of the late one that is kept, as its site has few, has its record still. */
+/* Two threads; one of them is written when the other is far ahead, as from a full spool. The device's records are in
+ * order. If a call of the late thread is kept, because its site has few calls, its record is kept, too. */
 static void calls_far_out_of_order_keep_their_records(void **state) {
     enum { ROUNDS = 12, CALLS = 16384, RARE = 512, STEP = 1024, ROOM = 4 * LIMIT, TO_THE_END = 100 };
     (void)state;
@@ -350,7 +351,7 @@ static void what_cannot_be_thinned_costs_no_time(void **state) {
     assert_in_range(steps, 1, 60000); /* 22,000; 230,000 if it were gone through as often as that is possible */
 }
 
-/* What came in faster than it could be thinned makes the file longer for a while. */
+/* Rows that arrived faster than they could be thinned make the file longer for a while. */
 static void a_burst_is_given_back_at_the_end(void **state) {
     enum { BURST = 24, AFTER = 40 };
     (void)state;

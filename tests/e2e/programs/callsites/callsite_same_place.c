@@ -1,11 +1,11 @@
-/* One call of the driver, from frames that lie at the same place of the stack each time: only the callers further out
- * differ. Each copy has the stack that it was made from, also where the one before had nearly the same.
+/* One call of the driver is made from frames that lie at the same place of the stack each time; only the outer callers
+ * differ. Each copy has the stack from which it was made, even if the previous copy had nearly the same stack.
  *
  * link: cuda
  * build: -g -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls
  * stdout: data ok
  *
- * One stack for each way, and each with its copies, which their sizes tell:
+ * There is one stack for each way, and its copies have the size that belongs to this way:
  * > SELECT count(DISTINCT stack), count(DISTINCT bytes), count(DISTINCT stack * 1000 + bytes) FROM transfer
  * 4|4|4
  * > SELECT bytes, count(*) FROM transfer GROUP BY bytes
@@ -14,7 +14,7 @@
  * 48|250
  * 64|250
  *
- * All of them have as many frames, and the same innermost ones:
+ * All stacks have the same number of frames, and the same innermost frames:
  * > SELECT count(DISTINCT native_frames) FROM stack s WHERE s.id IN (SELECT stack FROM transfer)
  * 1
  * > SELECT count(DISTINCT f.address) FROM stack_frame f JOIN transfer t ON t.stack = f.stack WHERE f.depth = 0

@@ -1,5 +1,5 @@
-/* The program of the tests of what a finding says about its source lines. It uploads the same bytes to the same address
- * again and again, from two lines of one function that has two callers. */
+/* The tests that check a finding's source lines run this program. It uploads the same bytes to the same address again
+ * and again, from two lines of one function that has two callers. */
 #include <cuda.h>
 
 #include "../check.h"

@@ -1,10 +1,11 @@
-/* All fingerprints: every upload on the device, with what it overwrote; what comes down is read where that is cheaper.
+/* With fingerprints of all copies, every upload is read on the device, together with the bytes that it overwrites. A
+ * download is read on the device or on the host, whichever is cheaper.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * Contents by the first transfer that had the same, host or device:
+ * Each content is shown as the first transfer with the same content, whether it was read on the host or on the device:
  * > SELECT transfer, direction, bytes, (SELECT min(g.transfer) FROM fingerprints g
  * > WHERE g.content = f.content), before IS NOT NULL,
  * >   changed_leaves IS NOT NULL, taken_on, leaves, constant_value, missing FROM fingerprints f ORDER BY transfer
@@ -25,7 +26,7 @@
  * 15|h2d|0||0|0||||nothing was moved
  * 16|d2d|8292||0|0||||neither upload nor download
  *
- * Nothing of ours among what the program did, and no number without its row:
+ * The trace has none of xferspy's own operations, and no fingerprint without a transfer:
  * needs: cupti
  * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM launch), (SELECT count(*) FROM device_memset),
  * >   (SELECT count(*) FROM fingerprint), (SELECT count(*) FROM fingerprint WHERE id NOT IN (SELECT fingerprint
@@ -37,7 +38,7 @@
  * > SELECT host_transfers, device_copies, matched, without_record, without_event, kind_mismatch FROM coverage
  * 16|15|15|0|0|0
  *
- * Six uploads, each with a launch before and one behind; four downloads:
+ * There were 16 launches: one before and one after each of six uploads, and one for each of four downloads:
  * > SELECT value FROM meta WHERE key = 'cost.fingerprint_launches'
  * 16
  */

@@ -1,5 +1,6 @@
-/* Fingerprints while a stream captures: no capture is broken, graphs do what they should, and each copy has its content
- * or the reason why not. A context each round, so that what is made once for a context is made while the capture lasts.
+/* Fingerprints are taken while a stream captures: no capture is broken, graphs do what they should, and each copy has
+ * its content, or the reason why it has none. Each round has its own context, so that things that are made once for a
+ * context are made during a capture.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
@@ -93,7 +94,8 @@ static void run_graph(unsigned seed) {
     OK(cuGraphDestroy(graph));
 }
 
-/* `blocking`: the mode allows blocking copies meanwhile, which wait for nothing that is captured. */
+/* Plays one round. `blocking`: the mode of the capture allows blocking copies meanwhile, because they do not wait for
+ * captured work. */
 static void play(unsigned number, int by_this_thread, int blocking) {
     size_t base = 4096 * (number + 1);
     unsigned char *host = malloc(base + BLOCKING), *pinned;
@@ -118,7 +120,7 @@ static void play(unsigned number, int by_this_thread, int blocking) {
         OK(pthread_create(&thread, NULL, capture, NULL));
         pthread_barrier_wait(&barrier);
     }
-    OK(cuMemcpyHtoDAsync(device, pinned, base + OTHER_STREAM, other)); /* the first, for which all is made */
+    OK(cuMemcpyHtoDAsync(device, pinned, base + OTHER_STREAM, other)); /* everything is made for it */
     OK(cuMemcpyDtoHAsync(pinned + 32768, device, base + OTHER_STREAM, other));
     OK(cuMemcpyHtoDAsync(device + 32768, pinned, base + DEFAULT_STREAM, NULL));
     if (blocking) {

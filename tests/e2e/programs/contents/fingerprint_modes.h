@@ -1,6 +1,6 @@
-/* The program of the tests of the three modes of XFERSPY_FINGERPRINT. It copies in each way: small and large, blocking
- * and asynchronous, with pageable and with pinned memory. It also makes copies that get no fingerprint: an empty one,
- * and one within the device. */
+/* The tests of XFERSPY_FINGERPRINT's three modes run this program. It copies in each way: small and large, blocking and
+ * asynchronous, with pageable and with pinned memory. It also makes copies that get no fingerprint: an empty one, and
+ * one within the device. */
 #include <cuda.h>
 #include <string.h>
 

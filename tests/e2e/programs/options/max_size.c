@@ -1,5 +1,5 @@
-/* A trace that reaches its largest size: what rows and sums have together is what the program did. How large the file
- * becomes is tested where no busy machine lets records wait (unit.schema.store_thin).
+/* In a trace that reaches its largest size, the rows and the sums together have everything that the program did. How
+ * large the file becomes is tested where no busy machine lets records wait (unit.schema.store_thin).
  *
  * link: cuda
  * env: XFERSPY_MAX_SIZE=4 XFERSPY_FINGERPRINT=off XFERSPY_BUDGET=off
@@ -32,7 +32,7 @@
  * 120001 120064096 120001 120064096
  * 60000 1876 120001
  *
- * What a burst made it longer is given back at the end.
+ * A burst can make the file longer than the limit; at the end, it is short enough again.
  * $ test "$(stat -c %s $traces)" -le 4194304 && echo "not larger"
  * not larger
  */

@@ -1,5 +1,5 @@
-/* Copies while the file system of the trace is frozen (fsfreeze, FIFREEZE), and says how long the longest took, or how
- * much longer the start took than alone. */
+/* Copies while the file system of the trace is frozen (fsfreeze, FIFREEZE), and says how long the longest copy took, or
+ * how much longer the start took than without capture. */
 #include <cuda.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -48,8 +48,8 @@ static double copy_for(double ms, long least, CUdeviceptr device, long *copies) 
 }
 
 #ifdef FROZEN_FROM_THE_START
-/* Returns how long a process without capture now takes to make a context and to allocate, which can be seconds where
- * many make one. */
+/* Returns how long a process without capture now takes to make a context and to allocate. This can take seconds if many
+ * processes make contexts at the same time. */
 static double start_alone_ms(void) {
     double took = 0;
     CUdeviceptr device;
@@ -78,7 +78,7 @@ static bool has_its_thread(void) {
     bool found = false;
     DIR *threads = opendir("/proc/self/task");
     REQUIRE(threads != NULL);
-    /* cppcheck-suppress readdirCalled ; of a stream of this thread's own */
+    /* cppcheck-suppress readdirCalled ; only this thread uses the stream */
     for (const struct dirent *entry; (entry = readdir(threads)) != NULL && !found;) {
         char path[300], name[32] = "";
         snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);

@@ -1,4 +1,4 @@
-/* The end of a program: _exit runs no handler.
+/* The program ends by _exit, which runs no handler.
  *
  * link: cuda
  * exit: 5

@@ -12,7 +12,7 @@
 
 static CUcontext *place;
 
-/* Makes calls on another thread, for which the start of the session has to be finished first. */
+/* Makes calls on another thread. Such calls wait until the start of the session is finished. */
 static void *make_another(void *arg) {
     CUdevice device;
     CUcontext context;

@@ -1,5 +1,5 @@
-/* The trace is made while the driver makes the context: the first call is recorded once, from before the trace was there, for as long as it
- * took; and the program waited for less than that.
+/* The trace is made while the driver makes the context. The first call is recorded once, with its whole time, although
+ * it began before the trace existed; and the program waited for less than this time.
  *
  * link: cuda
  * only: sim

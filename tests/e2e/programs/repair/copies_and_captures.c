@@ -1,7 +1,7 @@
-/* Stage and gather beside the capture of a graph, and over the end of contexts. While a stream captures, copies of every
- * stream go to the driver as they are; what was gathered before is sent before the capture begins. The buffers of a
- * context go with it, and a context that is made afterwards gets its own. The graph comes last: it may have host
- * functions, and after its launch nothing is gathered.
+/* Repairs `stage` and `gather` while a graph is captured, and when contexts end. While a stream captures, copies of
+ * every stream go to the driver as they are; what was gathered before is sent before the capture begins. The buffers of
+ * a context are freed with the context, and a context that is made later gets its own buffers. The graph is launched
+ * last: it may have host functions, and after its launch nothing is gathered.
  *
  * link: cuda
  * env: XFERSPY_CUPTI=off XFERSPY_FINGERPRINT=off XFERSPY_REPAIR=stage,gather XFERSPY_REPAIR_LOG=$dir/repair.json
@@ -70,7 +70,7 @@ static void with_graph(void) {
     OK(cuGraphInstantiate(&exec, graph, 0));
     OK(cuStreamSynchronize(stream));
     expect_pieces(device + PIECE * PIECES);
-    upload_pieces(device, captured); /* the graph copies these, not those of before */
+    upload_pieces(device, captured); /* the graph copies these bytes, not earlier ones */
     OK(cuGraphLaunch(exec, captured));
     OK(cuStreamSynchronize(captured));
     expect_pieces(other);
@@ -98,7 +98,7 @@ int main(void) {
         upload_pieces(device, NULL);
         expect_pieces(device);
         round_trip(device);
-        upload_pieces(device, NULL); /* nobody ever looks at these */
+        upload_pieces(device, NULL); /* nobody ever reads these bytes */
         OK(cuCtxDestroy(context));
     }
     OK(cuDevicePrimaryCtxRetain(&context, first));

@@ -1,5 +1,5 @@
-/* 128 MiB of addresses more than the program itself needs (ulimit -v): the spool reserves few, and the program runs as it does alone.
- * (64 MiB of them are what glibc's malloc reserves for each thread.)
+/* The limit on addresses (ulimit -v) leaves 128 MiB more than the program itself needs; glibc's malloc reserves 64 MiB
+ * of them for each thread. So the spool reserves few addresses, and the program runs as it does without xferspy.
  *
  * link: cuda
  * only: sim unsanitized
@@ -17,7 +17,7 @@
 
 #include "../check.h"
 
-/* How much it needs, in KiB, as it says itself. */
+/* Returns the most addresses that the program has used so far, in KiB. */
 static long peak_kib(void) {
     char line[256];
     long kib = 0;

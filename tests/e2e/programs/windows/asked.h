@@ -1,4 +1,4 @@
-/* For programs that open windows of device times themselves. Launches kernels that can be distinguished in the trace,
+/* Helps programs that open windows of device times themselves. Launches kernels that can be distinguished in the trace,
  * and waits until CUPTI is attached or detached. */
 #ifndef XFERSPY_E2E_ASKED_H
 #define XFERSPY_E2E_ASKED_H

@@ -1,5 +1,6 @@
-/* XFERSPY_STEP of a range that never comes, in a program that takes NVTX_INJECTION64_PATH out of its environment: the
- * line at the end is of the environment with which the session began, since nothing may read it then.
+/* XFERSPY_STEP names a range that never comes, and the program removes NVTX_INJECTION64_PATH from its environment. The
+ * line at the end depends on the environment with which the session began, because nothing may read the environment at
+ * the end.
  *
  * link: cuda
  * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_STEP=epoch

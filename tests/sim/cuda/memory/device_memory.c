@@ -26,7 +26,7 @@ static struct {
 static bool reserve_locked(int device) {
     if (atomic_load(&devices[device].base) != 0)
         return true;
-    /* Twice the memory, so that fragments are not what makes an allocation fail. */
+    /* The address space is twice the memory, so that no allocation fails because of fragments. */
     size_t span = (xs_config()->memory_bytes * 2 + PAGE - 1) & ~(size_t)(PAGE - 1);
     void *base = mmap(NULL, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     struct extent *all = malloc(sizeof(*all));
@@ -128,7 +128,7 @@ void xs_device_give(int device, uintptr_t address, size_t bytes) {
     pthread_mutex_unlock(&lock);
 }
 
-/* For memory that lies elsewhere (cuMemCreate's) but counts as the device's. */
+/* Used for memory that lies elsewhere (cuMemCreate) but counts as memory of the device. */
 bool xs_device_charge(int device, size_t bytes) {
     pthread_mutex_lock(&lock);
     bool fits = bytes <= xs_config()->memory_bytes - devices[device].used;

@@ -47,7 +47,9 @@ static void plan_moves(struct xs_allocation *allocation, void *data) {
     }
 }
 
-static void report_move(struct CUstream_st *stream, const struct move *move, int target, uint32_t correlation) {
+/* Reports a move, and the fault of a kernel that caused it. */
+static void report_move(struct CUstream_st *stream, const struct move *move, int target, uint32_t correlation,
+                        bool by_fault) {
     uint64_t start, end;
     int device = target >= 0 ? target : move->from;
     xs_link_reserve_bytes(device, target >= 0, move->bytes, xs_now_ns(), &start, &end);
@@ -65,17 +67,31 @@ static void report_move(struct CUstream_st *stream, const struct move *move, int
                                        .attachment = stream->context->attachment,
                                        .correlation = correlation};
     xs_report(&activity);
+    if (!by_fault)
+        return;
+    activity.kind = XS_SIM_FAULT;
+    xs_report(&activity);
+    xs_wait_until_ns(xs_now_ns() + xs_report_fault_ns());
 }
 
-void xs_managed_migrate(struct CUstream_st *stream, CUdeviceptr address, size_t bytes, int target,
-                        uint32_t correlation) {
+static void migrate(struct CUstream_st *stream, CUdeviceptr address, size_t bytes, int target, uint32_t correlation,
+                    bool by_faults) {
     struct plan plan = {.start = address, .end = address + (bytes > 0 ? bytes : 1), .target = target};
     do {
         if (!xs_map_update(address, plan_moves, &plan))
             return;
         for (size_t i = 0; i < plan.count; i++)
-            report_move(stream, &plan.moves[i], target, correlation);
+            report_move(stream, &plan.moves[i], target, correlation, by_faults);
     } while (plan.count == XS_COUNT(plan.moves));
+}
+
+void xs_managed_migrate(struct CUstream_st *stream, CUdeviceptr address, size_t bytes, int target,
+                        uint32_t correlation) {
+    migrate(stream, address, bytes, target, correlation, false);
+}
+
+void xs_managed_fault(struct CUstream_st *stream, const struct xs_allocation *allocation, uint32_t correlation) {
+    migrate(stream, allocation->base, allocation->size, stream->context->device, correlation, true);
 }
 
 static CUresult prefetch(CUdeviceptr address, size_t bytes, int target, CUstream handle) {

@@ -8,7 +8,7 @@
 struct block {
     CUdeviceptr address;
     size_t bytes;
-    uint64_t id; /* of the allocation whose cuMemFreeAsync is still queued; 0 when it is not */
+    uint64_t id; /* id of the allocation whose cuMemFreeAsync is still queued; 0: none */
     struct CUstream_st *stream;
     struct block *next;
 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct xs_capture *captures; /* those in progress, under the queue lock */
+static struct xs_capture *captures; /* the captures in progress; protected by the queue lock */
 static uint64_t capture_ids;
 static atomic_uint capture_count; /* how many those are, for who must not take the lock */
 

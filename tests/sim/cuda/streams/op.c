@@ -220,8 +220,7 @@ static bool prepare_arguments(struct CUstream_st *stream, const struct xs_op *op
         if (pointer != 0 && !range.known)
             return false;
         if (range.kind == XS_MANAGED)
-            xs_managed_migrate(stream, range.allocation.base, range.allocation.size, stream->context->device,
-                               op->correlation);
+            xs_managed_fault(stream, &range.allocation, op->correlation);
     }
     return true;
 }

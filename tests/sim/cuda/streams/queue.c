@@ -18,7 +18,8 @@ void xs_queue_unlock(void) { pthread_mutex_unlock(&lock); }
 
 void xs_stream_ref_locked(struct CUstream_st *stream) { stream->refs++; }
 
-/* Not inlined: the compiler would take the second of two calls for a use after the first's free. */
+/* This function is not inlined, because the compiler would report the second of two calls as a use after the first
+ * call's free. */
 __attribute__((noinline)) void xs_stream_unref_locked(struct CUstream_st *stream) {
     if (--stream->refs > 0)
         return;

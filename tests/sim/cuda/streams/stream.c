@@ -140,7 +140,8 @@ void xs_report_sync(struct CUstream_st *stream, unsigned type, uint32_t event_id
     xs_report(&activity);
 }
 
-/* What a stream has to finish: its own work and, for the legacy stream, that of the blocking ones. */
+/* Waits for everything that a stream has to finish: its own work and, for the legacy stream, the work of the blocking
+ * streams. */
 static bool finished_locked(struct CUstream_st *stream, struct CUstream_st **unfinished) {
     *unfinished = stream;
     if (!xs_done_locked(stream, stream->submitted))

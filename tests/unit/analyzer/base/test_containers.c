@@ -1,4 +1,4 @@
-/* The containers of the analysis against slow ones that are plainly right. */
+/* Compares the containers of the analysis with slow containers that are plainly right. */
 #include "unit.h"
 
 #include "analyzer/base/hash.h"
@@ -54,7 +54,7 @@ static void count_taken(void *context, void *owner, uint64_t bytes) {
     taken_from[(uintptr_t)owner] += bytes;
 }
 
-/* Every byte's owner, one by one. */
+/* Compares the owner of every byte. */
 static void spans_hold_every_byte(void **state) {
     (void)state;
     struct xs_spans spans = {0};
@@ -73,7 +73,7 @@ static void spans_hold_every_byte(void **state) {
         memset(owner + start, who, end - start);
         if (who)
             xs_spans_insert(&spans, start, end, (void *)(uintptr_t)who);
-        struct xs_span_place place;
+        struct xs_span_cursor place;
         uint64_t at = chance(BYTES);
         const struct xs_span *span = xs_spans_seek(&spans, at, &place);
         assert_int_equal(span && span->start <= at ? (uintptr_t)span->owner : 0, owner[at]);
@@ -110,8 +110,8 @@ struct row {
     int64_t ns, id;
 };
 
-/* Rows of a few threads, chunk by chunk, come out in order where the window is large enough, and are refused where
- * not. */
+/* Puts rows of a few threads, which come chunk by chunk, in order. This works if the window is large enough, and is
+ * refused if it is not. */
 static bool put_in_order(unsigned window, unsigned threads, unsigned chunk) {
     struct xs_order order;
     int64_t next[8] = {0}, last = -1;
@@ -129,7 +129,7 @@ static bool put_in_order(unsigned window, unsigned threads, unsigned chunk) {
             xs_order_pop(&order);
             out++;
         }
-        struct row *row = xs_order_place(&order);
+        struct row *row = xs_order_slot(&order);
         *row = (struct row){next[thread]++ * 8 + thread, i};
         if (xs_order_put(&order, row, (struct xs_order_key){row->ns, row->id}))
             rows++;
@@ -171,7 +171,8 @@ static void a_pools_items_stay_readable(void **state) {
     xs_pool_free(&pool);
 }
 
-/* Items are zeroed although removed ones are used again, and stay in their place while others are removed. */
+/* New items are zeroed although the memory of removed items is used again, and items stay in their place while others
+ * are removed. */
 static void a_tables_items_begin_zeroed(void **state) {
     (void)state;
     struct xs_hash table = {0};

@@ -1,4 +1,4 @@
-/* Unions and intersections of time intervals, against a drawing of them. */
+/* Compares unions and intersections of time intervals with a drawing of the intervals. */
 #include "unit.h"
 
 #include "analyzer/base/intervals.h"
@@ -46,7 +46,7 @@ static void fill(struct xs_intervals *set, char *line, unsigned count, unsigned 
     }
 }
 
-/* Random sets, in any order, against one byte a nanosecond. */
+/* Compares random sets, in any order, with one byte for each nanosecond. */
 static void random_sets(void **state) {
     unsigned short seed[3] = {1, 2, 3};
     (void)state;

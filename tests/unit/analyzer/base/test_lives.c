@@ -1,4 +1,5 @@
-/* Which range lives at an address at a time: others that had it before or have it later do not hide it. */
+/* Tests which range lives at an address at a time. Ranges that had the address before, or have it later, do not hide
+ * it. */
 #include "unit.h"
 
 #include "analyzer/base/lifetimes.h"
@@ -36,7 +37,7 @@ static void the_ended_hide_nothing(void **state) {
     xs_lives_end(&lives);
 }
 
-/* The end of the first was recorded late, or not at all. */
+/* The end of the first range was recorded late, or not at all. */
 static void the_one_that_began_last(void **state) {
     const struct xs_life items[] = {{100, 200, 10, 40}, {150, 160, 20, 30}, {100, 120, 30, ALWAYS}};
     struct xs_lives lives;
@@ -53,7 +54,8 @@ static void the_one_that_began_last(void **state) {
     xs_lives_end(&lives);
 }
 
-/* Who begins when another ends has its address; who is empty, in bytes or in time, never lives. */
+/* A range that begins when another one ends has its address. A range that is empty, in bytes or in time, never lives.
+ */
 static void one_after_the_other(void **state) {
     const struct xs_life items[] = {{100, 200, 20, 30}, {100, 200, 10, 20}, {100, 100, 5, 50}, {100, 200, 25, 25}};
     struct xs_lives lives;

@@ -1,4 +1,4 @@
-/* Medians, ranges, and the rank test against its published table. */
+/* Tests medians, ranges, and the rank test, which is compared with its published table. */
 #include "unit.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static void median_and_range(void **state) {
     assert_true(xs_difference_delta(&d) == -INT64_MAX);
 }
 
-/* Of C(6, 3) = 20 orders one has all of one side first. */
+/* One of the C(6, 3) = 20 orders has all runs of one side first. */
 static void three_runs_a_side_can_tell(void **state) {
     (void)state;
     struct xs_difference d = difference_of((uint64_t[]){100, 101, 102}, 3, (uint64_t[]){97, 98, 99}, 3);
@@ -94,8 +94,8 @@ static void what_is_not_known_is_not_compared(void **state) {
     assert_false(xs_differs(&d, 0, 0));
 }
 
-/* Against the published critical values of the one-sided test at 5 %: 1 of 4 and 4, 15 of 8 and 8, 27 of 10 and
- * 10. */
+/* Compares with the published critical values of the one-sided test at 5 %: 1 for 4 and 4 runs, 15 for 8 and 8, 27 for
+ * 10 and 10. */
 static void interval_of_the_shift(void **state) {
     (void)state;
     uint64_t before[XS_RUNS_LIMIT], after[XS_RUNS_LIMIT];

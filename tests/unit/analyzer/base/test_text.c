@@ -50,7 +50,7 @@ static void invalid_utf8_is_escaped(void **state) {
     CHECK("\xe6\x97", "\\xe6\\x97");
 }
 
-/* Whatever the bytes: the result is printable UTF-8, and escaping it again changes nothing. */
+/* For any bytes, the result is printable UTF-8, and escaping it again changes nothing. */
 static void every_pair_of_bytes(void **state) {
     (void)state;
     for (int a = 0; a < 256; a++) {

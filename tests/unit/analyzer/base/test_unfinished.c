@@ -1,4 +1,4 @@
-/* Files that are not whole when a signal ends the program. */
+/* Tests what happens to incomplete files when a signal ends the program. */
 #include "unit.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@ static void make(const char *path) {
     close(fd);
 }
 
-/* How a child ends that has one file unfinished, has finished another, and gets the signal. */
+/* Returns how a child ends that has one unfinished file, has finished another one, and gets the signal. */
 static int end_of_child(const char *half, const char *whole, int signal, bool ignores) {
     int status = 0;
     make(half);

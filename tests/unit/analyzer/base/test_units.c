@@ -67,7 +67,7 @@ static void shares(void **state) {
     assert_string_equal(xs_format_share(b, UINT64_MAX, 1), ">99999 %");
 }
 
-/* Two times in one sentence read alike only where they are. */
+/* Two times in one sentence are printed alike only if they are equal. */
 static void two_times(void **state) {
     static const struct {
         uint64_t a_ns, b_ns;

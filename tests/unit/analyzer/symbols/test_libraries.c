@@ -1,4 +1,4 @@
-/* Whose code a frame is, and names as people write them. */
+/* Tests whose code a frame is, and that names are written as people write them. */
 #include "unit.h"
 
 #include "analyzer/symbols/symbols.h"
@@ -90,16 +90,16 @@ static void frameworks(void **state) {
 
 static void functions(void **state) {
     (void)state;
-    /* the runtime that is linked into a program, which has no lines */
+    /* a function of the runtime that is linked into a program; it has no lines */
     assert_true(xs_library_function("cudaMemcpy", NULL));
     assert_true(xs_library_function("cudaMemcpyAsync_ptsz", NULL));
     assert_true(xs_library_function("__cudart1234", NULL));
     assert_true(xs_library_function("libcudart_static_ae71ae215855bab7db7b97b6475ebd7bf0eafcab", NULL));
     assert_true(xs_library_function("_start", NULL));
-    /* a wrapper of the user's, which has */
+    /* a wrapper that the user wrote; it has lines */
     assert_false(xs_library_function("cudaMemcpyChecked", "/home/me/cuda_util.h"));
     assert_false(xs_library_function("cudacheck", NULL));
-    /* templates, wherever they were compiled */
+    /* templates of a library are the library's, in whatever binary they were compiled */
     assert_true(xs_library_function("thrust::THRUST_200302_800_NS::copy<int*>", "/opt/x/thrust/detail/copy.inl"));
     assert_true(xs_library_function("cub::DeviceReduce::Sum<int>", NULL));
     assert_true(xs_library_function("std::vector<app::Item>::push_back", "/usr/include/c++/12/bits/stl_vector.h"));
@@ -133,7 +133,7 @@ static void python_files(void **state) {
     assert_false(xs_library_python(""));
 }
 
-/* Names that PyTorch writes, and such of a program that look nearly like them. */
+/* Names that PyTorch writes, and names of a program that are similar to them. */
 static void ranges(void **state) {
     static const struct {
         const char *domain, *name;
@@ -200,7 +200,7 @@ static void names(void **state) {
     (void)small, (void)bomb;
 }
 
-/* Names as long as they are allowed to be nest as deep, and the stack holds. */
+/* The longest allowed names have the deepest nesting, and the stack is large enough for it. */
 static void deep_names(void **state) {
     char buffer[256], *name = calloc(1, 5001);
     static const char *const starts[] = {"_Z1fP", "_ZN1aI", "_ZSt", "_RI", "_RNv"};

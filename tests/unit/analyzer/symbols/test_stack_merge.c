@@ -1,6 +1,6 @@
-/* Python's frames in the place of the interpreter's. A stack is written from inside: native frames as letters, o
- * another, g glue, i the interpreter's, E its loop; Python frames as letters, p a call within the loop, e the one it
- * was entered with. The merged stack has N0, N1, ... and P0, P1, ... */
+/* Tests that Python's frames replace the interpreter's. A stack is written from inside. Its native frames are letters:
+ * o is another function, g glue, i the interpreter, E its loop. Its Python frames are letters, too: p is a call within
+ * the loop, e the frame with which the loop was entered. The merged stack has N0, N1, ... and P0, P1, ... */
 #include "unit.h"
 
 #include "analyzer/trace/stack_merge.h"
@@ -69,7 +69,7 @@ static void without_python_native_frames_stay(void **state) {
     check("", "", "");
 }
 
-/* Whatever the stacks: no Python frame is lost, none comes twice, and order is kept. */
+/* For all short stacks, no Python frame is lost, none comes twice, and the order is kept. */
 static void every_short_stack(void **state) {
     (void)state;
     static const uint8_t kinds[] = {XS_NATIVE_OTHER, XS_NATIVE_GLUE, XS_NATIVE_INTERPRETER, XS_NATIVE_EVAL};

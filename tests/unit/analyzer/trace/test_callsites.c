@@ -85,7 +85,7 @@ static void nothing(void **state) {
     drop(&c);
 }
 
-/* Of what was inlined the innermost line that is the user's leads; std:: inside it is not. */
+/* The innermost inlined line that belongs to the user is the place; a line of std:: inside it is not. */
 static void inlined_frames(void **state) {
     struct case_ c;
     (void)state;
@@ -223,7 +223,7 @@ static void damaged_rows(void **state) {
          "(3,-1,-1,-1,'f','f',99999999999);");
     size_t count;
     const struct xs_frame *frames = xs_callsites_frames(c.callsites, 1, &count);
-    assert_int_equal(count, 2); /* of one address: they are taken for an inlined call */
+    assert_int_equal(count, 2); /* both have one address, so they count as an inlined call */
     assert_string_equal(frames[0].function, "\xff");
     assert_int_equal(frames[0].line, 0);
     frames = xs_callsites_frames(c.callsites, 2, &count);

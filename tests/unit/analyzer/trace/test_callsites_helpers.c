@@ -131,7 +131,8 @@ static void callers_that_move_different_sizes(void **state) {
     begin(&m);
     native(&m, 1, "upload buffer.cpp:27 < load main.cpp:5 < main main.cpp:90");
     native(&m, 2, "upload buffer.cpp:27 < step main.cpp:15 < main main.cpp:91");
-    native(&m, 3, "upload buffer.cpp:27 < step main.cpp:15 < main main.cpp:92"); /* the same things: no helper */
+    native(&m, 3, "upload buffer.cpp:27 < step main.cpp:15 < main main.cpp:92"); /* both callers copy the same things,
+                                                                                    so this is no helper */
     native(&m, 4, "other main.cpp:40 < main main.cpp:93");
     move(&m, 1, 1, 1 << 20, 1, 0);
     for (int i = 0; i < 10; i++) {
@@ -351,13 +352,13 @@ static void not_beside_helpers(void **state) {
     native(&m, 2, "upload solver.h:10 < mask field.cu:15 < main main.cpp:8");
     native(&m, 3, "step solver.h:20 < main main.cpp:9"); /* two lines of it copy */
     native(&m, 4, "step solver.h:21 < main main.cpp:9");
-    native(&m, 5, "twice solver.h:30 < main main.cpp:11"); /* with the same data, from two lines */
+    native(&m, 5, "twice solver.h:30 < main main.cpp:11"); /* both lines copy the same data */
     native(&m, 6, "twice solver.h:30 < main main.cpp:12");
     native(&m, 7, "inner solver.h:40 < outer solver.h:45 < main main.cpp:13"); /* its own header calls it */
     native(&m, 8, "upload device.cu:10 < load field.cu:6 < main main.cpp:7");  /* no header: it has kernels, too */
     native(&m, 9, "upload device.cu:10 < mask field.cu:16 < main main.cpp:8");
     native(&m, 10, "solve device.cu:20 < main main.cpp:14");
-    native(&m, 11, "read other.h:10 < main main.cpp:15"); /* a header of which nothing is known */
+    native(&m, 11, "read other.h:10 < main main.cpp:15"); /* nothing is known about this header */
     for (int stack = 1; stack <= 11; stack++)
         move(&m, stack, 5, stack == 6 ? 5120 : stack * 1024, stack == 6 ? 5 : stack, 0);
     load(&m);
@@ -453,7 +454,7 @@ static void constructors(void **state) {
     drop(&m);
 }
 
-/* Of a long trace the beginning is looked at, and parts of the rest. */
+/* In a long trace, only the beginning and parts of the rest are read. */
 static void long_trace(void **state) {
     struct made m;
     (void)state;

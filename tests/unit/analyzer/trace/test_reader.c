@@ -9,7 +9,7 @@
 enum { A = 0x10000, B = 0x20000, BYTES = 0x8000, HOST = 0x500000 };
 static struct played played, *p = &played;
 
-/* What a column may hold, declared or not. */
+/* Tests values that a column may hold, whatever its declared type. */
 static void values_are_checked(void **state) {
     (void)state;
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -62,8 +62,8 @@ static void count_instances(void *data, unsigned detector, const struct xs_insta
     ++*(uint64_t *)data;
 }
 
-/* The same calls with their rows in another order give the same findings, each instance once: within the window, within
- * the wide one, and where SQLite sorts them. */
+/* The same calls give the same findings, each instance once, if their rows are in another order: within the window,
+ * within the wide window, and if SQLite sorts them. */
 static void the_order_of_rows_does_not_matter(void **state) {
     (void)state;
 #define RENUMBERED(table, id)                                                                                          \
@@ -82,7 +82,7 @@ static void the_order_of_rows_does_not_matter(void **state) {
         uint64_t seen = 0;
         play_begin(p);
         play_many(1500);
-        p->options.reader_window = cases[i].window;
+        p->options.sorted_rows = cases[i].window;
         p->options.on_instance = count_instances;
         p->options.data = &seen;
         play_analyse(p, cases[i].sql);
@@ -136,7 +136,7 @@ static void nonsense_is_survived(void **state) {
             play_many(60);
             play_memset(p, A, BYTES);
             play_sync(p);
-            p->options.reader_window = window;
+            p->options.sorted_rows = window;
             play_analyse(p, damages[i]);
             play_end(p);
         }

@@ -1,5 +1,5 @@
-/* What a saving rests on, in words: why it is a range, what page-locking costs, how much was checked, and that savings
- * are bounds where the replay is not believed. */
+/* Tests the sentences about a saving: why it is a range, what page-locking costs, how much was checked, and that
+ * savings are bounds if the replay is not trusted. */
 #include "unit.h"
 
 #include "analyzer/findings/engine/detector.h"
@@ -57,7 +57,7 @@ static void expect_names(const char *names) {
     struct xs_json json = {.file = open_memstream(&data, &size)};
     assert_non_null(json.file);
     xs_json_object(&json, NULL);
-    xs_finding_why_range_json(&json, &diagnosis, &diagnosed);
+    xs_finding_why_interval_json(&json, &diagnosis, &diagnosed);
     xs_json_end(&json, '}');
     assert_int_equal(fclose(json.file), 0);
     for (const char *p = strchr(data, '[') + 1; *p && *p != ']' && n + 1 < sizeof squeezed; p++)
@@ -70,7 +70,7 @@ static void expect_names(const char *names) {
 static void expect_why(const char *names, const char *part) {
     struct xs_string text = {0};
     expect_names(names);
-    xs_finding_why_range(&text, &diagnosis, &diagnosed);
+    xs_finding_why_interval(&text, &diagnosis, &diagnosed);
     expect_text(&text, part);
 }
 
@@ -99,11 +99,11 @@ static void what_is_no_range_has_none(void **state) {
     (void)state;
     is_of("round-trip", "same-device");
     diagnosed.saves.least_ns = diagnosed.saves.most_ns;
-    xs_finding_why_range(&text, &diagnosis, &diagnosed);
+    xs_finding_why_interval(&text, &diagnosis, &diagnosed);
     assert_int_equal(text.length, 0);
     expect_names("");
     diagnosed.saves = (struct xs_saving){0};
-    xs_finding_why_range(&text, &diagnosis, &diagnosed);
+    xs_finding_why_interval(&text, &diagnosis, &diagnosed);
     assert_int_equal(text.length, 0);
     expect_names("");
 }
@@ -170,7 +170,7 @@ static void a_variant_is_of_all(void **state) {
     assert_int_equal(xs_variant_in_all(&(struct xs_variant){.instances = 9}), 9);
 }
 
-/* How many there are is of all copies, and so is what they cost, though it was measured of those that were checked. */
+/* The number and the cost are estimates for all copies, although the cost was measured only for the checked ones. */
 static void an_amount_is_of_all(void **state) {
     struct xs_string text = {0};
     (void)state;
@@ -228,7 +228,8 @@ static void an_instance_has_its_share(void **state) {
     finding.claimed_ns = 100 * MS;
     assert_int_equal(xs_finding_share_ns(&diagnosed, 40 * MS), 20 * MS);
     assert_int_equal(xs_finding_share_ns(&diagnosed, 100 * MS), 50 * MS);
-    diagnosed.saves.scaled_most_ns = 30 * MS; /* of copies that were not looked at: none of the instances has it */
+    diagnosed.saves.scaled_most_ns =
+        30 * MS; /* the saving comes from copies that were not looked at: none of the instances has it */
     assert_int_equal(xs_finding_share_ns(&diagnosed, 40 * MS), 8 * MS);
     assert_int_equal(xs_finding_share_ns(&diagnosed, 100 * MS), 20 * MS);
     diagnosed.saves.scaled_most_ns = 0;

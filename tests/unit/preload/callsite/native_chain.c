@@ -24,7 +24,7 @@ static void go_on(unsigned depth, const struct journey *journey, step **next) {
 /* The compiler has to keep it until here. */
 #define KEEP(p) __asm__ volatile("" : : "r"(p) : "memory")
 
-/* Not at the end of its caller, which would become a jump. */
+/* The call is not the last thing that its caller does, because it would become a jump. */
 #define CALL_NEXT                                                                                                      \
     do {                                                                                                               \
         step *next;                                                                                                    \

@@ -1,4 +1,5 @@
-/* Numbers of stacks: one each, whoever asks; new once; a hundred thousand of them. */
+/* Tests the numbers of stacks: each stack has one number, whichever thread asks, and is new once. The test uses a
+ * hundred thousand stacks. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -33,7 +34,7 @@ static void a_stack_is_new_once(void **state) {
     assert_false(is_new);
 }
 
-/* What a place means by "empty" and "being written" are keys, too. */
+/* The values that mean "empty" and "being written" in a slot can be keys, too. */
 static void any_key_will_do(void **state) {
     (void)state;
     bool is_new;

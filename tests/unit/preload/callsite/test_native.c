@@ -70,7 +70,7 @@ static void stops_at_the_limit(void **state) {
     }
 }
 
-/* All of the stack and not one frame fewer: the limit is as long as it is. */
+/* The walk finds the whole stack and not one frame less if the limit equals the stack's depth. */
 static void is_not_cut_where_the_limit_is_just_enough(void **state) {
     (void)state;
     how = XS_UNWIND_AUTO;

@@ -3,7 +3,7 @@
 #include "native_unit.h"
 
 #include "preload/callsite/native_modules.h"
-#include "preload/callsite/native_stack.h"
+#include "preload/callsite/stack_memory.h"
 
 static struct walked before, after;
 static struct xs_reads reads;
@@ -19,7 +19,7 @@ static void walk_from(enum xs_unwinder how, const struct xs_caller *caller, stru
     walked->count = xs_native_walk(how, caller, walked->pcs, SEEN_MAX, &walked->is_cut, noted);
 }
 
-/* What the caller of this has is a stack like any other. */
+/* The caller's frame belongs to a stack like any other. */
 __attribute__((noinline)) static void note(enum xs_unwinder how, void (*then)(const struct xs_caller *)) {
     struct xs_caller caller = CALLER;
     walk_from(how, &caller, &before, &reads);

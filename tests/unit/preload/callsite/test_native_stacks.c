@@ -25,7 +25,7 @@ static void see_it(void *arg) {
     __asm__ volatile(""); /* not by a jump */
 }
 
-/* With pages below and above that are not to be touched. */
+/* Makes a stack between two pages that must not be accessed. */
 static char *new_stack(void) {
     char *memory = mmap(NULL, STACK_BYTES + 2 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);

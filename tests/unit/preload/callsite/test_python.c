@@ -14,13 +14,13 @@
 
 /* ---- the interpreter ---- */
 
-/* Not where 3.14 has them. */
+/* The offsets of 3.14 are different. */
 enum { T_ID = 8, T_CURRENT = 40 };
 enum { F_PREVIOUS = 16, F_CODE = 8, F_AT = 24, F_OWNER = 33 };
 enum { C_FILENAME = 24, C_NAME = 32, C_QUALNAME = 40, C_LINES = 48, C_FIRST_LINE = 56, C_BODY = 104 };
 enum { C_TRACEABLE = C_BODY - 16, C_TAG = 92 };
 
-typedef uint64_t object[32]; /* of anything */
+typedef uint64_t object[32]; /* memory for an object of any type */
 
 EXPORT uint64_t _PyRuntime[64];
 EXPORT object PyCode_Type;

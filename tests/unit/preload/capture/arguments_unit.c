@@ -47,7 +47,7 @@ static CUresult CUDAAPI func_param_info(CUfunction function, size_t index, size_
 static CUresult CUDAAPI kernel_param_info(CUkernel kernel, size_t index, size_t *offset, size_t *bytes) {
     const struct fake_function *f = (const struct fake_function *)kernel;
     driver_asked++;
-    assert_true(f->is_kernel); /* of a CUfunction it is not known whether the driver would survive that */
+    assert_true(f->is_kernel); /* it is not known whether the driver would survive this call for a CUfunction */
     return param_info(f, index, offset, bytes);
 }
 
@@ -81,7 +81,8 @@ int close_spool(void **state) {
 }
 
 void allocated(uint32_t id, uint64_t start, uint64_t bytes, enum xs_memory_kind kind) {
-    struct xs_range range = {.start = start, .end = start + bytes, .bytes = bytes, .id = id, .kind = (uint8_t)kind};
+    struct xs_memory_range range = {
+        .start = start, .end = start + bytes, .bytes = bytes, .id = id, .kind = (uint8_t)kind};
     assert_true(xs_map_insert(&range));
 }
 

@@ -64,7 +64,7 @@ static void only_memory_counts(void **state) {
 
 static void a_change_of_the_map_is_seen_at_once(void **state) {
     (void)state;
-    struct xs_range gone;
+    struct xs_memory_range gone;
     allocated(1, BASE, 0x1000, XS_MEM_DEVICE);
     assert_string_equal(set_text(launch_with(BASE)), "1");
     assert_true(xs_map_remove(BASE, &gone));
@@ -139,7 +139,7 @@ static uint32_t look_at(uint64_t pointer) {
  * find that out, and leaves nothing that answers for the allocation of before. */
 static void a_jump_away_leaves_no_wrong_answer(void **state) {
     (void)state;
-    struct xs_range gone;
+    struct xs_memory_range gone;
     struct sigaction before, action = {.sa_handler = leave_later};
     uint32_t sets[2];
     volatile bool is_through = false;
@@ -172,7 +172,7 @@ static void a_jump_away_leaves_no_wrong_answer(void **state) {
 }
 #endif
 
-/* What is remembered is found without the table of sets, which has forgotten it. */
+/* A remembered set is found without the table of sets, which has forgotten it. */
 static void a_launch_that_comes_again_needs_no_table(void **state) {
     (void)state;
     allocated(1, BASE, 0x1000, XS_MEM_DEVICE);
@@ -182,7 +182,7 @@ static void a_launch_that_comes_again_needs_no_table(void **state) {
     assert_int_equal(events_of(XS_EVENT_ARGUMENTS), 1);
 }
 
-/* A buffer of more words that may be pointers than there is room for, most of which lie in no allocation. */
+/* A buffer has more words that may be pointers than there is room for; most of them lie in no allocation. */
 static void words_beyond_the_room_are_looked_up_in_parts(void **state) {
     (void)state;
     static uint64_t words[2 * XS_ARGUMENTS_MOST + 3];
@@ -236,7 +236,7 @@ static void pointers_in_structures_are_found(void **state) {
     assert_string_equal(set_text(launch(&f, params, NULL, CUDA_SUCCESS)), "1,2");
 }
 
-/* Of a size or at a place that no structure with aligned pointers has. */
+/* The buffer has a size or an alignment that no structure with aligned pointers has. */
 static void pointers_in_packed_structures_are_found(void **state) {
     (void)state;
     static const struct fake_function after_an_int = {.count = 2, .parameters = {{0, 4}, {4, 12}}};
@@ -394,7 +394,7 @@ static void too_many_parameters_are_not_looked_at(void **state) {
 /* Sets of allocations that come and go: numbers go on, and what is remembered stays bounded. */
 static void sets_without_end_are_numbered(void **state) {
     (void)state;
-    struct xs_range gone;
+    struct xs_memory_range gone;
     allocated(1, BASE, 0x1000, XS_MEM_DEVICE);
     uint32_t first = launch_with(BASE), last = first;
     for (uint32_t id = 2; id < 20000; id++) {
@@ -428,7 +428,7 @@ static void a_set_at_the_end_of_a_chunk_is_whole(void **state) {
     assert_int_equal(events_of(XS_EVENT_LAUNCH), XS_SPOOL_CHUNK_EVENTS - 1);
 }
 
-/* What cannot be written must not get a number that later launches would carry. */
+/* A set that cannot be written must not get a number, because later launches would use the number. */
 static void a_set_that_finds_no_room_is_none(void **state) {
     (void)state;
     allocated(1, BASE, 0x1000, XS_MEM_DEVICE);

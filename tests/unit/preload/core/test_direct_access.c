@@ -123,7 +123,7 @@ static void the_configuration_is_read(void **state) {
     assert_false(xs_direct_access_asked(at("cufile.json")));
 }
 
-/* It may be any file that the environment names: a FIFO would hold the program, a device might not end. */
+/* The environment can name any file: a FIFO would block the program, and a device might have no end. */
 static void only_a_file_is_read(void **state) {
     (void)state;
     assert_int_equal(mkfifo(at("fifo"), 0600), 0);

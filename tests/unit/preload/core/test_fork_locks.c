@@ -17,7 +17,7 @@ int64_t xs_clock_from_monotonic(const struct xs_clock *clock, uint64_t monotonic
     return (int64_t)monotonic_ns;
 }
 
-/* What a child may find half changed is the parent's; it begins with nothing. */
+/* Data that a child may find half changed belongs to the parent; the child begins with none. */
 static void count_ranges(void) { (void)xs_map_count(); }
 
 static void lock_of_the_map(void **state) {

@@ -1,5 +1,5 @@
-/* The gate: nobody is inside while it is closed, whoever comes waits, and who is gone or stays inside does not stop it
- * for good. */
+/* Tests the gate: no thread is inside while it is closed, threads that arrive wait, and a thread that has ended or
+ * stays inside does not block it for good. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -200,7 +200,7 @@ static void who_goes_in_all_the_same_is_noticed(void **state) {
     let_one_lose_patience(false);
     assert_false(xs_gate_is_empty()); /* although it left again */
     atomic_store(&step, 0);
-    coming(NULL); /* nor does anybody else wait */
+    coming(NULL); /* no other thread waits either */
     xs_gate_open();
     who_comes_waits(state);
 }

@@ -25,7 +25,7 @@ static void leave(int signal) {
 }
 
 static bool insert(uint64_t i) {
-    struct xs_range range = {.start = i << 20, .end = (i << 20) + 4096, .bytes = 4096, .id = (uint32_t)i};
+    struct xs_memory_range range = {.start = i << 20, .end = (i << 20) + 4096, .bytes = 4096, .id = (uint32_t)i};
     return xs_map_insert(&range);
 }
 
@@ -76,7 +76,7 @@ void *__wrap_calloc(size_t count, size_t bytes) {
 
 /* The application's allocator takes its time, and the change goes on when it is over. */
 static void change_that_allocates_is_not_left(void **state) {
-    struct xs_range found;
+    struct xs_memory_range found;
     (void)state;
     NEEDS_SIGNALS_AT_ONCE();
     alarm(MOST_SECONDS);
@@ -108,7 +108,7 @@ static void leave_at_the_step(int signal) {
 }
 
 static void *use_the_map(void *unused) {
-    struct xs_range found;
+    struct xs_memory_range found;
     insert(4);
     xs_map_find(UINT64_C(4) << 20, &found);
     xs_map_remove(UINT64_C(4) << 20, &found);
@@ -133,7 +133,7 @@ static int leave_a_change_at(unsigned step) {
     pthread_create(&thread, NULL, use_the_map, NULL);
     use_the_map(NULL);
     pthread_join(thread, NULL);
-    struct xs_range found;
+    struct xs_memory_range found;
     if (stops > 0)
         return STOPPED;
     return xs_map_find(UINT64_C(1) << 20, &found) && xs_map_find(UINT64_C(3) << 20, &found) ? UNHARMED : WRONG;
@@ -189,7 +189,7 @@ int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec
     if (quicker == 0)
         return __real_pthread_mutex_timedlock(mutex, until);
     quicker--;
-    busy_lock.turns++;
+    busy_lock.acquisitions++;
     return ETIMEDOUT;
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
@@ -212,7 +212,7 @@ static void *take_it(void *unused) {
     return unused;
 }
 
-/* For two seconds, and only the first time. */
+/* The wait takes two seconds, and only the first time. */
 static void lock_that_was_left_is_waited_for_once(void **state) {
     pthread_t thread;
     struct timespec begin, end;

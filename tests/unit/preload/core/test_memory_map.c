@@ -10,8 +10,8 @@
 #define BASE UINT64_C(0x7f0000000000)
 #define RANGES 100001u
 
-static struct xs_range ranges[RANGES]; /* by id, from 1 */
-static uint32_t owner[UNITS];          /* id of the range that holds the unit, 0: none */
+static struct xs_memory_range ranges[RANGES]; /* by id, from 1 */
+static uint32_t owner[UNITS];                 /* id of the range that holds the unit, 0: none */
 static size_t live;
 static uint32_t next_id;
 
@@ -36,7 +36,7 @@ static int empty(void **state) {
 static uint64_t address_of(uint32_t unit) { return BASE + unit * UNIT_BYTES; }
 static uint32_t unit_of(uint64_t address) { return (uint32_t)((address - BASE) / UNIT_BYTES); }
 
-static bool same(const struct xs_range *a, const struct xs_range *b) {
+static bool same(const struct xs_memory_range *a, const struct xs_memory_range *b) {
     return a->start == b->start && a->end == b->end && a->bytes == b->bytes && a->context == b->context &&
            a->id == b->id && a->kind == b->kind && a->origin == b->origin && a->device == b->device &&
            a->element_bytes == b->element_bytes && a->slow_to_read == b->slow_to_read;
@@ -48,19 +48,19 @@ static void model_remove(uint32_t id) {
     live--;
 }
 
-/* Not all of the last unit belongs to the range: an end is the first address that is not in it. */
+/* The range does not cover its whole last unit: its end is the first address that is not in it. */
 static void insert(uint32_t unit, uint32_t units) {
     uint32_t id = next_id++;
-    ranges[id] = (struct xs_range){.start = address_of(unit),
-                                   .end = address_of(unit + units) - random_below((uint32_t)UNIT_BYTES),
-                                   .bytes = random_below(UINT32_MAX),
-                                   .context = (uint64_t)id << 32 | unit,
-                                   .id = id,
-                                   .kind = (uint8_t)random_below(7),
-                                   .origin = (uint8_t)random_below(7),
-                                   .device = (int8_t)(random_below(9) - 1),
-                                   .element_bytes = (uint8_t)random_below(128),
-                                   .slow_to_read = random_below(2)};
+    ranges[id] = (struct xs_memory_range){.start = address_of(unit),
+                                          .end = address_of(unit + units) - random_below((uint32_t)UNIT_BYTES),
+                                          .bytes = random_below(UINT32_MAX),
+                                          .context = (uint64_t)id << 32 | unit,
+                                          .id = id,
+                                          .kind = (uint8_t)random_below(7),
+                                          .origin = (uint8_t)random_below(7),
+                                          .device = (int8_t)(random_below(9) - 1),
+                                          .element_bytes = (uint8_t)random_below(128),
+                                          .slow_to_read = random_below(2)};
     assert_true(xs_map_insert(&ranges[id]));
     for (uint32_t u = unit; u < unit + units; u++) {
         if (owner[u])
@@ -71,7 +71,7 @@ static void insert(uint32_t unit, uint32_t units) {
 }
 
 static void check_find(uint64_t address) {
-    struct xs_range found;
+    struct xs_memory_range found;
     uint32_t id = owner[unit_of(address)];
     bool expected = id && address < ranges[id].end;
     assert_int_equal(xs_map_find(address, &found), expected);
@@ -79,7 +79,7 @@ static void check_find(uint64_t address) {
 }
 
 static void check_remove(uint32_t unit) {
-    struct xs_range out;
+    struct xs_memory_range out;
     uint32_t id = owner[unit];
     bool expected = id && ranges[id].start == address_of(unit);
     assert_int_equal(xs_map_remove(address_of(unit), &out), expected);
@@ -91,7 +91,7 @@ static void check_remove(uint32_t unit) {
 
 /* Empties [unit, unit + units) of what starts in it, as cuMemUnmap does. */
 static void check_remove_within(uint32_t unit, uint32_t units) {
-    struct xs_range out;
+    struct xs_memory_range out;
     uint64_t start = address_of(unit), end = address_of(unit + units);
     while (xs_map_remove_within(start, end, &out)) {
         assert_true(out.start >= start && out.start < end);
@@ -103,12 +103,12 @@ static void check_remove_within(uint32_t unit, uint32_t units) {
         assert_true(owner[u] == 0 || ranges[owner[u]].start < start);
 }
 
-static bool of_kind(const struct xs_range *range, const void *arg) {
+static bool of_kind(const struct xs_memory_range *range, const void *arg) {
     return range->kind == *(const uint8_t *)arg && range->device == -1;
 }
 
 static void check_remove_if(void) {
-    struct xs_range out;
+    struct xs_memory_range out;
     uint8_t kind = (uint8_t)random_below(7);
     uint32_t lowest = 0;
     for (uint32_t u = 0; u < UNITS && !lowest; u++)
@@ -173,7 +173,7 @@ static void in_order(void **state) {
 }
 
 static void one_over_all(void **state) {
-    struct xs_range found;
+    struct xs_memory_range found;
     (void)state;
     for (uint32_t u = 0; u < UNITS; u += 2)
         insert(u, 1);
@@ -199,13 +199,13 @@ static void same_start_again(void **state) {
 
 static void empty_ranges_are_refused(void **state) {
     (void)state;
-    assert_false(xs_map_insert(&(struct xs_range){.start = BASE, .end = BASE}));
-    assert_false(xs_map_insert(&(struct xs_range){.start = BASE, .end = BASE - 1}));
+    assert_false(xs_map_insert(&(struct xs_memory_range){.start = BASE, .end = BASE}));
+    assert_false(xs_map_insert(&(struct xs_memory_range){.start = BASE, .end = BASE - 1}));
     assert_int_equal(xs_map_count(), 0);
 }
 
 static void nothing_in_an_empty_map(void **state) {
-    struct xs_range out;
+    struct xs_memory_range out;
     uint8_t kind = 0;
     (void)state;
     assert_false(xs_map_find(BASE, &out));
@@ -215,8 +215,9 @@ static void nothing_in_an_empty_map(void **state) {
 }
 
 static void ends_of_the_address_space(void **state) {
-    struct xs_range low = {.start = 0, .end = 1, .id = 1}, high = {.start = UINT64_MAX - 1, .end = UINT64_MAX, .id = 2};
-    struct xs_range out;
+    struct xs_memory_range low = {.start = 0, .end = 1, .id = 1},
+                           high = {.start = UINT64_MAX - 1, .end = UINT64_MAX, .id = 2};
+    struct xs_memory_range out;
     (void)state;
     assert_true(xs_map_insert(&high));
     assert_true(xs_map_insert(&low));
@@ -227,7 +228,7 @@ static void ends_of_the_address_space(void **state) {
 }
 
 static void remove_takes_starts_only(void **state) {
-    struct xs_range out;
+    struct xs_memory_range out;
     (void)state;
     insert(10, 10);
     assert_false(xs_map_remove(address_of(9), &out));
@@ -235,9 +236,9 @@ static void remove_takes_starts_only(void **state) {
     assert_true(xs_map_remove(address_of(10), &out));
 }
 
-/* The range that holds the start but begins before it is none of those asked for, nor does it hide them. */
+/* A range that holds the start but begins before it is not removed, and does not hide the ranges after it. */
 static void remove_within_behind_a_range(void **state) {
-    struct xs_range out;
+    struct xs_memory_range out;
     (void)state;
     insert(10, 10);
     insert(30, 1);
@@ -248,7 +249,7 @@ static void remove_within_behind_a_range(void **state) {
 }
 
 static void remove_within_leaves_the_end(void **state) {
-    struct xs_range out;
+    struct xs_memory_range out;
     (void)state;
     insert(10, 1);
     insert(20, 1);

@@ -21,22 +21,22 @@ static _Atomic uint64_t missed, torn, found_count;
 static bool stays(uint32_t slot) { return slot % 16 == 0; }
 
 /* Every field follows from start and end, so a mixture of two ranges shows. */
-static struct xs_range range_of(uint64_t start, uint64_t end) {
+static struct xs_memory_range range_of(uint64_t start, uint64_t end) {
     uint64_t h = (start ^ end * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
-    return (struct xs_range){.start = start,
-                             .end = end,
-                             .bytes = h,
-                             .context = ~h,
-                             .id = (uint32_t)(h >> 32),
-                             .kind = (uint8_t)(h >> 8),
-                             .origin = (uint8_t)(h >> 16),
-                             .device = (int8_t)(h >> 24),
-                             .element_bytes = (uint8_t)(h & 0x7f),
-                             .slow_to_read = h >> 7 & 1};
+    return (struct xs_memory_range){.start = start,
+                                    .end = end,
+                                    .bytes = h,
+                                    .context = ~h,
+                                    .id = (uint32_t)(h >> 32),
+                                    .kind = (uint8_t)(h >> 8),
+                                    .origin = (uint8_t)(h >> 16),
+                                    .device = (int8_t)(h >> 24),
+                                    .element_bytes = (uint8_t)(h & 0x7f),
+                                    .slow_to_read = h >> 7 & 1};
 }
 
-static bool whole(const struct xs_range *r, uint64_t address) {
-    struct xs_range wanted = range_of(r->start, r->end);
+static bool whole(const struct xs_memory_range *r, uint64_t address) {
+    struct xs_memory_range wanted = range_of(r->start, r->end);
     return r->start <= address && address < r->end && r->bytes == wanted.bytes && r->context == wanted.context &&
            r->id == wanted.id && r->kind == wanted.kind && r->origin == wanted.origin && r->device == wanted.device &&
            r->element_bytes == wanted.element_bytes && r->slow_to_read == wanted.slow_to_read;
@@ -55,7 +55,7 @@ static void *read_map(void *arg) {
     for (unsigned round = 0; !atomic_load(&done) || round < LEAST_ROUNDS; round++) {
         uint32_t slot = random_below(&seed, SLOTS);
         uint64_t address = BASE + slot * SLOT_BYTES + random_below(&seed, (uint32_t)SLOT_BYTES / 2);
-        struct xs_range out;
+        struct xs_memory_range out;
         bool found = xs_map_find(address, &out);
         missed += !found && stays(slot);
         torn += found && !whole(&out, address);
@@ -70,7 +70,7 @@ static void *read_map(void *arg) {
 
 /* The ranges between those that stay come and go one at a time, and in the end all at once. */
 static void change_map(void) {
-    struct xs_range out;
+    struct xs_memory_range out;
     uint64_t seed = 5;
     for (unsigned i = 0; i < CHANGES || readers_under_way < READERS; i++) {
         uint32_t slot = random_below(&seed, SLOTS);
@@ -78,7 +78,8 @@ static void change_map(void) {
         if (stays(slot))
             continue;
         if (random_below(&seed, 3) > 0) {
-            struct xs_range r = range_of(start + random_below(&seed, 64), start + SLOT_BYTES - random_below(&seed, 64));
+            struct xs_memory_range r =
+                range_of(start + random_below(&seed, 64), start + SLOT_BYTES - random_below(&seed, 64));
             assert_true(xs_map_insert(&r));
         } else {
             xs_map_remove_within(start, start + SLOT_BYTES, &out);
@@ -95,7 +96,7 @@ static void readers_beside_a_writer(void **state) {
     (void)state;
     for (uint32_t slot = 0; slot < SLOTS; slot++) {
         uint64_t start = BASE + slot * SLOT_BYTES;
-        struct xs_range r = range_of(start, start + SLOT_BYTES);
+        struct xs_memory_range r = range_of(start, start + SLOT_BYTES);
         assert_true(!stays(slot) || xs_map_insert(&r));
     }
     for (uintptr_t i = 0; i < READERS; i++)
@@ -113,10 +114,10 @@ static void readers_beside_a_writer(void **state) {
 #define WRITERS 4u
 static void *change_own_part(void *arg) {
     uint64_t part = BASE + (uint64_t)(uintptr_t)arg * SLOTS * SLOT_BYTES, seed = 9 + (uint64_t)(uintptr_t)arg;
-    struct xs_range out;
+    struct xs_memory_range out;
     for (unsigned i = 0; i < CHANGES / WRITERS; i++) {
         uint64_t start = part + random_below(&seed, 500) * SLOT_BYTES;
-        struct xs_range r = range_of(start, start + SLOT_BYTES);
+        struct xs_memory_range r = range_of(start, start + SLOT_BYTES);
         missed += !xs_map_insert(&r) || !xs_map_find(start, &out) || !whole(&out, start);
         missed += random_below(&seed, 2) && (!xs_map_remove(start, &out) || xs_map_find(start, &out));
     }

@@ -1,5 +1,5 @@
-/* Notes: kept once each, up to a number, until the drain thread takes them. The tests follow each other: the notes of a
- * process are one list. */
+/* Tests that each note is kept once, up to a number of notes, until the drain thread takes it. A process has one list
+ * of notes, so each test goes on with the list that the previous test left. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -50,7 +50,7 @@ static void written_once_in_order(void **state) {
     assert_string_equal(written[0].topic, "cupti");
     assert_string_equal(written[0].text, "error 35 of cuptiSubscribe");
     assert_string_equal(written[1].topic, "spool");
-    /* Known from before, though it was written already. */
+    /* This note is still known, although it was already written. */
     xs_note("cupti", "error %d of %s", 35, "cuptiSubscribe");
     assert_int_equal(take_over(), 0);
     assert_int_equal(written_count, 2);
@@ -68,7 +68,7 @@ static void long_texts_are_cut(void **state) {
     assert_int_equal(strlen(written[2].text), 399);
 }
 
-/* A store that is short of room says so; what it did not take is offered again. */
+/* If the store has no room, it refuses a note, and the note is offered to it again. */
 static void refused_note_is_offered_again(void **state) {
     (void)state;
     xs_note("disk", "first");

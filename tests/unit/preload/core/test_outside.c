@@ -183,7 +183,7 @@ static void a_call_that_is_left_out(void **state) {
     assert_int_equal(counts.left_out[XS_LEFT_OUT_TRANSFER], 0);
 }
 
-/* After a fork the lock is free, whoever held it. */
+/* After a fork the lock is free in the child, whichever thread held it. */
 static void a_child_is_not_stuck(void **state) {
     (void)state;
     xs_outside_forget();

@@ -248,7 +248,7 @@ IN_A_CHILD(before_steps_are_set_the_window_is_closed) {
 IN_A_CHILD(steps_before_they_are_set_are_not_recorded) {
     uint64_t begin_ns, end_ns, before_ns;
     for (unsigned i = 0; i < 7; i++)
-        xs_asked_step_turn(); /* three are over, and the fourth is open */
+        xs_asked_step_mark(); /* three are over, and the fourth is open */
     before_ns = xs_monotonic_ns();
     xs_asked_steps_set(1, 4); /* 2 to 5 are asked for */
     assert_int_equal(xs_asked_steps_before(), 3);
@@ -258,7 +258,7 @@ IN_A_CHILD(steps_before_they_are_set_are_not_recorded) {
     assert_int_equal(end_ns, 0);
     assert_false(xs_asked_step_times(1, &begin_ns, &end_ns));
     for (unsigned i = 0; i < 3; i++)
-        xs_asked_step_turn();
+        xs_asked_step_mark();
     assert_false(is_open());
     assert_true(xs_asked_step_times(1, &begin_ns, &end_ns));
     assert_false(xs_asked_step_times(2, &begin_ns, &end_ns));
@@ -266,7 +266,7 @@ IN_A_CHILD(steps_before_they_are_set_are_not_recorded) {
 
 IN_A_CHILD(skipped_steps_may_come_before_they_are_set) {
     for (unsigned i = 0; i < 4; i++)
-        xs_asked_step_turn();
+        xs_asked_step_mark();
     xs_asked_steps_set(3, 0);
     assert_int_equal(xs_asked_steps_before(), 3);
     assert_false(is_open());

@@ -186,7 +186,8 @@ static void calls_on_another_stack(void **state) {
     signal(SIGUSR1, SIG_DFL);
 }
 
-/* The driver's own calls inside a wrapped one, and those of a signal handler that came in the middle of it. */
+/* The driver's own calls inside a wrapped call are not recorded, and neither are calls of a signal handler that
+ * interrupted it. */
 static __attribute__((noinline, noclone)) struct xs_event *begin_inside(void) {
     return xs_begin(ROW + 1, &(struct xs_guard_note){0});
 }
@@ -424,7 +425,7 @@ static void chunk_that_cannot_come_is_not_waited_for(void **state) {
     pthread_t drain;
     unsigned hint = 0;
     (void)state;
-    for (int i = 0; i < CHUNKS; i++) /* of other threads */
+    for (int i = 0; i < CHUNKS; i++) /* chunks of other threads */
         assert_non_null(xs_spool_take(&xs_spool, &hint, 1000, 1000, ""));
     atomic_store(&is_drained, false);
     assert_int_equal(pthread_create(&drain, NULL, drain_nothing, NULL), 0);
@@ -439,8 +440,8 @@ static void chunk_that_cannot_come_is_not_waited_for(void **state) {
     assert_int_equal(notes, 1);
 }
 
-/* The same drain thread while another thread makes the spool grow, which takes longer than a standstill lasts: the
- * drain thread can make no chunks in that time, and yet there will be one. */
+/* Another thread makes the spool grow meanwhile, which takes longer than the drain thread may stand still: the drain
+ * thread can add no chunks in that time, and yet there will be one. */
 static void *grow_slowly(void *unused) {
     uint64_t start = xs_monotonic_ns();
     while (xs_monotonic_ns() - start < 100000000)
@@ -454,7 +455,7 @@ static void chunk_that_is_being_made_is_waited_for(void **state) {
     pthread_t drain;
     unsigned hint = 0;
     (void)state;
-    for (int i = 0; i < CHUNKS; i++) /* of other threads */
+    for (int i = 0; i < CHUNKS; i++) /* chunks of other threads */
         assert_non_null(xs_spool_take(&xs_spool, &hint, 1000, 1000, ""));
     atomic_store(&xs_spool.growing, 1);
     assert_int_equal(pthread_create(&drain, NULL, grow_slowly, NULL), 0);
@@ -491,7 +492,7 @@ static void assert_dropped(struct xs_event *e, unsigned left) {
                      XS_CHUNK_FULL + XS_CHUNK_FREE);
 }
 
-/* What was begun in the chunk is not published, and nothing is written behind the chunk. */
+/* The event that was begun in the chunk is not published, and nothing is written after the chunk. */
 static void chunk_is_given_back_without_a_stack(void **state) {
     for (unsigned left = 1; left <= 3; left++) {
         struct xs_event *e = begin_near_the_end(left);

@@ -84,8 +84,8 @@ static void handler_may_come_anywhere(void **state) {
     assert_int_equal(of_thread, 1);
 }
 
-/* What the program may leave by a jump: a call that is recorded, one that is left out, one that only passes the gate,
- * and work of the library's own. Each is a frame of its own. */
+/* Code that the program may leave by a jump: a recorded call, a left-out call, a call that only enters the gate, and
+ * work of the library itself. Each has its own stack frame. */
 static __attribute__((noinline, noclone)) void record(void) { (void)wrapper(nothing); }
 
 static __attribute__((noinline, noclone)) void leave_out(void) {
@@ -136,7 +136,7 @@ static __attribute__((noinline, noclone)) bool leave_at(int step, void (*call)(v
     return is_left;
 }
 
-/* The next call is recorded, wherever it is made, and so is each after it; the one that was left may be. */
+/* The next call is recorded, wherever it is made, and so is each call after it; the abandoned call may be recorded. */
 static void assert_recorded_after(void (*call)(void), bool is_deeper) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     is_deeper = false; /* a sanitizer lays frames out otherwise, and a frame that is gone may stay as it was */

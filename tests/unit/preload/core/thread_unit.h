@@ -1,5 +1,5 @@
-/* For the tests of core/thread.h: a thread with a spool of two chunks, which makes calls as wrappers do. A program that
- * uses this file must define xs_hooks and xs_note. */
+/* Gives the tests of core/thread.h a thread with a spool of two chunks, which makes calls as wrappers do. A program
+ * that uses this file must define xs_hooks and xs_note. */
 #ifndef XFERSPY_TESTS_UNIT_PRELOAD_CORE_THREAD_UNIT_H
 #define XFERSPY_TESTS_UNIT_PRELOAD_CORE_THREAD_UNIT_H
 
@@ -11,8 +11,8 @@
 
 enum { ROW = 7, CHUNKS = 2 };
 
-/* For set-up and tear-down: thread_unit_open makes an empty spool, and sets the state in which calls are recorded. Both
- * return 0 or the status of an error. */
+/* These functions are for set-up and tear-down. thread_unit_open makes an empty spool, and sets the state in which
+ * calls are recorded. Both return 0 or the status of an error. */
 int thread_unit_open(void);
 int thread_unit_close(void);
 

@@ -1,5 +1,6 @@
-/* The share of the time that fingerprints may take: an advance, then as much as the share has grown to; estimates are
- * made good by what it was; and what part of the copies can be looked at for that, however the program changes. */
+/* Tests the share of the time that fingerprints may take: an advance, then as much as the share has grown to. Real
+ * costs replace estimates, and the part of the copies that can be looked at follows from the rest, however the program
+ * changes. */
 #include "unit.h"
 
 #include "preload/fingerprint/budget.h"
@@ -26,7 +27,7 @@ static void grows_with_the_time(void **state) {
     assert_int_equal(xs_budget_spent_ns(), ADVANCE_NS + 30000000);
 }
 
-/* Of the time before the first copy two seconds count, whoever asks first. */
+/* Of the time before the first copy, two seconds count, whichever function asks first. */
 static void little_is_saved_up_before_the_first_copy(void **state) {
     (void)state;
     xs_budget_start(1000, 30, TICKS_PER_US);
@@ -121,7 +122,7 @@ static void scarcity_is_shared(void **state) {
     assert_true(xs_budget_spent_ns() > 180000000 && xs_budget_spent_ns() < 300000000);
 }
 
-/* What was saved is spent on a burst, but never more than there is. */
+/* Saved budget is spent on a burst, but never more than there is. */
 static void bursts_do_not_overspend(void **state) {
     (void)state;
     xs_budget_start(1000, 30, TICKS_PER_US);

@@ -77,7 +77,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* What the kernel does when it is over. */
+/* Does what the kernel does at its end. */
 static void arrive(const struct xs_device_job *job) {
     volatile struct xs_fingerprint_result *r = &only->results.slots[xs_results_index(job->ticket)];
     __atomic_store_n(&r->sequence, job->ticket, __ATOMIC_RELEASE);
@@ -108,7 +108,7 @@ static void slot_in_use_is_not_another_streams(void **state) {
     assert_false(other_stream.known);
     xs_device_settle(&other_stream);
 
-    arrive(&first); /* of the slot's launches not the last */
+    arrive(&first); /* this is not the slot's last launch */
     arrive(&same_stream);
     arrive(&other_stream);
     struct xs_device_job third_stream = begun(STREAM(3), REGION);

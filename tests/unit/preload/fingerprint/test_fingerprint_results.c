@@ -23,7 +23,7 @@ int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerpri
     return store_status;
 }
 
-/* What the kernel does. */
+/* Does what the kernel does. */
 static void arrive(uint64_t ticket) {
     volatile struct xs_fingerprint_result *r = &results->slots[xs_results_index(ticket)];
     r->content[0] = ticket;
@@ -96,7 +96,7 @@ static void an_error_of_the_store_is_told(void **state) {
     assert_int_equal(xs_results_drain(results, NULL), -1);
 }
 
-/* Whoever gives up waiting learns whether the result was faster. */
+/* A thread that stops waiting learns whether the result arrived first. */
 static void what_is_written_cannot_be_disowned(void **state) {
     (void)state;
     uint64_t early = xs_results_take(results, 1), late = xs_results_take(results, 2);

@@ -24,7 +24,7 @@ static void start(unsigned percent, uint64_t seed) {
     xs_sampler_start(seed, look_costs_10_us);
 }
 
-/* Of 4 KiB unless changed, which is long enough for the cost. */
+/* A copy of 4 KiB unless changed, which takes long enough for the cost. */
 static struct xs_sampler_copy copy_of(uint32_t stack, bool upload, uint64_t device) {
     return (struct xs_sampler_copy){.bytes = 4096,
                                     .host = 0x1000,
@@ -195,7 +195,7 @@ static void pairs_are_looked_at(void **state) {
     assert_true(seconds + up_chosen >= uploads && uploads > 100);
 }
 
-/* Those that follow are told apart, and have no others follow them: of one chosen copy there is one. */
+/* Copies that follow a chosen copy are marked, and have no followers themselves: each chosen copy has one. */
 static void followers_are_told_apart(void **state) {
     (void)state;
     start(3, 0);
@@ -208,7 +208,7 @@ static void followers_are_told_apart(void **state) {
     assert_int_equal(next, XS_FOLLOWS);
     assert_int_equal(xs_sampler_choose(&up, now), XS_LEFT_OUT);
     xs_sampler_followed(&up, true);
-    assert_int_equal(xs_sampler_choose(&up, now), XS_LEFT_OUT); /* what it overwrote was measured */
+    assert_int_equal(xs_sampler_choose(&up, now), XS_LEFT_OUT); /* the content that it overwrites was measured */
     struct xs_sampler_copy down = copy_of(3, false, 0x90000);
     for (unsigned i = 0; i < XS_SAMPLER_FIRST; i++)
         assert_int_equal(xs_sampler_choose(&down, now), XS_BY_CHANCE);
@@ -217,8 +217,9 @@ static void followers_are_told_apart(void **state) {
     assert_int_equal(next, XS_FOLLOWS); /* what was uploaded, and is downloaded again */
 }
 
-/* What was planned is spent, but not all that may be: places that come late have their first copies looked at. Not very
- * many of them, else one line with a stack for each copy would have the whole budget. */
+/* The planned budget is spent, but not all that may be spent: strata that begin late still have their first copies
+ * looked at. Their number is limited, because one line with a different stack for each copy would otherwise use the
+ * whole budget. */
 static void late_places_have_their_first_copies(void **state) {
     enum { PLACES = 1000 };
     unsigned chosen = 0;

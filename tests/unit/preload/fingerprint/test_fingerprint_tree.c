@@ -33,7 +33,7 @@ static uint64_t avalanche(uint64_t x) {
 }
 
 /* `digests` has room for all leaves and keeps those of level 0. */
-static void define(const unsigned char *bytes, uint64_t length, uint64_t *digests, struct xs_fingerprint *out) {
+static void define(const unsigned char *bytes, uint64_t length, uint64_t *digests, struct xs_hashed_content *out) {
     unsigned char block[4096];
     uint64_t leaves = length == 0 ? 1 : (length + 4095) / 4096, count = leaves;
     XXH128_hash_t root;
@@ -41,7 +41,7 @@ static void define(const unsigned char *bytes, uint64_t length, uint64_t *digest
         size_t size = length - i * 4096 < 4096 ? (size_t)(length - i * 4096) : 4096;
         size = padded(bytes + i * 4096, size, block);
         digests[i] = XXH3_64bits(block, size);
-        root = XXH3_128bits(block, size); /* stands if it is the only one */
+        root = XXH3_128bits(block, size); /* this is the result if the block is the only one */
     }
     uint64_t *level = malloc(count * 8);
     assert_non_null(level);
@@ -60,7 +60,7 @@ static void define(const unsigned char *bytes, uint64_t length, uint64_t *digest
         root = XXH3_128bits(block, size);
     }
     free(level);
-    *out = (struct xs_fingerprint){.leaves = (uint32_t)leaves, .constant = length >= 8};
+    *out = (struct xs_hashed_content){.leaves = (uint32_t)leaves, .constant = length >= 8};
     out->low = root.low64 ^ avalanche(length * 0x9E3779B97F4A7C15u + 1);
     out->high = root.high64 + avalanche(length ^ 0xC2B2AE3D27D4EB4Fu);
     for (uint64_t i = 4; i < length && out->constant; i++)
@@ -69,7 +69,7 @@ static void define(const unsigned char *bytes, uint64_t length, uint64_t *digest
         memcpy(&out->value, bytes, 4);
 }
 
-static void assert_same(const struct xs_fingerprint *is, const struct xs_fingerprint *wanted) {
+static void assert_same(const struct xs_hashed_content *is, const struct xs_hashed_content *wanted) {
     assert_int_equal(is->low, wanted->low);
     assert_int_equal(is->high, wanted->high);
     assert_int_equal(is->leaves, wanted->leaves);
@@ -79,7 +79,7 @@ static void assert_same(const struct xs_fingerprint *is, const struct xs_fingerp
 
 static void assert_defined(const unsigned char *bytes, uint64_t length) {
     static uint64_t leaves[BYTES / 4096 + 1], wanted_leaves[BYTES / 4096 + 1];
-    struct xs_fingerprint is, wanted;
+    struct xs_hashed_content is, wanted;
     define(bytes, length, wanted_leaves, &wanted);
     memset(leaves, 0, wanted.leaves * sizeof(*leaves));
     xs_fingerprint_bytes(bytes, length, leaves, &is);
@@ -126,13 +126,13 @@ static void larger_lengths(void **state) {
             assert_defined(memory + alignment, lengths[i]);
 }
 
-/* More than 512 * 512 leaves: a level more. The pages are all one page of zeros but for the last. */
+/* More than 512 * 512 leaves make one more level. All pages are the same page of zeros, except the last one. */
 static void three_levels(void **state) {
     (void)state;
     const uint64_t length = (1u << 30) + 4097;
     unsigned char *big = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     uint64_t *leaves = malloc(xs_fingerprint_leaves(length) * sizeof(*leaves));
-    struct xs_fingerprint is, wanted;
+    struct xs_hashed_content is, wanted;
     assert_true(big != MAP_FAILED);
     assert_non_null(leaves);
     big[length - 1] = 1;
@@ -144,11 +144,11 @@ static void three_levels(void **state) {
     munmap(big, length);
 }
 
-/* Zeros at the end are hidden by padding but for the length. */
+/* Padding would hide zeros at the end if the length were not mixed in. */
 static void length_counts(void **state) {
     (void)state;
     static const unsigned char zeros[512];
-    struct xs_fingerprint one, other;
+    struct xs_hashed_content one, other;
     for (unsigned length = 0; length < 512; length++) {
         xs_fingerprint_bytes(zeros, length, NULL, &one);
         xs_fingerprint_bytes(zeros, length + 1, NULL, &other);
@@ -162,7 +162,7 @@ static void assert_box(uint64_t offset, uint64_t width, uint64_t height, uint64_
     static uint64_t leaves[4096], wanted_leaves[4096];
     uint64_t length = width * height * depth;
     unsigned char *moved = malloc(length + 1), *at = moved;
-    struct xs_fingerprint is, wanted;
+    struct xs_hashed_content is, wanted;
     assert_non_null(moved);
     for (uint64_t z = 0; z < depth; z++)
         for (uint64_t y = 0; y < height; y++, at += width)
@@ -213,7 +213,7 @@ static void constants(void **state) {
     for (size_t i = 0; i < (2u << 20) + 64; i++)
         bytes[i] = word[i % 4];
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
-        struct xs_fingerprint print;
+        struct xs_hashed_content print;
         xs_fingerprint_bytes(bytes, lengths[i], NULL, &print);
         assert_int_equal(print.constant, lengths[i] >= 8);
         assert_int_equal(print.value, lengths[i] >= 8 ? 0x3f800000 : 0);

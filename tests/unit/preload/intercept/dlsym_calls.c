@@ -46,7 +46,8 @@ static const char *const names[] = {
     "malloc",         "strlen", "cos", "environ", "in_program_and_library", "symbol_of_linked", "symbol_of_loaded",
     "no_such_symbol", "",       "c",   NULL};
 
-/* What xferspy looks at more closely and then finds to be none of CUDA's: the names of libcurl and ncurses, say. */
+/* Names that xferspy looks at more closely, although they do not belong to CUDA: names of libcurl and ncurses, for
+ * example. */
 static const char *const cu_names[] = {"cu",
                                        "cu_symbol_of_program",
                                        "cu_symbol_of_linked",

@@ -58,7 +58,7 @@ static void categories_have_names(void **state) {
         assert_non_null(categories[i]); /* numbered without gaps */
 }
 
-/* What a null stream means follows from the suffix, and both variants are of one family. */
+/* The suffix decides what a null stream means, and both variants belong to one family. */
 static void per_thread_rows_have_a_plain_one(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -106,7 +106,7 @@ static void traits_fit_the_rows(void **state) {
             fail_msg("%s has traits of another category", rows[i].name);
         found[k] |= traits != 0;
         bool is_memop = rows[i].category == XS_CAT_STREAM_MEMOP,
-             is_shared = strstr(rows[i].rest, "xs_fingerprint_gated");
+             is_shared = strstr(rows[i].rest, "xs_fingerprint_never_holds");
         if (is_memop != ((traits & XS_TRAIT_ORDERS_STREAMS) && rows[i].category != XS_CAT_SYNC) ||
             is_shared != !!(traits & XS_TRAIT_SHARES_MEMORY))
             fail_msg("%s lacks a trait, or has one too many", rows[i].name);
@@ -131,7 +131,7 @@ static int load_stub(void **state) {
     return 0;
 }
 
-/* Of a driver newer than the toolkit, whose stand-in cannot have them. */
+/* True for functions of a driver newer than the toolkit, which the fake driver cannot have. */
 static bool is_newer(const char *name) {
 #define NAMES(symbol, params) #symbol, #symbol "_ptsz",
     static const char *const newer[] = {XS_NEWER_API(NAMES) NULL};

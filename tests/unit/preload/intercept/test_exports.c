@@ -1,4 +1,5 @@
-/* What libxferspy.so shows to the programs it is loaded into and what it needs of them: read from the file itself. */
+/* Tests what libxferspy.so shows to the programs into which it is loaded, and what it needs from them, as the file
+ * itself says. */
 #include "unit.h"
 
 #include <elf.h>

@@ -56,7 +56,7 @@ static int open_spool(void **state) {
     int status = xs_spool_create(path, XS_SPOOL_HEADER_BYTES + CHUNKS * XS_SPOOL_CHUNK_BYTES, CHUNKS, &xs_spool);
     unlink(path);
     atomic_store(&xs_state, XS_STATE_ACTIVE);
-    atomic_store(&xs_state_page.undecided, XS_DECIDED);
+    atomic_store(&xs_state_page.contents_unknown, XS_CONTENTS_ARE_KNOWN);
     memset(xs_unknown, 0, sizeof xs_unknown);
     notes = gated = begun = ended = 0;
     has_repairs = false;
@@ -333,7 +333,7 @@ static void trace_says_it_once(void **state) {
         assert_int_equal(said[i] ? e[i].api.argument : 0, said[i]);
         assert_true(!said[i] || (e[i].kind == XS_EVENT_API && e[i].enter_tick && e[i].enter_tick == e[i].return_tick));
     }
-    assert_int_equal(atomic_load(&xs_state_page.undecided), XS_DECIDED);
+    assert_int_equal(atomic_load(&xs_state_page.contents_unknown), XS_CONTENTS_ARE_KNOWN);
 }
 
 static void launches_may_hold_the_device(void **state) {
@@ -388,7 +388,7 @@ static void names_say_what_is_known(void **state) {
     assert_string_equal(names, "cuSomething,cuGraphAddNode_v3_ptsz,cuGetProcAddress_v3,cuLaunchAnything");
     assert_int_equal(xs_unknown_list(false, names, 16), 1);
     assert_string_equal(names, "cuSomething");
-    assert_int_equal(atomic_load(&xs_state_page.undecided), XS_DECIDED); /* a look-up is no call */
+    assert_int_equal(atomic_load(&xs_state_page.contents_unknown), XS_CONTENTS_ARE_KNOWN); /* a look-up is no call */
 }
 
 /* By dlsym a name may be anybody's: of the driver alone, for which libm stands here, and only functions. */
@@ -421,10 +421,11 @@ static void stubs_may_run_out(void **state) {
     }
     assert_int_equal(ask(0x9000, "cuGraphGetId"), -1);
     assert_int_equal(notes, 1);
-    assert_int_equal(atomic_load(&xs_state_page.undecided), XS_DECIDED); /* it changes nothing, seen or not */
+    assert_int_equal(atomic_load(&xs_state_page.contents_unknown),
+                     XS_CONTENTS_ARE_KNOWN); /* it changes nothing, seen or not */
     assert_int_equal(ask(0x9001, "cuOneMore"), XS_UNSEEN);
     assert_int_equal(notes, 1);
-    assert_int_equal(atomic_load(&xs_state_page.undecided), XS_UNDECIDED_FOR_GOOD);
+    assert_int_equal(atomic_load(&xs_state_page.contents_unknown), XS_CONTENTS_UNKNOWN_FOR_GOOD);
     assert_int_equal(ask(0x1005, "cuNumber5"), 5);
 }
 

@@ -1,4 +1,4 @@
-/* What is beside preload/nvtx in its tests; see nvtx_unit.h. */
+/* Replaces what surrounds preload/nvtx, for its tests; see nvtx_unit.h. */
 #include "nvtx_unit.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-/* For tests of preload/nvtx: shows which ranges are defined in the trace. The sources of preload/nvtx are linked into
- * the test, and NVTX's header finds them as it finds any tool that is linked into a program. */
+/* Shows tests of preload/nvtx which ranges are defined in the trace. The sources of preload/nvtx are linked into the
+ * test, and NVTX's header finds them as it finds any tool that is linked into a program. */
 #ifndef XFERSPY_TESTS_NVTX_UNIT_H
 #define XFERSPY_TESTS_NVTX_UNIT_H
 

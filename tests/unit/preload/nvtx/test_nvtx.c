@@ -258,7 +258,7 @@ static void expect_asked(int ranges, unsigned changes) {
     assert_int_equal(nvtx_unit_window_changes, changes);
 }
 
-/* The window that a range of the name opens: by whoever, in whichever domain, and no other range does. */
+/* Only a range with the requested name opens the window, whichever thread opens the range and in whichever domain. */
 static void ranges_that_are_asked_for(void **state) {
     nvtxRangeId_t id;
     nvtxEventAttributes_t a = attributes(NVTX_MESSAGE_TYPE_ASCII, "asked");

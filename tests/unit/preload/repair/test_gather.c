@@ -1,4 +1,5 @@
-/* Gathered uploads against a driver that notes what it is told: what is sent together, in which order, and when. */
+/* Tests gathered uploads with a fake driver that notes its calls: which uploads are sent together, in which order, and
+ * when. */
 #include "unit.h"
 
 #include <pthread.h>

@@ -17,8 +17,8 @@ CUcontext xs_context_ask(int8_t *device) {
 }
 
 /* The one allocation that there is. */
-static struct xs_range allocation;
-bool xs_map_find(uint64_t address, struct xs_range *out) {
+static struct xs_memory_range allocation;
+bool xs_map_find(uint64_t address, struct xs_memory_range *out) {
     *out = allocation;
     return address >= allocation.start && address < allocation.end;
 }
@@ -26,7 +26,7 @@ bool xs_map_find(uint64_t address, struct xs_range *out) {
 static CUstream stream(uintptr_t number) { return (CUstream)(number << 12); }
 
 static struct xs_repair_copy copy_of(uint64_t ordinal, bool is_upload, CUstream in) {
-    return (struct xs_repair_copy){.place = {0, ordinal},
+    return (struct xs_repair_copy){.id = {0, ordinal},
                                    .is_upload = is_upload,
                                    .host = 0x10000,
                                    .device = 0x700000,
@@ -44,13 +44,13 @@ static void setup(const char *lines) {
     close(file);
     assert_true(xs_plan_read(path, why));
     unlink(path);
-    allocation = (struct xs_range){.start = 0x700000, .end = 0x800000, .id = 5, .kind = XS_MEM_DEVICE};
+    allocation = (struct xs_memory_range){.start = 0x700000, .end = 0x800000, .id = 5, .kind = XS_MEM_DEVICE};
     assert_true(xs_origins_start());
 }
 
 static const char *find(uint64_t ordinal, size_t bytes, unsigned context, struct xs_repair_origin *origin) {
     struct xs_repair_copy copy = {.bytes = bytes, .context = CONTEXT(context), .host = 0x10000};
-    struct xs_repair_place place = {0, ordinal};
+    struct xs_copy_id place = {0, ordinal};
     const char *why = xs_origins_at(&place, &copy, origin);
     return why ? why : "found";
 }
@@ -77,7 +77,7 @@ static void places_of_the_plan_are_remembered(void **state) {
     allocation.id = 5;
     xs_origins_failed(&copy);
     assert_string_equal(find(3, 4096, 0, &origin), "the origin was not seen");
-    copy.range = (struct xs_range){0}; /* its end cannot be seen */
+    copy.range = (struct xs_memory_range){0}; /* its end cannot be seen */
     xs_origins_saw(&copy, 7);
     assert_string_equal(find(3, 4096, 0, &origin), "the origin was not seen");
 }
@@ -85,8 +85,8 @@ static void places_of_the_plan_are_remembered(void **state) {
 static void without_a_plan_the_latest_counts(void **state) {
     (void)state;
     struct xs_repair_origin origin;
-    allocation = (struct xs_range){.start = 0x700000, .end = 0x800000, .id = 5, .kind = XS_MEM_DEVICE};
-    xs_plan_mode = XS_PLAN_NONE;
+    allocation = (struct xs_memory_range){.start = 0x700000, .end = 0x800000, .id = 5, .kind = XS_MEM_DEVICE};
+    xs_plan_mode = XS_PLAN_ABSENT;
     assert_true(xs_origins_start());
     struct xs_repair_copy copy = copy_of(0, true, NULL), other = copy_of(1, false, NULL);
     assert_non_null(xs_origins_of_host(&copy, &origin));

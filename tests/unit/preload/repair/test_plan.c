@@ -22,7 +22,7 @@ static bool read_plan(const char *text) {
 }
 
 static struct xs_repair_copy copy_at(uint32_t thread, uint64_t ordinal, size_t bytes) {
-    return (struct xs_repair_copy){.place = {thread, ordinal}, .bytes = bytes};
+    return (struct xs_repair_copy){.id = {thread, ordinal}, .bytes = bytes};
 }
 
 static bool names(enum xs_repair_id repair, uint32_t thread, uint64_t ordinal, size_t bytes) {
@@ -96,7 +96,7 @@ static void without_a_plan_every_size_is_meant(void **state) {
 static void refuses(const char *text, const char *what) {
     assert_false(read_plan(text));
     assert_non_null(strstr(why, what));
-    assert_int_equal(xs_plan_mode, XS_PLAN_NONE);
+    assert_int_equal(xs_plan_mode, XS_PLAN_ABSENT);
     assert_true(xs_plan_has_size(XS_REPAIR_KEEP_PINNED, 1));
 }
 

@@ -252,7 +252,7 @@ static void pages_are_looked_at_after_waits_alone(void **state) {
     launch(a, NULL, STREAM);
     assert_int_equal(move_count, 2);
     synchronize(STREAM);
-    launch(a, NULL, STREAM); /* which the host did not touch */
+    launch(a, NULL, STREAM); /* memory that the host did not touch */
     assert_int_equal(move_count, 2);
     release(a, PAGES);
 }
@@ -437,7 +437,7 @@ static void eight_threads(void **state) {
     release(shared, PAGES);
 }
 
-/* The last one: what it does holds for the rest of the process. */
+/* This test comes last, because its effect holds for the rest of the process. */
 
 static void nothing_after_the_end(void **state) {
     (void)state;

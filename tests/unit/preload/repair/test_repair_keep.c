@@ -1,4 +1,4 @@
-/* Keeping freed memory, with a driver of which every call is counted and may fail. */
+/* Tests that freed memory is kept, with a fake driver whose calls are counted and may fail. */
 #include "unit.h"
 
 #include "preload/driver/real.h"
@@ -215,7 +215,7 @@ static void the_longest_freed_makes_room(void **state) {
     assert_int_equal(small_blocks(), 2);
 }
 
-/* Of another context nothing is given back: that would wait for another device. */
+/* No memory of another context is given back, because that would wait for another device. */
 static void another_contexts_blocks_stay(void **state) {
     (void)state;
     uint64_t a = allocated(8 * MIB, 1);
@@ -243,7 +243,7 @@ static void a_block_that_ended_with_its_context_is_not_handed_out(void **state) 
     ids[2] = ++next_id; /* another allocation does */
     assert_int_equal(allocated(2 * MIB, 3), 3 * MIB);
     assert_int_equal(applied, 0);
-    freed(b); /* of that other allocation */
+    freed(b); /* the end of that other allocation */
     assert_int_equal(driver.last_released, b);
     freed(allocated(2 * MIB, 4));
     ids[4] = ++next_id;

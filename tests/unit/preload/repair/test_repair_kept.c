@@ -1,4 +1,4 @@
-/* The table of lent and idle blocks. */
+/* Tests the table of lent and idle blocks. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -52,7 +52,7 @@ static void blocks_come_back_in_the_order_of_their_frees(void **state) {
     assert_int_equal(kept.idle_bytes, 2 * MIB);
 }
 
-/* Each part of the key decides. */
+/* A block fits only if every part of its key is equal. */
 static void only_an_equal_key_fits(void **state) {
     struct xs_kept_block block = block_of(1, CONTEXT, MIB), out;
     (void)state;
@@ -125,7 +125,8 @@ static void what_is_lent_is_found_by_its_address(void **state) {
     assert_true(xs_kept_is_idle(&kept, block.address));
 }
 
-/* Random lends and ends against a list of who is there; collisions move others. */
+/* Lends and ends blocks at random, and compares the table with a list of the blocks in it. Collisions move other
+ * blocks. */
 static void many_are_lent_and_end_in_any_order(void **state) {
     static bool is_lent[3 * XS_KEPT_LENT];
     struct xs_kept_block out;
@@ -154,7 +155,7 @@ static void many_are_lent_and_end_in_any_order(void **state) {
     assert_int_equal(kept.lent_count, 0);
 }
 
-/* Every second one goes during the walk; what moves up because of that is looked at as well. */
+/* Every second block is removed during the walk. Blocks that move up because of this are also visited. */
 static void a_walk_comes_past_all(void **state) {
     struct xs_kept_block out, stranger = block_of(2, CONTEXT, MIB);
     unsigned rest = XS_KEPT_ALL, seen = 0;

@@ -56,11 +56,11 @@ size_t xs_outside_put(uint64_t from_ns, uint64_t to_ns, const struct xs_clock *c
     return (size_t)snprintf(text, bytes, "%s123456+789", is_first ? "" : ",");
 }
 
-static void turn(void) { xs_asked_step_turn(); }
+static void mark(void) { xs_asked_step_mark(); }
 
 static void step(unsigned times) {
     for (unsigned i = 0; i < 2 * times; i++)
-        turn();
+        mark();
 }
 
 int xs_store_meta_text(struct xs_store *store, const char *key, const char *value) {
@@ -77,7 +77,7 @@ int xs_store_meta_int(struct xs_store *store, const char *key, int64_t value) {
     if (!strcmp(key, "range.steps")) {
         count = value;
         if (meanwhile)
-            turn();
+            mark();
     }
     return 0;
 }
@@ -120,7 +120,7 @@ IN_A_CHILD(what_is_not_new_is_not_written) {
     start();
     look(false);
     assert_int_equal(lists, 0);
-    turn();
+    mark();
     look(false);
     assert_int_equal(lists, 1);
     assert_int_equal(listed(), 1);
@@ -131,7 +131,7 @@ IN_A_CHILD(what_is_not_new_is_not_written) {
     assert_int_equal(listed(), 1);
 }
 
-/* What has ended is not made again, and a long list is written when it has grown by a sixteenth. */
+/* Steps that have ended are not written again, and a long list is written only when it has grown by a sixteenth. */
 IN_A_CHILD(a_long_list_is_written_seldom) {
     start();
     step(1600);

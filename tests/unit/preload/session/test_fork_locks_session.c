@@ -1,5 +1,5 @@
-/* The lock of the start of a session is made anew in a forked child, and so is what lies below the session: its fork
- * handler calls each part's. */
+/* Tests that a forked child reinitializes the lock of the session's start, and the locks of all parts below the
+ * session: its fork handler calls each part's function. */
 #include "fork_unit.h"
 
 #include <stdatomic.h>

@@ -106,7 +106,7 @@ static void slashes_of_values_are_replaced(void **state) {
     assert_string_equal(name("/t/%q{JOB}"), "/t/_");
 }
 
-/* The same when the value is the whole of a directory's name. */
+/* The value may also be the whole name of a directory. */
 static void value_is_no_way_up(void **state) {
     (void)state;
     setenv("JOB", "..", 1);

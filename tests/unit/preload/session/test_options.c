@@ -256,7 +256,7 @@ static void unknown_variable_is_named(void **state) {
     assert_null(strstr(last_message, "a.db"));
 }
 
-/* `xferspy run` has said it, and lists what it said. */
+/* `xferspy run` has reported it, and passes on a list of what it reported. */
 static void what_was_said_is_not_said_again(void **state) {
     (void)state;
     setenv("XFERSPY_OUPUT", "a.db", 1);
@@ -325,7 +325,7 @@ static void value_of_any_length_fits_a_message(void **state) {
     assert_int_equal(message_count, 1);
 }
 
-/* What the trace says of the options gives the same options again. */
+/* The trace's texts of the options give the same options again. */
 static void as_variable(void *arg, const struct xs_option_shown *option) {
     (void)arg;
     for (size_t r = 0; r < COUNT_OF(rows); r++) {

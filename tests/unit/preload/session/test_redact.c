@@ -1,4 +1,5 @@
-/* What XFERSPY_REDACT hides of a command line and of values, and that no pattern costs the program time or memory. */
+/* Tests what XFERSPY_REDACT hides of a command line and of values, and that no pattern costs the program much time or
+ * memory. */
 #include "unit.h"
 
 #include <dlfcn.h>

@@ -74,7 +74,7 @@ export class Findings {
     );
   }
 
-  // Says what is saved; if that is a range, also the least.
+  // Says what is saved; if that is an interval, also the least.
   saves(finding) {
     const most = [gain(finding), f.units(finding.share_text)].filter(Boolean).join(', ');
     const least = finding.saves && f.orMore(finding.saves);

@@ -31,7 +31,7 @@ function where({ where: of }) {
   );
 }
 
-// What all repairs save, from what on if that is a range, and what becomes of the run.
+// What all repairs save, from what on if that is an interval, and what becomes of the run.
 function repaired({ report, total_unknown: unknown }) {
   const { together, findings_total: total } = report;
   const { recorded_ns: whole, run_ns: run } = total;

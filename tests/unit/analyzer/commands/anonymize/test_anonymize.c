@@ -1,5 +1,5 @@
-/* What `xferspy anonymize` does with each column of the schema, so that a new one cannot go along unseen; and the
- * pseudonyms. */
+/* Tests what `xferspy anonymize` does with each column of the schema, so that no new column is copied by mistake, and
+ * with the options of the library; and the pseudonyms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static bool is_made_anew(const char *table) {
     return false;
 }
 
-/* One of them without a row in columns.def would be left out of every copy. */
+/* A column without a row in columns.def would be left out of every copy. */
 static void of_every_column_it_is_said_what_is_done(void **state) {
     (void)state;
     sqlite3 *db = empty_trace();
@@ -77,7 +77,35 @@ static void of_every_column_it_is_said_what_is_done(void **state) {
     assert_int_equal(tables, xs_anonymous_table_count);
 }
 
-/* What is not known to be harmless is not: an address and a text in a table that has them as new columns. */
+/* A copy keeps the values of options that cannot have a text of the user's. */
+static void options_without_texts_are_kept(void **state) {
+    enum { BOOL, CHOICE, INT, SHARE, TEXT, PATTERN };
+    static const struct {
+        const char *key;
+        int type;
+    } options[] = {
+#define XS_OPTION(field, name, type, initial, accepted, help) {"option." #field, type},
+#include "schema/options.def"
+#undef XS_OPTION
+    };
+    static const char *const kept[] = {
+#define XS_TABLE(table)
+#define XS_COLUMN(table, column, kind)
+#define XS_NUMBER(column)
+#define XS_META(key, kind) key,
+#include "analyzer/commands/anonymize/columns.def"
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        bool is_kept = options[i].type == TEXT || options[i].type == PATTERN;
+        for (size_t j = 0; j < sizeof kept / sizeof *kept; j++)
+            is_kept = is_kept || !strcmp(kept[j], options[i].key);
+        if (!is_kept)
+            fail_msg("%s needs a row in analyzer/commands/anonymize/columns.def", options[i].key);
+    }
+}
+
+/* New columns count as secret. The table has an address and a text as new columns. */
 static void unknown_columns_are_left_out(void **state) {
     static const struct xs_anonymous_column expected[] = {{"id", XS_ANONYMOUS_NUMBER, false},
                                                           {"address", XS_ANONYMOUS_ADDRESS, true},
@@ -141,7 +169,7 @@ static void only_what_is_public_stays(void **state) {
     xs_pseudonyms_free(&p);
 }
 
-/* By the names of ranges steps of a run are told: what is of one kind, and what is a library's. */
+/* The names of ranges show the steps of a run: which ranges are of one kind, and which are a library's. */
 static void ranges_keep_their_kind(void **state) {
     static const struct {
         const char *text, *pseudonym;
@@ -173,9 +201,11 @@ static void ranges_keep_their_kind(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_every_column_it_is_said_what_is_done), cmocka_unit_test(unknown_columns_are_left_out),
-        cmocka_unit_test(equal_texts_have_one_pseudonym), cmocka_unit_test(only_what_is_public_stays),
-        cmocka_unit_test(ranges_keep_their_kind)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_every_column_it_is_said_what_is_done),
+                                       cmocka_unit_test(options_without_texts_are_kept),
+                                       cmocka_unit_test(unknown_columns_are_left_out),
+                                       cmocka_unit_test(equal_texts_have_one_pseudonym),
+                                       cmocka_unit_test(only_what_is_public_stays),
+                                       cmocka_unit_test(ranges_keep_their_kind)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The engine of bench: outputs compared, times found in them, what runs say of each other, what is demanded, and the
- * environment of what is run. */
+/* Tests the engine of bench: how outputs are compared, which times are found in them, what runs show about each other,
+ * what is demanded, and in which environment programs run. */
 #include "unit.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static void add(struct xs_outputs *outputs, const char *text, const struct xs_be
     fclose(file);
 }
 
-/* Runs that print these texts, beside one run of another command. */
+/* Compares runs that print these texts with one run of another command. */
 static enum xs_output_result compared(const char *const *before, const char *const *after, size_t *varying,
                                       size_t *line) {
     struct xs_outputs x = {0}, y = {0};
@@ -71,7 +71,7 @@ static void times_have_units(void **state) {
     (void)state;
     assert_int_equal(time_in("took 2 s\n", 0), 2000000000);
     assert_int_equal(time_in("it took 1.5ms, took 2 us.\n", 0), 1500000); /* the first of a line */
-    assert_int_equal(time_in("took 1 s\ntook 3 min\n", 0), 180000000000); /* of the last line */
+    assert_int_equal(time_in("took 1 s\ntook 3 min\n", 0), 180000000000); /* the time in the last line */
     assert_int_equal(time_in("took 2 seconds\n", 0), 0);
     assert_int_equal(time_in("took 2\n", 0), 0);
     assert_int_equal(time_in("took 2\n", 1e3), 2000);
@@ -173,7 +173,7 @@ static void keep_order(size_t round, size_t rounds, void *context) {
     *(size_t *)context = round + 1;
 }
 
-/* Three variants, as a command that tries several changes would have. */
+/* Compares three variants, as a command that tries several changes would do. */
 static void more_than_two_variants(void **state) {
     static char sh[] = "sh", c[] = "-c", code[] = "echo $V; echo loop ${T}ms", *argv[] = {sh, c, code, NULL};
     static char v0[] = "T=30", v1[] = "T=20", v2[] = "T=30", same[] = "V=a", other[] = "V=b";

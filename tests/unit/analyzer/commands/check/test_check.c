@@ -1,4 +1,5 @@
-/* Rules and suppressions of `xferspy check` as they are read, and findings as they are matched with a baseline's. */
+/* Tests how rules and suppressions of `xferspy check` are read, and how findings are matched with those of a baseline.
+ */
 #include "unit.h"
 
 #include "analyzer/base/memory.h"
@@ -208,7 +209,8 @@ static void the_same_place_in_another_build(void **state) {
     add(&before, "leak", "step", "x.to(d)", 10);     /* 4: another finding, gone */
     add(&now, "pageable", "load", "t.to(d)", 9);     /* the only one there */
     add(&now, "pageable", "step", "z.to(d)", 31);
-    add(&now, "pageable", "step", "x.to(d)", 20);    /* exactly there: not the first of its text */
+    add(&now, "pageable", "step", "x.to(d)",
+        20); /* at exactly this line, although another line with its text comes first */
     add(&now, "pageable", "step", "x.to(d)", 14);    /* moved */
     add(&now, "noop-upload", "step", "x.to(d)", 14); /* another finding there */
     add(&now, "pageable", "step", "w.to(d)", 50);    /* one more than before */

@@ -1,5 +1,5 @@
-/* Which call site is which: each stage of match.c by itself, and that nothing is matched twice. And which finding is
- * which at matched call sites. */
+/* Tests how call sites are matched: each stage of match.c alone, and that nothing is matched twice. Also tests which
+ * findings are matched at matched call sites. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static struct xs_match match;
 
 static void run(const struct xs_match_place *before, size_t n, const struct xs_match_place *after, size_t m) {
     xs_match_places(before, n, after, m, &match);
-    for (size_t i = 0; i < n; i++) { /* whatever was matched is so from both sides, and says how */
+    for (size_t i = 0; i < n; i++) { /* a match is the same from both sides, and says how it was found */
         assert_int_equal(match.how[i] != XS_MATCH_NONE, match.after_of[i] != XS_UNMATCHED);
         if (match.after_of[i] != XS_UNMATCHED)
             assert_int_equal(match.before_of[match.after_of[i]], i);
@@ -38,7 +38,7 @@ static void expect(size_t before, uint32_t after, enum xs_match_how how) {
     assert_string_equal(xs_match_names[match.how[before]], xs_match_names[how]);
 }
 
-/* Two lines stand above; without their texts the wrong ones would lie nearer. */
+/* Two lines were added above, so without the lines' texts, wrong lines would be nearer. */
 static void texts_find_moved_lines(void **state) {
     (void)state;
     const struct xs_match_place before[] = {AT(UP, "step", "a.cu", 10, "copy(x);"),
@@ -63,7 +63,7 @@ static void order_finds_lines_without_texts(void **state) {
     xs_match_free(&match);
 }
 
-/* A line of three is gone: the others of the function say how far the rest moved. */
+/* One line of three is gone. The other lines of the function show how far the lines moved. */
 static void others_say_how_far_lines_moved(void **state) {
     (void)state;
     const struct xs_match_place before[] = {AT(UP, "step", "a.cu", 10, NULL), AT(UP, "step", "a.cu", 12, NULL),
@@ -139,7 +139,7 @@ static void without_stacks_there_are_entry_points(void **state) {
     xs_match_free(&match);
 }
 
-/* The form of an entry point is all that changed; and calls of several kinds do not stand in each other's way. */
+/* Only the form of an entry point has changed. Calls of other kinds do not disturb the match. */
 static void without_stacks_forms_of_an_entry_point_match(void **state) {
     (void)state;
     const struct xs_match_place before[] = {AT(UP, NULL, NULL, 0, NULL), AT(DOWN, NULL, NULL, 0, NULL),
@@ -163,7 +163,8 @@ static void functions_of_one_name_in_two_files_stay_apart(void **state) {
     xs_match_free(&match);
 }
 
-/* Equal texts: the first is the first. One more of them is new, and nothing is matched to two. */
+/* Lines with equal texts are matched in their order. A further line with this text is new, and no line is matched to
+ * two lines. */
 static void equal_lines_stay_in_order(void **state) {
     (void)state;
     struct xs_match_place before[3] = {AT(UP, "f", "a.cu", 10, "copy(x);"), AT(UP, "f", "a.cu", 20, "copy(x);"),
@@ -180,7 +181,8 @@ static void equal_lines_stay_in_order(void **state) {
     xs_match_free(&match);
 }
 
-/* Numbers that no source has, thousands of lines in one function, and nothing at all. */
+/* The matching ends, and is sound, with line numbers that no source has, with thousands of lines in one function, and
+ * with no lines. */
 static void what_cannot_be_true_ends_well(void **state) {
     (void)state;
     enum { MANY = 3000 };
@@ -198,8 +200,8 @@ static void what_cannot_be_true_ends_well(void **state) {
     free(places);
 }
 
-/* A finding is the one of its kind at the matched call site. Verdicts that join are one kind, others only where any
- * verdict may be another's. */
+/* A finding is matched to the finding of its kind at the matched call site. Verdicts that join are one kind. Other
+ * verdicts are matched to each other only if the caller allows any verdict. */
 static void findings_are_matched_by_kind(void **state) {
     (void)state;
     unsigned joins = 0, several = 0;

@@ -1,4 +1,4 @@
-/* Two sides compared: what becomes of findings and call sites, every conclusion, and what is said about sides that are
+/* Compares two sides: what becomes of findings and call sites, every conclusion, and what is said about sides that are
  * hard to compare. Traces are played, so that all numbers are known. */
 #include "diagnosed.h"
 
@@ -10,7 +10,8 @@
 enum { A = 0x10000, BYTES = 0x4000, HOST = 0x500000, COPY_NS = 4000, CALL_NS = 1000 }; /* 1 us for 4 KiB */
 enum { APART_NS = 10000, GAP_NS = APART_NS - CALL_NS, MS = 1000000 }; /* from call to call, between calls */
 
-/* Lines 12 and 14 of step(), called by transfers of even and odd numbers; then the same ten lines further down. */
+/* Lines 12 and 14 of step() are called by transfers with even and odd numbers; in the other trace, the same lines are
+ * ten lines further down. */
 #define STACKS(a, b)                                                                                                   \
     "INSERT INTO python_code VALUES (1,'/gone/train.py','step',1);"                                                    \
     "INSERT INTO stack(id,native_frames,python_frames,is_cut) VALUES (1,0,1,0),(2,0,1,0);"                             \
@@ -20,12 +21,12 @@ enum { APART_NS = 10000, GAP_NS = APART_NS - CALL_NS, MS = 1000000 }; /* from ca
 #define COST(ns) "INSERT OR REPLACE INTO meta VALUES ('cost.events', 1), ('cost.fingerprint_call_ns', " #ns ")"
 
 struct recipe {
-    int uploads; /* all but the first are of what is there already, or, where fresh, of something new */
+    int uploads; /* all but the first upload what is already there, or, if `fresh`, something new */
     bool fresh;
     int content;      /* 0: fingerprints; else what takes their place */
     uint64_t wall_ns; /* 0: the trace has no end */
     const char *sql;
-    int allocations; /* of the same size, each freed at once */
+    int allocations; /* number of allocations of the same size, each freed at once */
 };
 static struct xs_side before, after;
 static struct xs_diff c;
@@ -79,7 +80,7 @@ static const struct xs_change *finding(const char *id, size_t n) {
     return NULL;
 }
 
-/* The finding of that kind whose place before is this line. */
+/* Returns the finding of this kind whose place was this line in the trace before. */
 static const struct xs_change *finding_of_line(const char *id, uint32_t line) {
     const struct xs_change *change;
     for (size_t i = 0; (change = finding(id, i)); i++)
@@ -119,7 +120,7 @@ static void a_finding_disappears(void **state) {
     /* the run does not wait for the device: what is saved is the host's time */
     assert_int_equal(xs_difference_delta(&change->of[XS_MEASURE_SAVES_NS]), -200 * CALL_NS);
     expect_paid(XS_DID_LESS);
-    assert_int_equal(c.conclusion.gone, 2); /* and one beneath it, of the same copies */
+    assert_int_equal(c.conclusion.gone, 2); /* the cause and a finding beneath it, about the same copies */
     assert_int_equal(c.conclusion.new, 0);
     assert_int_equal(c.conclusion.gone_ns, 200 * COPY_NS);
     assert_int_equal(c.conclusion.bytes_less, 200 * BYTES);
@@ -130,7 +131,7 @@ static void a_finding_disappears(void **state) {
     end();
 }
 
-/* What fingerprints took of the program's calls is no gain of a change that takes the copies away. */
+/* The time that fingerprints took in the program's calls is no gain of a change that removes the copies. */
 static void own_time_is_no_gain(void **state) {
     (void)state;
     compare(&(struct recipe){.uploads = 201, .wall_ns = 100 * MS, .sql = COST(20000000)},
@@ -142,7 +143,7 @@ static void own_time_is_no_gain(void **state) {
     assert_int_equal(c.prediction.achieved_ns, 0);
     end();
     compare(&(struct recipe){.uploads = 201, .wall_ns = 100 * MS, .sql = COST(20000000)},
-            &(struct recipe){.uploads = 1, .wall_ns = 81 * MS}); /* how much it was there is not known */
+            &(struct recipe){.uploads = 1, .wall_ns = 81 * MS}); /* it is not known how much it was before */
     assert_int_equal(xs_diff_time(&c), XS_METRIC_WALL_TIME);
     end();
 }
@@ -208,8 +209,8 @@ static void lines_that_moved_are_the_same_lines(void **state) {
                              .wall_ns = 100 * MS,
                              .sql = STACKS(22, 24) "DELETE FROM transfer WHERE id % 2 AND id > 1"});
     expect_kind(finding_of_line("noop-upload", 14), XS_DISAPPEARED);
-    /* As many of the other line's, but what is before each was half the other line's, and is its own now: the largest
-     * change of what is saved, and the first. */
+    /* The other line has as many instances, but the time before each was half the other line's, and is now its own. So
+     * its saving changes most, and it comes first. */
     const struct xs_change *other = finding_of_line("noop-upload", 12);
     assert_ptr_equal(other, finding("noop-upload", 0));
     expect_kind(other, XS_TIME_ONLY);
@@ -217,13 +218,13 @@ static void lines_that_moved_are_the_same_lines(void **state) {
     assert_int_equal(other->of[XS_MEASURE_COUNT].before.median, 100);
     assert_int_equal(other->of[XS_MEASURE_COUNT].after.median, 100);
     assert_int_equal(other->of[XS_MEASURE_SAVES_NS].before.median, 100 * (CALL_NS + GAP_NS / 2));
-    /* the first comes at once behind the one upload that line 14 still has, and has no more than that before it */
+    /* the first one directly follows the only upload that line 14 still has, and no more time lies before it */
     assert_int_equal(other->of[XS_MEASURE_SAVES_NS].after.median,
                      99 * (CALL_NS + GAP_NS + APART_NS) + CALL_NS + GAP_NS);
     end();
 }
 
-/* What was not looked at is not gone. */
+/* A finding that could not be found does not count as gone. */
 static void expect_gain(const char *part) {
     struct xs_string text = {0};
     xs_diff_gain(&text, &c, false);
@@ -248,7 +249,7 @@ static void what_could_not_be_made_did_not_disappear(void **state) {
             &(struct recipe){.uploads = 1, .wall_ns = 100 * MS, .content = NO_CONTENT});
     expect_kind(finding("noop-upload", 0), XS_DISAPPEARED);
     end();
-    /* One of two lines has no uploads any more; what the other one uploads says nothing of it. */
+    /* One of two lines has no uploads any more. The data that the other line uploads shows nothing about this. */
     compare(&(struct recipe){.uploads = 200, .wall_ns = 100 * MS, .sql = STACKS(12, 14)},
             &(struct recipe){.uploads = 200,
                              .wall_ns = 100 * MS,
@@ -323,7 +324,7 @@ static void compare_runs(const uint64_t *was_ms, size_t n, const uint64_t *is_ms
 static void every_conclusion(void **state) {
     static const struct {
         int before, after; /* uploads */
-        uint64_t is_ms[3]; /* that runs after take; those before take 100, 103 and 106 */
+        uint64_t is_ms[3]; /* times of the runs after the change; the runs before it take 100, 103 and 106 */
         enum xs_paid paid, of_one_run;
     } cases[] = {
         {201, 1, {90, 93, 96}, XS_PAID, XS_DID_LESS},
@@ -353,7 +354,7 @@ static void every_conclusion(void **state) {
     }
 }
 
-/* An allocation that is gone copies nothing, but what it cost is what was repaired. */
+/* An allocation that is gone copies nothing, but its cost is the gain of the repair. */
 static void a_repair_need_not_be_of_copies(void **state) {
     (void)state;
     struct xs_string text = {0};
@@ -371,7 +372,7 @@ static void a_repair_need_not_be_of_copies(void **state) {
     end();
 }
 
-/* "grew" and "shrank" stand before what did. */
+/* "grew" and "shrank" come before what grew or shrank. */
 static void words_follow_the_sign_of_what_they_stand_before(void **state) {
     (void)state;
     struct xs_string text = {0};
@@ -389,7 +390,7 @@ static void words_follow_the_sign_of_what_they_stand_before(void **state) {
     xs_string_free(&text);
 }
 
-/* The same copies in half of the time. */
+/* The copies take half of the time. */
 static void a_time_alone_has_a_verdict_from_three_runs_on(void **state) {
     static const struct recipe is = {.uploads = 201,
                                      .wall_ns = 100 * MS,
@@ -417,7 +418,7 @@ static void a_time_alone_has_a_verdict_from_three_runs_on(void **state) {
     }
 }
 
-/* Two in a hundred, which one run a side cannot show. */
+/* The difference is two in a hundred, which one run a side cannot show. */
 static void several_runs_show_what_one_cannot(void **state) {
     (void)state;
     compare_runs((uint64_t[]){100, 101, 102}, 3, (uint64_t[]){98, 99, 97}, 3, 1);
@@ -439,7 +440,7 @@ static void several_runs_show_what_one_cannot(void **state) {
     end();
 }
 
-/* A finding that one run of three did not have is there in the median; one that a single one had is not new. */
+/* A finding that one run of three lacks is there in the median; a finding that only one run has is not new. */
 static void a_finding_of_some_runs(void **state) {
     (void)state;
     for (int i = 0; i < 3; i++) {

@@ -1,4 +1,5 @@
-/* What doctor reads of the system's files: which libraries are preloaded for everybody, and who may read counters. */
+/* Tests what doctor reads in the system's files: which libraries are preloaded for everybody, and who may read
+ * counters. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -38,7 +39,7 @@ static void write_file(const char *folders, const char *path, const char *text) 
 
 static const char params[] = "proc/driver/nvidia/params";
 
-/* The text of the only result, "" where there is none. */
+/* Returns the text of the only result; "" if there is no result. */
 static const char *counters(bool privileged) {
     static char text[1024];
     struct xs_doctor_results results = {0};
@@ -99,7 +100,7 @@ static void preloaded_for_everybody(void **state) {
     xs_doctor_results_free(&results);
 }
 
-/* Cut off anywhere, or anything else than a library: nothing is found in it, or some of it, and nothing crashes. */
+/* If a file is cut off anywhere, or is no library, nothing or only some of it is found in it, and nothing crashes. */
 static void libraries_that_are_damaged(void **state) {
     static char library[1 << 18];
     char name[256];

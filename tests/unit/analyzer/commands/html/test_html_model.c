@@ -1,4 +1,5 @@
-/* What the page draws: segments that go together without a call getting lost, and what lies in a buffer. */
+/* Tests the data that the page draws: segments are joined without losing a call, and buffers have the right contents.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +46,7 @@ static void calls_go_together_within_a_step(void **state) {
     xs_html_lanes_free(&lanes);
 }
 
-/* Calls of one entry point and stack are one leaf, whatever comes between them. */
+/* Calls of one entry point and stack are one leaf, even if other calls come between them. */
 static void calls_of_one_stack_are_one_leaf(void **state) {
     struct xs_html_flame flame = {0};
     (void)state;
@@ -81,7 +82,7 @@ static void lanes_beyond_the_limit_share_one(void **state) {
     xs_html_lanes_free(&lanes);
 }
 
-/* CUPTI counts contexts and their streams from small numbers on. */
+/* CUPTI numbers contexts and their streams, beginning with small numbers. */
 static void each_stream_of_each_context_has_its_lane(void **state) {
     static const int64_t low[3] = {0, 2, 7}, high[3] = {0, 1, 38};
     struct xs_html_lanes lanes = {0};
@@ -224,7 +225,7 @@ static void calls_of_a_finding_are_counted_and_their_moments_bounded(void **stat
     xs_html_uses_free(&uses);
 }
 
-/* A finding with few calls is one of the buffer's, too; only its moments are left out. */
+/* A finding with few calls is also listed at the buffer; only its moments are left out. */
 static void every_finding_is_written_and_moments_of_the_first_few(void **state) {
     enum { FINDINGS = XS_HTML_USES_WITH_TIMES + 1 };
     struct xs_html_uses uses = {0};

@@ -1,5 +1,5 @@
-/* The stream between the JSON writer and the page: no text can end the script element that it stands in, none is
- * long. */
+/* Tests the stream between the JSON writer and the page: no text can end the script element that contains it, and no
+ * text is long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "analyzer/base/json.h"
 #include "analyzer/commands/html/stream.h"
 
-/* What becomes of an object with this text in it; to be freed. */
+/* Returns the output for an object with this text in it; the caller frees it. */
 static char *through(const char *text) {
     char *page = NULL;
     size_t bytes = 0;
@@ -49,7 +49,8 @@ static void markup_is_escaped(void **state) {
     expect("\xff", "{\"t\":\"\\ufffd\"}");
 }
 
-/* A text of so many copies of a character ends after XS_HTML_TEXT_LIMIT of them, whatever they take. */
+/* A text with this many copies of a character is cut after XS_HTML_TEXT_LIMIT of them, however long their escapes are.
+ */
 static void expect_cut(const char *character, const char *written) {
     size_t one = strlen(character), other = strlen(written);
     char *text = malloc(one * 1500 + 1), *wanted = malloc(other * XS_HTML_TEXT_LIMIT + 32), *at = wanted;

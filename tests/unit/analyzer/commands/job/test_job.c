@@ -1,4 +1,4 @@
-/* Traces folded into a job: exact numbers, from summaries and findings made by hand. */
+/* Tests a job of several traces: exact numbers, from summaries and findings made by hand. */
 #include "unit.h"
 
 #include "analyzer/commands/job/job.h"
@@ -9,7 +9,7 @@
 static const uint64_t SECOND = 1000000000u;
 static char unknown_name[] = "unknown", up_name[] = "cuMemcpyHtoD_v2", down_name[] = "cuMemcpyDtoH_v2";
 
-/* What one rank says: that it removes up_ns and down_ns, 0: it has no such finding. */
+/* Describes one rank: its findings save up_ns and down_ns; 0: it has no such finding. */
 struct rank {
     const char *path, *host;
     int64_t rank, start_s;
@@ -50,7 +50,7 @@ static void add(struct xs_job *job, const struct rank *r) {
     xs_job_add(job, r->path, r->path, &summary, &diagnosis, "");
 }
 
-/* Not in the order of their ranks; one has none. */
+/* The processes are not added in the order of their ranks; one has no rank. */
 static const struct rank four[] = {{"b/2.db", "h1", 2, 100, 10, 700, 0, true, "2"},
                                    {"a/0.db", "h0", 0, 100, 10, 100, 50, true, "1"},
                                    {"c/x.db", "h0", -1, 101, 12, 0, 900, true, "1"},

@@ -1,5 +1,5 @@
-/* What a statement of `query` may read, where SQLite alone would let it: a virtual table that the connection has used
- * before the guard stands is there already, and only the list of tables keeps it out. */
+/* Tests what a statement of `query` may read although SQLite alone would permit it. A virtual table that the
+ * connection used before the guard began exists already, so only the list of tables keeps it out. */
 #include "unit.h"
 
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
-/* The device times of a trace that is still written: how far they are known, and that no device is busy for longer than
- * that. */
+/* Tests the device times of a trace that is still written: until when they are known, and that no device is busy for
+ * longer than this time. */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -58,7 +58,7 @@ static void what_comes_late_is_not_known(void **state) {
     assert_int_equal(times.known_ns, 0);
 }
 
-/* A look that gets much at once: two streams side by side, of which a part was known before. */
+/* One reading finds many records. Two streams run at the same time, and a part of their times was known before. */
 static void no_device_is_busy_for_longer_than_what_is_known(void **state) {
     (void)state;
     struct xs_device_times times = read_of(LATE COPY(2, 300, 800) COPY(9, 350, 800) KERNEL(300, 800), 1, 400);
@@ -78,7 +78,7 @@ static void nothing_is_late_of_a_run_that_ended_or_has_no_device_times(void **st
     times = read_of(UPLOAD(1, 100, 200) UPLOAD(2, 600, 700), 1, 0);
     assert_false(times.late);
     assert_int_equal(times.known_ns, 700);
-    times = read_of(ACTIVE UPLOAD(1, 100, 200) COPY(1, 150, 250), 1, 0); /* all there is */
+    times = read_of(ACTIVE UPLOAD(1, 100, 200) COPY(1, 150, 250), 1, 0); /* every record */
     assert_false(times.late);
 }
 

@@ -1,4 +1,4 @@
-/* Trials: which instances are proved, the plan's text, the words of a command, and the library's log. */
+/* Tests trials: which instances are proved, the plan's text, the words of a command, and the library's log. */
 #include "diagnosed.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static bool held(const char *id) {
     return finding->first[0].held;
 }
 
-/* A download of A and its upload to B, with something in between. */
+/* A download of A, an upload of the same data to B, and something in between. */
 enum between { NOTHING, KERNEL_ON_A, MEMSET_OF_A, KERNEL_ON_B };
 static bool round_trip_held(enum between between) {
     play_begin(p);
@@ -108,7 +108,7 @@ static void every_finding_has_a_repair_or_a_reason(void **state) {
 
 /* --- another trace --- */
 
-/* The same bytes again and again, uploaded in a line of step(). */
+/* Uploads the same bytes again and again, in a line of step(). */
 static void play_at_line(struct played *of, unsigned line) {
     char sql[512];
     snprintf(sql, sizeof sql,
@@ -124,7 +124,7 @@ static void play_at_line(struct played *of, unsigned line) {
     play_diagnose(of, sql);
 }
 
-/* What a finding saves is predicted by a trace of another build, whose lines have moved. */
+/* The prediction comes from a trace of another build, whose lines have moved. */
 static void another_build_predicts(void **state) {
     static struct played other;
     struct xs_trial items[2] = {{.predicted.known = false}};
@@ -215,7 +215,7 @@ static void logs_of_several_runs_add_up(void **state) {
     xs_repair_log_free(&log);
 }
 
-/* In the words of what a report predicts: nobody has to know what a minus means there. */
+/* A report predicts in these words, so that nobody has to know what a minus means. */
 static void a_report_says_faster_or_slower_in_words(void **state) {
     (void)state;
     static const struct {

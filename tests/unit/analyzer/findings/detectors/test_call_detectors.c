@@ -30,7 +30,7 @@ static void again_and_again(int times, uint64_t bytes) {
     }
 }
 
-/* Five that live at once, are freed, and five more. */
+/* Allocates five blocks that live at the same time, frees them, and allocates five more. */
 static void five_and_five(uint64_t bytes) {
     uint32_t ids[5];
     for (uint64_t i = 0; i < 5; i++)
@@ -43,7 +43,7 @@ static void five_and_five(uint64_t bytes) {
     play_kernel(p, 5, ids);
 }
 
-/* Case 4: ten times, nine of them follow a free. One pair of calls is left. */
+/* Case 4: memory is allocated ten times, and nine of these calls follow a free. One pair of calls remains needed. */
 static void memory_freed_and_allocated_again(void **state) {
     (void)state;
     play_begin(p);
@@ -100,7 +100,7 @@ static void the_five_are_of_one_size(void **state) {
     play_end(p);
 }
 
-/* Of the five and five one thing differs. */
+/* Two groups of five calls differ in one property. */
 static void and_of_one_kind_context_and_call_site(void **state) {
     (void)state;
     static const char *const differences[] = {"kind = 6", "entry_point = 6", "context = 2, device = 1"};
@@ -149,7 +149,7 @@ static void pools_mappings_and_arrays_do_not(void **state) {
     play_end(p);
 }
 
-/* What ends with its context could not have been kept. */
+/* Memory that ends with its context could not have been kept. */
 static void the_end_of_a_context_is_no_free(void **state) {
     (void)state;
     play_begin(p);
@@ -164,7 +164,7 @@ static void the_end_of_a_context_is_no_free(void **state) {
 }
 
 /* Another thread's free, made while the allocating call was under way. */
-/* An allocator that is refused memory, frees what it has cached and asks again. Frees after another error count. */
+/* An allocator is refused memory, frees what it has cached and asks again. Frees after another error count. */
 static void what_made_room_could_not_have_been_kept(void **state) {
     (void)state;
     for (int result = 1; result <= 2; result++) {
@@ -236,7 +236,7 @@ static void registered_memory_counts_where_it_is_the_same(void **state) {
     }
 }
 
-/* Twenty thousand sizes that come once make room for each other; one that came often is not forgotten. */
+/* Twenty thousand sizes that come once replace each other; a size that comes often is not forgotten. */
 static void sizes_that_come_once_are_forgotten(void **state) {
     (void)state;
     play_begin(p);
@@ -251,7 +251,7 @@ static void sizes_that_come_once_are_forgotten(void **state) {
     play_end(p);
 }
 
-/* What is allocated in vain and again and again could be saved once: each call counts once in the total. */
+/* If memory is allocated again and again and never used, each call counts once in the total. */
 static void the_total_has_each_call_once(void **state) {
     (void)state;
     play_begin(p);
@@ -308,7 +308,7 @@ static void touch_once(int how, uint32_t a) {
     }
 }
 
-/* One touch of one byte is a use, a block that a framework's pool allocated included. */
+/* One access to one byte is a use, also for a block that a framework's pool has allocated. */
 static void any_touch_is_a_use(void **state) {
     (void)state;
     for (int how = 0; how < 8; how++) {
@@ -335,7 +335,7 @@ static void what_failed_or_was_only_captured_is_none(void **state) {
     }
 }
 
-/* A kernel without a pointer into it, and one whose arguments nobody saw. */
+/* Either a kernel gets no pointer into the memory, or nobody saw the kernel's arguments. */
 static void a_launch_makes_it_likely_or_undecided(void **state) {
     (void)state;
     for (int unseen = 0; unseen < 2; unseen++) {
@@ -388,7 +388,7 @@ static void what_others_made_does_not_count(void **state) {
     play_end(p);
 }
 
-/* The host needs no call to use what it reaches. */
+/* The host needs no call to use memory that it can access. */
 static void memory_that_the_host_reaches_is_never_certain(void **state) {
     (void)state;
     play_begin(p);
@@ -409,7 +409,8 @@ static void managed_memory_is_used_where_pages_move_or_may(void **state) {
         p->memory = XS_MEM_MANAGED;
         alloc_at(A, BYTES);
         if (batch)
-            play_prefetch_batch(p, B, 2); /* of another range, and one that the trace does not have */
+            play_prefetch_batch(p, B,
+                                2); /* one range is another allocation's, and the trace does not have the other range */
         else
             play_migration(p, false, A + 4096, 4096);
         play_analyse(p, NULL);
@@ -418,7 +419,7 @@ static void managed_memory_is_used_where_pages_move_or_may(void **state) {
     }
 }
 
-/* Kernels are given an object for it, not its address. */
+/* Kernels get an object for an array, not its address. */
 static void an_array_is_undecided_where_a_launch_ran(void **state) {
     (void)state;
     for (int launched = 0; launched < 2; launched++) {
@@ -444,7 +445,8 @@ static void the_end_of_a_context_costs_it_nothing(void **state) {
     play_end(p);
 }
 
-/* What lives when a process is killed may have been about to be used; with calls missing nothing is sure. */
+/* Memory that is live when a process is killed may have been about to be used; if calls are missing, nothing is
+ * certain. */
 static void an_incomplete_trace_leaves_it_undecided(void **state) {
     (void)state;
     play_begin(p);

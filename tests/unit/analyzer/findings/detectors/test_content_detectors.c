@@ -1,5 +1,6 @@
-/* The content detectors but for those of repeated uploads: each with a case that fires and a near miss that stays
- * silent. Content 0 of fresh memory never counts as a pre, so the numbers follow from docs/rules/analysis.md alone. */
+/* Tests the content detectors, except those of repeated uploads: each has a case with a finding, and a similar case
+ * without one. Content 0 of fresh memory never counts as a pre, so the numbers follow from docs/rules/analysis.md
+ * alone. */
 #include "played.h"
 
 enum { A = 0x10000, B = 0x20000, BYTES = 0x8000, HOST = 0x500000, OTHER = 0x600000 };
@@ -45,7 +46,7 @@ static void repeat_download_needs_the_same_region_and_content(void **state) {
     play_down(p, A, BYTES, 1, HOST);
     play_down(p, A, BYTES, 1, HOST);
     play_down(p, A, BYTES, 2, HOST);
-    play_down(p, A, BYTES, 1, HOST);          /* not the previous one's */
+    play_down(p, A, BYTES, 1, HOST);          /* this copy does not overwrite the previous one's bytes */
     play_down(p, A, BYTES / 2, 1, HOST);      /* another region */
     play_down(p, A, BYTES, NO_CONTENT, HOST); /* cannot be told */
     play_down(p, A, BYTES, 1, HOST);          /* nor can this */
@@ -69,7 +70,7 @@ static void a_download_of_other_content_or_another_region_is_no_repeat(void **st
     play_end(p);
 }
 
-/* Case 7, and that each download counts once. */
+/* Case 7; each download counts once. */
 static void round_trips(void **state) {
     (void)state;
     play_begin(p);
@@ -224,7 +225,7 @@ static void unused_uploads(void **state) {
     play_end(p);
 }
 
-/* It reads elsewhere, and does not come between the upload and its own writing. */
+/* The copy reads other memory, and does not lie between the upload and the write. */
 static void an_upload_that_a_copy_overwrites_is_unused_for_certain(void **state) {
     (void)state;
     play_begin(p);
@@ -352,7 +353,7 @@ static void a_clean_program_has_no_finding(void **state) {
     play_end(p);
 }
 
-/* What failed, moved nothing or was captured is not there. */
+/* Calls that failed, moved nothing or were captured do not count. */
 static void what_did_not_run_does_not_count(void **state) {
     (void)state;
     play_begin(p);

@@ -3,7 +3,7 @@
 
 #define MS UINT64_C(1000000)
 enum { A = 0x10000000, HOST = 0x50000000, OTHER = 0x60000000, LOCKED = 0x70000000, MIB = 1 << 20, BYTES = 16 * MIB };
-/* Of BYTES: copies, and the first touch of pageable memory. */
+/* Durations for BYTES: copies, and the first touch of pageable memory. */
 enum { PAGEABLE_NS = 4000000, PINNED_NS = 800000, WORTH_NS = PAGEABLE_NS - PINNED_NS, TOUCH_NS = 6710886 };
 enum { LOCK_NS = 12000000, UNLOCK_NS = 3000000, REGISTER_NS = 4000000, UNREGISTER_NS = 1000000 };
 
@@ -11,7 +11,7 @@ static struct played played, *p = &played;
 
 /* --- costly-pinning --- */
 
-/* Copies that give the link model its rates. */
+/* Plays copies from which the link model takes its rates. */
 static void rates(enum xs_memory_kind host, uint64_t ns, uint64_t from) {
     p->host = host;
     for (unsigned i = 0; i < 8; i++) {
@@ -75,7 +75,7 @@ static void registered_for(unsigned copies, uint64_t register_ns, uint64_t unreg
 
 static void is_about(uint64_t ns, uint64_t expected) { assert_in_range(ns, expected - MS / 20, expected + MS / 20); }
 
-/* What is allocated in its place has to be touched for the first time. */
+/* The memory that is allocated instead has to be touched for the first time, which takes time. */
 static void pinned_for_one_copy(void **state) {
     (void)state;
     begin();
@@ -117,7 +117,7 @@ static void registered_memory_is_there(void **state) {
     }
 }
 
-/* The host did other things meanwhile, as far as can be told. */
+/* As far as can be told, the host did other things during the copy. */
 static void an_asynchronous_copy_saves_all_of_its_time(void **state) {
     (void)state;
     for (uint64_t register_ns = 3 * MS; register_ns <= 4 * MS; register_ns += MS) { /* and 0.5 ms, against 4.0 */
@@ -143,7 +143,8 @@ static void what_costs_little_does_not_count(void **state) {
     }
 }
 
-/* Memory without copies: registered, it was registered in vain. Pinned, it is unused-allocation. */
+/* Memory without copies: a registration of it was needless. If it was allocated as pinned memory, this is the finding
+ * unused-allocation. */
 static void without_any_copy(void **state) {
     (void)state;
     begin();
@@ -152,7 +153,7 @@ static void without_any_copy(void **state) {
     NOT_FOUND("costly-pinning");
     FOUND("unused-allocation", "likely", 1);
     play_end(p);
-    for (unsigned kernels = 0; kernels < 2; kernels++) { /* which may find its address in device memory */
+    for (unsigned kernels = 0; kernels < 2; kernels++) { /* a kernel may find the address in device memory */
         begin();
         uint32_t id = lock(XS_MEM_REGISTERED, LOCKED, REGISTER_NS);
         if (kernels)
@@ -185,7 +186,7 @@ static void what_kernels_or_others_use_is_none(void **state) {
     }
 }
 
-/* The free's wait for kernels is no price: they are waited for elsewhere. */
+/* The time for which the free waits for kernels is no price, because without the free something else waits for them. */
 static void waiting_for_kernels_is_no_price(void **state) {
     (void)state;
     for (uint64_t kernel_ms = 1; kernel_ms <= 3; kernel_ms += 2) { /* of 5 ms, of which a copy is worth 3.2 */
@@ -215,7 +216,7 @@ static void what_lives_to_the_end_costs_its_allocation(void **state) {
     play_end(p);
 }
 
-/* From five pairs on it is pinned-churn, all of it. */
+/* From five pairs on, all of it is the finding pinned-churn. */
 static void churned_memory_is_pinned_churn(void **state) {
     (void)state;
     for (unsigned times = 5; times <= 6; times++) {
@@ -251,7 +252,7 @@ static void without_rates_it_is_undecided(void **state) {
     }
 }
 
-/* Whatever the rate was, nobody would act on what is left. */
+/* What is left is so little at any rate that nobody would act on it. */
 static void what_saves_little_is_not_undecided(void **state) {
     (void)state;
     for (unsigned enough = 0; enough < 2; enough++) {
@@ -401,7 +402,7 @@ static void a_call_that_failed_makes_none(void **state) {
     play_end(p);
 }
 
-/* What the end waits for, is waited for elsewhere. */
+/* Another call waits for the work for which the end of the context waits. */
 static void the_end_waits_for_kernels(void **state) {
     (void)state;
     play_begin(p);

@@ -1,4 +1,5 @@
-/* Each row of the table of detectors is whole: the words that every output takes from it, and what the engine calls. */
+/* Tests that each row of the table of detectors is complete: the words that every output takes from it, and the
+ * functions that the engine calls. */
 #include "played.h"
 
 #include <ctype.h>
@@ -9,14 +10,14 @@ static const char *const rows[] = {
 #undef XS_DETECTOR
 };
 
-/* "Drop it.", "Drop it, or call f()." */
+/* True for "Drop it." and "Drop it, or call f()." */
 static bool is_sentence(const char *text) {
     size_t length = text ? strlen(text) : 0;
     return length > 2 && isupper((unsigned char)text[0]) && text[length - 1] == '.' && !strchr(text, '\n');
 }
 
-/* "uploads of the same bytes to the same address again": printed behind "noop-upload: ", and with a capital by
- * SARIF. */
+/* True for "uploads of the same bytes to the same address again", which is printed after "noop-upload: ", and with a
+ * capital letter by SARIF. */
 static bool is_title(const char *text) {
     size_t length = text ? strlen(text) : 0;
     return length > 2 && islower((unsigned char)text[0]) && text[length - 1] != '.' && !strchr(text, '\n');

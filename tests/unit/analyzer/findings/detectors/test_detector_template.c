@@ -1,6 +1,6 @@
-/* analyzer/findings/detectors/template.c, which is there to be copied: here the engine has a table of detectors with
- * that one row. What a new detector is tested for stands here, too: a case that fires, a near miss, and what cannot be
- * decided. */
+/* Tests analyzer/findings/detectors/template.c, which is there to be copied. In this test the engine has a table of
+ * detectors with only this row. The tests that a new detector needs are here, too: a case that fires, a near miss, and
+ * a case that cannot be decided. */
 #include "played.h"
 
 enum { A = 0x10000, B = 0x20000, BYTES = 0x8000, HOST = 0x500000 };

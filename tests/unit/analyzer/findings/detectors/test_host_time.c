@@ -1,5 +1,6 @@
-/* What the host does around copies: blocking-readback, blocking-upload, host-work, host-preparation, host-copy,
- * shared-stream, managed-first-touch and mapped-reads, each clause of docs/rules/analysis.md from both sides. */
+/* Tests detectors of what the host does around copies (blocking-readback, blocking-upload, host-work,
+ * host-preparation, host-copy, shared-stream, managed-first-touch and mapped-reads): each clause of
+ * docs/rules/analysis.md from both sides. */
 #include "managed_run.h"
 
 #define US UINT64_C(1000)
@@ -326,7 +327,7 @@ static void two_threads(uint64_t stream, int rounds, bool only_copies) {
 static void threads_share_the_default_stream(void **state) {
     (void)state;
     two_threads(1, 7, false);
-    FOUND("shared-stream", NULL, 2 * 7 - 2); /* not the first copy of each thread */
+    FOUND("shared-stream", NULL, 2 * 7 - 2); /* the first copy of each thread does not count */
     play_end(p);
     two_threads(1, 6, false);
     FOUND("shared-stream", NULL, 10);
@@ -342,8 +343,8 @@ static void threads_share_the_default_stream(void **state) {
     play_end(p);
 }
 
-/* Two threads launch into the default stream in turn, and thread 1 waits for it; with `both`, thread 2 waits, too. With
- * `one_by_one`, all of a thread's work comes before that of the other one. */
+/* Two threads launch into the default stream in turns, and thread 1 waits for it. With `both`, thread 2 waits, too.
+ * With `one_by_one`, all work of one thread comes before all work of the other. */
 static void two_threads_that_wait(uint64_t stream, int rounds, bool both, bool one_by_one) {
     begin();
     p->stream = stream;
@@ -360,7 +361,8 @@ static void two_threads_that_wait(uint64_t stream, int rounds, bool both, bool o
 static void threads_wait_for_the_default_stream(void **state) {
     (void)state;
     two_threads_that_wait(1, 7, true, false);
-    FOUND("shared-stream", NULL, 2 * 7 - 3); /* not the first waits, when it is not known what the threads do */
+    FOUND("shared-stream", NULL,
+          2 * 7 - 3); /* the first waits do not count, because it is not known then what the threads do */
     play_end(p);
     two_threads_that_wait(1, 6, true, false);
     NOT_FOUND("shared-stream");
@@ -408,7 +410,7 @@ static void a_kernel_touches_managed_memory_first(void **state) {
     }
 }
 
-/* Memory that is allocated and freed in each step. Its kernels make the pages, or get them from the host. */
+/* Allocates and frees memory in each step. Kernels make its pages, or get them from the host. */
 static void new_memory_in_each_step(int steps, bool come) {
     struct managed_run run = {.p = p};
     play_begin(p);
@@ -501,8 +503,8 @@ static void kernels_read_host_memory_again(void **state) {
     play_end(p);
 }
 
-/* Records of kernels may be lost, here of more launches than the detector waits for. Later ones are found all the
- * same, and the others are counted. */
+/* Records of kernels may be lost, here those of more launches than the detector keeps waiting. Later records are found
+ * nevertheless, and the lost ones are counted. */
 static void kernels_without_a_record(void **state) {
     (void)state;
     enum { WITHOUT = (1 << 16) + 100 };

@@ -1,4 +1,5 @@
-/* managed-thrash where migrations were recorded in windows only: found by how much moved in them, from both sides. */
+/* Tests managed-thrash if migrations were recorded only in windows: it is found by how much moved in the windows.
+ * Tested from both sides. */
 #include "managed_run.h"
 
 #define US UINT64_C(1000)
@@ -7,8 +8,8 @@ enum { A = 0x10000000, MIB = 1 << 20, BYTES = 16 * MIB, STEPS = 40, PAGES = 256 
 
 static struct played played, *p = &played;
 
-/* Steps of 40 ms: a kernel of 20 ms, and 20 ms in which the host does something. Windows of 8 ms, one in 37 ms; the
- * first one ends behind the first migrations. */
+/* Steps of 40 ms: a kernel runs for 20 ms, and the host does something for 20 ms. Windows of 8 ms come once in 37 ms;
+ * the first window ends after the first migrations. */
 enum { STEP_MS = 40, WINDOWS = 43 };
 static struct managed_window windows[WINDOWS];
 
@@ -66,7 +67,8 @@ static void there_once_and_back_once(void **state) {
     play_end(p);
 }
 
-/* Few windows: once there and once back would be many times, by their share of the run. */
+/* With few windows, pages that go there once and come back once would count as many times, by the windows' share of the
+ * run. */
 static void once_in_few_windows(void **state) {
     (void)state;
     static const struct managed_window few[][6] = {
@@ -88,7 +90,7 @@ static void once_in_few_windows(void **state) {
     }
 }
 
-/* What goes back in every step has come before, seen or not. */
+/* Pages that go back in every step must have come before, even if that was not recorded. */
 static void seen_one_way_only(void **state) {
     (void)state;
     play_run(&(struct memory){.always_down = true});
@@ -99,7 +101,7 @@ static void seen_one_way_only(void **state) {
     play_end(p);
 }
 
-/* A part of the memory in each step, there and back: each page once. */
+/* In each step another part of the memory goes there and back, so each page moves once. */
 static void each_part_once(void **state) {
     (void)state;
     play_run(&(struct memory){.turns = true});
@@ -125,7 +127,7 @@ static void read_windows(struct xs_migration_windows *read, enum xs_migration_wa
     play_end(p);
 }
 
-/* Of 8 ms each the last 3 were lost; the first window and the long one are no samples. */
+/* The last 3 ms of each window of 8 ms were lost. The first window and the long one are no samples. */
 static void windows_are_read(void **state) {
     (void)state;
     struct xs_migration_windows w;
@@ -159,7 +161,7 @@ static void nonsense_is_not_read(void **state) {
     }
 }
 
-/* What is usually lost of one way says nothing of the other. */
+/* The part that is usually lost in one direction says nothing about the other direction. */
 static void each_way_loses_its_own(void **state) {
     (void)state;
     struct xs_migration_windows w;

@@ -1,4 +1,4 @@
-/* managed-thrash, leak, and blocks of pools: each clause of docs/rules/analysis.md from both sides. */
+/* Tests managed-thrash, leak, and blocks of pools: each clause of docs/rules/analysis.md from both sides. */
 #include "played.h"
 
 enum { A = 0x10000000, B = 0x20000000, PIECE = 65536, PAGE = 4096 };
@@ -15,7 +15,7 @@ static uint32_t managed(uint64_t address, uint64_t bytes) {
     return play_alloc(p, address, bytes);
 }
 
-/* Three times are enough, two are not. The first way there and the first way back are left to do. */
+/* Three times are enough, two are not. The first move in each direction remains needed. */
 static void pages_go_there_and_back(void **state) {
     (void)state;
     for (int trips = 2; trips <= 3; trips++) {
@@ -58,7 +58,7 @@ static void it_costs_all_and_gives_back_all_but_one_way_each(void **state) {
     play_end(p);
 }
 
-/* Each piece of a large array once, in turn: the directions alternate, no page comes back. */
+/* Each piece of a large array moves once, in turn: the directions alternate, and no page comes back. */
 static void a_stream_through_the_device_is_none(void **state) {
     (void)state;
     play_begin(p);
@@ -72,7 +72,7 @@ static void a_stream_through_the_device_is_none(void **state) {
     play_end(p);
 }
 
-/* The host takes a piece back page by page: one way. */
+/* The host takes a piece back page by page, which is only one direction. */
 static void page_by_page_is_one_way(void **state) {
     (void)state;
     for (int trips = 2; trips <= 3; trips++) {
@@ -113,7 +113,7 @@ static void trips_are_of_one_allocation(void **state) {
     play_end(p);
 }
 
-/* Faults, and pages that go from one device to another. */
+/* Faults, and pages that go from one device to another, are no moves of this kind. */
 static void other_events_of_pages_are_no_way(void **state) {
     (void)state;
     play_begin(p);
@@ -127,7 +127,7 @@ static void other_events_of_pages_are_no_way(void **state) {
     play_end(p);
 }
 
-/* A range that does not fit into what was allocated is cut; nothing is written beside it. */
+/* A range that exceeds the allocation is cut, and nothing is written outside it. */
 static void nonsense_does_no_harm(void **state) {
     (void)state;
     play_begin(p);
@@ -149,7 +149,7 @@ static void nonsense_does_no_harm(void **state) {
 enum { REQUESTS = 20, BLOCK = 2 << 20 };
 enum keeps { NONE, EVERY_FOURTH, EVERY_FOURTH_AT_FIRST, EVERY_FOURTH_AT_LAST, SETUP };
 
-/* Whether the program forgets what it allocated for that request. */
+/* Says if the program forgets the memory that it allocated for the request. */
 static bool is_kept(enum keeps keeps, int request) {
     bool fourth = request % 4 == 3;
     return keeps == SETUP                   ? request < 2
@@ -159,7 +159,8 @@ static bool is_kept(enum keeps keeps, int request) {
                                             : false;
 }
 
-/* Requests that each allocate a buffer, upload into it and use it. `lasts`: a kept one is used until the end. */
+/* Plays requests that each allocate a buffer, upload into it and use it. `lasts`: buffers that are kept are used until
+ * the end. */
 static void requests(enum keeps keeps, bool lasts, enum xs_memory_kind memory, enum xs_origin origin) {
     uint32_t kept[REQUESTS];
     unsigned count = 0;
@@ -180,7 +181,7 @@ static void requests(enum keeps keeps, bool lasts, enum xs_memory_kind memory, e
     }
 }
 
-/* What requests of that kind find. */
+/* Returns how many leaks requests of this kind give. */
 static uint64_t leaks(enum keeps keeps, bool lasts, enum xs_memory_kind memory, enum xs_origin origin,
                       const char *sql) {
     play_begin(p);
@@ -191,7 +192,7 @@ static uint64_t leaks(enum keeps keeps, bool lasts, enum xs_memory_kind memory, 
     return found;
 }
 
-/* Requests 4, 8, 12, 16 and 20. */
+/* Requests 4, 8, 12, 16 and 20 keep their buffers. */
 static void what_grows_during_the_run_leaks(void **state) {
     (void)state;
     play_begin(p);
@@ -210,7 +211,7 @@ static void what_grows_during_the_run_leaks(void **state) {
     assert_int_equal(leaks(EVERY_FOURTH, false, XS_MEM_MANAGED, XS_ORIGIN_ALLOC, NULL), 5);
 }
 
-/* Buffers of the program that live to its end, as many as there are. */
+/* The program has buffers that live to its end, however many they are. */
 static void what_lives_to_the_end_does_not(void **state) {
     (void)state;
     assert_int_equal(leaks(SETUP, false, XS_MEM_DEVICE, XS_ORIGIN_ALLOC, NULL), 0);
@@ -219,7 +220,7 @@ static void what_lives_to_the_end_does_not(void **state) {
     assert_int_equal(leaks(NONE, false, XS_MEM_DEVICE, XS_ORIGIN_ALLOC, NULL), 0);
     /* it grows, and all of it stays in use */
     assert_int_equal(leaks(EVERY_FOURTH, true, XS_MEM_DEVICE, XS_ORIGIN_ALLOC, NULL), 0);
-    /* two places, each of which allocates in two thirds of the run */
+    /* two places; each allocates in two thirds of the run */
     assert_int_equal(leaks(EVERY_FOURTH, false, XS_MEM_DEVICE, XS_ORIGIN_ALLOC,
                            "INSERT INTO entry_point VALUES (99, 'cuMemAllocPitch_v2', 2);"
                            "UPDATE allocation SET entry_point = 99 WHERE id > 12"),
@@ -255,7 +256,7 @@ static void what_is_not_its_own_does_not(void **state) {
     assert_int_equal(leaks(EVERY_FOURTH, false, XS_MEM_REGISTERED, XS_ORIGIN_ALLOC, NULL), 0);
 }
 
-/* Killed, given up, not ended yet, or with calls that are not in the trace. */
+/* The program was killed, capture stopped, the program still runs, or calls are missing in the trace. */
 static void only_a_complete_trace_shows_it(void **state) {
     (void)state;
     static const char *const reasons[] = {"UPDATE meta SET value = 'recovered' WHERE key = 'status'",
@@ -271,8 +272,8 @@ static void only_a_complete_trace_shows_it(void **state) {
 
 /* --- pools --- */
 
-/* An allocator's blocks: it asks for one when the others are full, and puts several buffers into each. The last block
- * has a buffer that no call names. */
+/* Plays the blocks of an allocator, which requests a block when the others are full, and puts several buffers into
+ * each. The last block has a buffer that no call names. */
 static void pool(uint64_t block, uint64_t part, bool in_parts) {
     for (uint64_t i = 0; i < 6; i++) {
         uint64_t at = A + i * block;
@@ -294,8 +295,8 @@ static void blocks_of_a_pool_give_no_findings_of_allocation(void **state) {
     play_end(p);
 }
 
-/* The same calls, but each block is one buffer; or small; or used in parts that are most of it. The first block is from
- * the program's beginning. */
+/* Plays the same calls, but each block is one buffer, or is small, or has one part that is most of it. The first block
+ * exists since the program's beginning. */
 static void what_is_used_as_a_whole_is_no_pool(void **state) {
     (void)state;
     play_begin(p);
@@ -318,7 +319,7 @@ static void what_is_used_as_a_whole_is_no_pool(void **state) {
     play_end(p);
 }
 
-/* An untouched block is one of the pool only where it has the size of one. */
+/* An untouched block counts as a block of the pool only if it has the size of such a block. */
 static void other_memory_beside_a_pool_is_looked_at(void **state) {
     (void)state;
     play_begin(p);

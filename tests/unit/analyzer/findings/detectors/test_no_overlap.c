@@ -1,5 +1,5 @@
-/* no-overlap: how much has to take turns, and what depends on what. Each clause of docs/rules/analysis.md from both
- * sides. */
+/* Tests the detector no-overlap: how much work has to take turns, and which work depends on which. Each clause of
+ * docs/rules/analysis.md is tested from both sides. */
 #include "turns.h"
 
 /* --- how much --- */
@@ -52,7 +52,7 @@ static void a_thousandth_of_the_run_is_enough(void **state) {
         FOUND("no-overlap", NULL, run_us == 150000 ? 3 : 0);
         play_end(p);
     }
-    begin(); /* no length of the run: the last event's time stands for it */
+    begin(); /* the length of the run is not known, so the time of the last event is used */
     turns(3, 100, 100);
     play_analyse(p, NULL);
     FOUND("no-overlap", NULL, 3);
@@ -69,7 +69,8 @@ static void the_shorter_of_the_two_counts(void **state) {
     play_end(p);
 }
 
-/* Copies beside the kernels before them are not beside those after them, too; and neither are kernels. */
+/* A copy that can run beside the kernels before it does not count again beside the kernels after it. Neither does a
+ * kernel count twice. */
 static void a_stretch_is_used_once(void **state) {
     (void)state;
     begin();
@@ -86,7 +87,7 @@ static void a_stretch_is_used_once(void **state) {
     for (int i = 0; i < 4; i++) {
         kernel(100, a);
         down(40, C);
-        kernel(100, b); /* beside the download; so not beside the upload */
+        kernel(100, b); /* runs beside the download, so not beside the upload */
         up(50, A);
     }
     analyse(5000);
@@ -111,7 +112,7 @@ static void an_upload_over_what_the_kernel_was_given_takes_a_second_buffer(void 
     play_end(p);
 }
 
-/* Whichever of them was given it. */
+/* The upload counts beside all kernels of the stretch, whichever of them was given the memory. */
 static void it_runs_beside_the_whole_stretch(void **state) {
     (void)state;
     begin();
@@ -158,7 +159,7 @@ static void a_download_may_run_beside_the_next_kernels(void **state) {
     play_end(p);
 }
 
-/* Up to the first that is given what comes down. */
+/* The download counts beside the kernels before the first kernel that is given the downloaded memory. */
 static void but_not_beside_those_that_are_given_it(void **state) {
     (void)state;
     for (int before = 0; before < 2; before++) {
@@ -190,8 +191,8 @@ static void nor_before_an_upload_into_it(void **state) {
     play_end(p);
 }
 
-/* What the host asked for when the download had come may come of it: then no kernel of the stretch may be given the
- * memory. */
+/* The host requested the copy after the download had arrived, so the copy may depend on the download. In this case no
+ * kernel of the stretch may be given the memory. */
 static void the_host_may_stand_between(void **state) {
     (void)state;
     for (int waits = 0; waits < 2; waits++) {

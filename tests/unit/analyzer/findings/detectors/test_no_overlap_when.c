@@ -1,5 +1,5 @@
-/* no-overlap: launches of unseen arguments, and what is next to what. Each clause of docs/rules/analysis.md from both
- * sides. */
+/* Tests the detector no-overlap: launches whose arguments were not seen, and which work is next to which. Each clause
+ * of docs/rules/analysis.md is tested from both sides. */
 #include "turns.h"
 
 /* --- launches of unseen arguments --- */
@@ -42,7 +42,7 @@ static void what_is_sure_counts_beside_them(void **state) {
     }
     kernel(100, 0);
     up(50, A);
-    kernel(60, 0); /* which was given it, whatever the other was given */
+    kernel(60, 0); /* this kernel was given the memory, so the other kernel's arguments do not matter */
     kernel(40, a);
     up(50, A);
     analyse(5000);
@@ -83,7 +83,7 @@ static void half_beside_it_counts_half(void **state) {
     play_end(p);
 }
 
-/* It came after the download of what it was given, and the next kernels after it. */
+/* The kernel came after the download of the memory that it was given, and the next kernels came after it. */
 static void a_kernel_beside_the_copies_stands_between(void **state) {
     (void)state;
     for (int given = 0; given < 2; given++) {
@@ -101,7 +101,7 @@ static void a_kernel_beside_the_copies_stands_between(void **state) {
     }
 }
 
-/* An idle device lies between: for as long as the copy took, and for longer. */
+/* The device is idle in between: for as long as the copy took, and for longer. */
 static void next_to_each_other_they_have_to_be(void **state) {
     (void)state;
     for (uint64_t us = 50; us <= 51; us++) {
@@ -157,7 +157,7 @@ static void devices_have_stretches_of_their_own(void **state) {
 
 /* --- what is not there --- */
 
-/* They are no transfers of the program's: nobody can move them to another stream. */
+/* Copies of graphs are no transfers of the program's, so nobody can move them to another stream. */
 static void copies_of_graphs_make_no_pairs(void **state) {
     (void)state;
     begin();
@@ -178,7 +178,8 @@ static void without_kernels_nobody_can_say(void **state) {
     play_end(p);
 }
 
-/* More kernels at once than a device runs, more copies than are kept, and more memory than is remembered. */
+/* The run has more kernels at once than a device runs, more copies than are kept, and more memory than is remembered.
+ */
 static void limits_lose_pairs_and_invent_none(void **state) {
     (void)state;
     begin();

@@ -1,13 +1,13 @@
-/* noop-upload and duplicate-upload, the uploads of what was there before: each with a case that fires and a near miss
- * that stays silent. Content 0 of fresh memory never counts as a pre, so the numbers follow from docs/rules/analysis.md
- * alone. */
+/* Tests noop-upload and duplicate-upload, which find uploads of data that was there before. Each has a case with a
+ * finding, and a similar case without one. Content 0 of fresh memory never counts as a pre, so the numbers follow from
+ * docs/rules/analysis.md alone. */
 #include "played.h"
 
 enum { A = 0x10000, B = 0x20000, C = 0x30000, BYTES = 0x8000, HOST = 0x500000, OTHER = 0x600000 };
 
 static struct played played, *p = &played;
 
-/* Case 2 of the findings: the same buffer ten times, a kernel only reads it. */
+/* Case 2 of the findings: the same buffer is uploaded ten times, and a kernel only reads it. */
 static void the_same_upload_again_is_a_noop(void **state) {
     (void)state;
     play_begin(p);
@@ -24,7 +24,7 @@ static void the_same_upload_again_is_a_noop(void **state) {
     play_end(p);
 }
 
-/* Case 3: the kernel changes it. */
+/* Case 3: the kernel changes the buffer. */
 static void changed_in_between_it_is_a_duplicate(void **state) {
     (void)state;
     play_begin(p);
@@ -40,7 +40,7 @@ static void changed_in_between_it_is_a_duplicate(void **state) {
     play_end(p);
 }
 
-/* Case 4: allocated and freed around each. The address is the same, the region is not. */
+/* Case 4: memory is allocated and freed around each upload. The address is the same, but the region is not. */
 static void freed_in_between_it_is_a_duplicate_of_freed(void **state) {
     (void)state;
     play_begin(p);
@@ -57,7 +57,7 @@ static void freed_in_between_it_is_a_duplicate_of_freed(void **state) {
     play_end(p);
 }
 
-/* Case 5: two live regions. */
+/* Case 5: there are two live regions. */
 static void another_live_region_holds_it(void **state) {
     (void)state;
     play_begin(p);
@@ -99,7 +99,7 @@ static void another_region_held_it(void **state) {
     play_end(p);
 }
 
-/* However it came there, and though it was found gone in between. */
+/* The other region counts however the content came there, even if it was gone in between. */
 static void another_region_holds_it_again(void **state) {
     (void)state;
     play_begin(p);
@@ -131,7 +131,8 @@ static void another_device_is_another_matter(void **state) {
     play_end(p);
 }
 
-/* Not measured: inferred where nothing could have changed it, unknown after a launch that was given a pointer. */
+/* The content was not measured. It is inferred if nothing could have changed it, and unknown after a launch that was
+ * given a pointer. */
 static void pre_is_inferred_or_unknown(void **state) {
     (void)state;
     play_begin(p);
@@ -152,7 +153,7 @@ static void pre_is_inferred_or_unknown(void **state) {
     play_end(p);
 }
 
-/* Up to 64 KiB; what a larger region held has to be measured. */
+/* The content is inferred up to 64 KiB; what a larger region held has to be measured. */
 static void pre_is_inferred_for_small_regions(void **state) {
     enum { SMALL = 64 << 10, LARGE = SMALL + 1 };
     (void)state;

@@ -1,5 +1,5 @@
-/* The detectors of how a transfer was done, but for runs of them: pageable, fake-async, low-bandwidth. Each rule of
- * docs/rules/analysis.md from both sides, with what it claims. */
+/* Tests the detectors of how a transfer was made, except runs of transfers: pageable, fake-async, low-bandwidth. Each
+ * rule of docs/rules/analysis.md is tested from both sides, with what it claims. */
 #include "played.h"
 
 enum { A = 0x10000000, BYTES = 0x8000, HOST = 0x5000000, LARGE = 65536, MIB = 1 << 20 };
@@ -14,7 +14,7 @@ static void begin(void) {
     play_alloc(p, A, 64 * MIB);
 }
 
-/* Far enough from the one before that they do not meet. */
+/* Plays an upload so long after the previous one that they do not meet. */
 static void up(uint64_t bytes) {
     p->now_ns += 10000000;
     play_up(p, A, bytes, NO_CONTENT, NOT_MEASURED, HOST);
@@ -37,7 +37,7 @@ static void pageable_is_64_kib_and_more(void **state) {
     down(LARGE - 1);
     play_analyse(p, peak);
     FOUND("pageable", NULL, 2);
-    /* 16 us on the device, of which 1,928 ns are left at 34 GB/s; and so much less of the call */
+    /* 16 us on the device, and 1,928 ns at 34 GB/s; the call is shorter by the same amount */
     assert_int_equal(p->findings->total.device_ns, 2 * (16000 - 1928));
     assert_int_equal(p->findings->total.host_ns, 2 * (20000 - 1928));
     assert_int_equal(p->findings->total.transfers, 2);
@@ -60,7 +60,7 @@ static void other_host_memory_is_not_pageable(void **state) {
     play_end(p);
 }
 
-/* The trace's own pinned copies say what is left: here 32 GB/s. */
+/* The pinned copies of the trace itself show the rate, here 32 GB/s. */
 static void pinned_copies_of_the_trace_are_the_measure(void **state) {
     (void)state;
     begin();
@@ -75,7 +75,7 @@ static void pinned_copies_of_the_trace_are_the_measure(void **state) {
     play_end(p);
 }
 
-/* A copy that is as fast as a pinned one, or where nobody knows how fast that is, gives nothing back. */
+/* A copy saves nothing if it is as fast as a pinned copy, or if it is not known how fast that is. */
 static void pageable_may_give_nothing_back(void **state) {
     (void)state;
     begin();
@@ -95,7 +95,7 @@ static void pageable_may_give_nothing_back(void **state) {
     play_end(p);
 }
 
-/* What its shape costs stays with a box: it counts as a plain copy of its size, 16 us here. */
+/* A box keeps the cost of its shape: only the time of a plain copy of its size counts, which is 16 us here. */
 static void a_box_gives_back_what_a_plain_copy_does(void **state) {
     (void)state;
     begin();
@@ -117,7 +117,7 @@ static void a_box_gives_back_what_a_plain_copy_does(void **state) {
 
 /* --- fake-async --- */
 
-/* Copies of 32 us that begin 100 ns after their call: 8 us of them may be left. */
+/* Copies of 32 us begin 100 ns after their calls; 8 us of a call may remain. */
 static void an_asynchronous_copy_that_held_the_host(void **state) {
     static const uint64_t calls_ns[] = {40000, 32100, 24100, 24099, 1000};
     (void)state;
@@ -138,7 +138,7 @@ static void an_asynchronous_copy_that_held_the_host(void **state) {
     play_end(p);
 }
 
-/* Up to 64 KiB uploads are asynchronous whatever the memory; downloads never are. */
+/* Uploads up to 64 KiB are asynchronous from any memory; downloads never are. */
 static void small_uploads_are_not_held(void **state) {
     (void)state;
     begin();
@@ -171,8 +171,8 @@ static void blocking_or_pinned_is_not_fake(void **state) {
     play_end(p);
 }
 
-/* Blocking calls say what a copy takes: 4 MiB in 1 ms. Half of it is enough, and what may have been staged is
- * undecided. */
+/* Blocking calls show how long a copy takes: 4 MiB in 1 ms. Half of this time is enough for a finding; a copy that may
+ * have been staged is undecided. */
 static void fake_async_without_device_times(void **state) {
     (void)state;
     begin();
@@ -206,7 +206,7 @@ static void fake_async_without_device_times(void **state) {
 
 enum next { NOTHING, WAIT, DEVICE_WAIT, RECORDED_WAIT, OTHER_WAIT, KERNEL, COPY, FREE, FREE_TO_POOL };
 
-/* What the thread does next says whether it made use of the call's being asynchronous. */
+/* The thread's next call shows whether it made use of the asynchronous call. */
 static uint64_t fake_where_next_comes(enum next next, bool elsewhere) {
     enum { EVENT = 0xe1 };
     begin();
@@ -256,7 +256,7 @@ static void what_is_waited_for_next_is_no_fake(void **state) {
     assert_int_equal(fake_where_next_comes(WAIT, true), 1); /* by another thread: this one went on */
 }
 
-/* Undecided is only what is not waited for. */
+/* Only a copy that nobody waits for is undecided. */
 static void a_wait_decides_without_device_times(void **state) {
     (void)state;
     begin();
@@ -274,7 +274,7 @@ static void a_wait_decides_without_device_times(void **state) {
     play_end(p);
 }
 
-/* The call's time is there once, whatever the number of copies in it. */
+/* The time of the call counts once, however many copies it has. */
 static void a_batch_call_is_held_once(void **state) {
     (void)state;
     begin();
@@ -359,7 +359,7 @@ static void under_half_of_the_best_rate(void **state) {
     play_end(p);
 }
 
-/* So many of so many, in a row or not. */
+/* Returns the result for this many slow copies among this many copies, in a row or not. */
 static uint64_t slow_of(unsigned slow, unsigned copies) {
     begin_with_good_copies();
     for (unsigned i = 0; i < copies; i++)
@@ -370,7 +370,7 @@ static uint64_t slow_of(unsigned slow, unsigned copies) {
     return found;
 }
 
-/* One slow copy among many is none; most have to be slow, by more than chance. */
+/* One slow copy among many is no finding: most copies have to be slow, by more than chance. */
 static void a_slow_copy_among_many_is_none(void **state) {
     (void)state;
     assert_int_equal(slow_of(1, 1), 0);
@@ -384,7 +384,7 @@ static void a_slow_copy_among_many_is_none(void **state) {
     assert_int_equal(slow_of(64, 64), 64);
 }
 
-/* Blocks of 64 are judged each by itself, and a rest of too few with the one before. */
+/* Each block of 64 copies is judged by itself. A rest with too few copies is judged with the previous block. */
 static void a_link_that_is_slow_for_a_while(void **state) {
     (void)state;
     begin_with_good_copies();
@@ -402,7 +402,7 @@ static void a_link_that_is_slow_for_a_while(void **state) {
     play_end(p);
 }
 
-/* Five slow ones of two sizes, or of two devices, are of two groups. */
+/* Five slow copies of two sizes, or of two devices, belong to two groups. */
 static void slow_copies_are_of_one_size_and_device(void **state) {
     (void)state;
     begin_with_good_copies();
@@ -419,7 +419,7 @@ static void slow_copies_are_of_one_size_and_device(void **state) {
     play_end(p);
 }
 
-/* Half of a peak of 30 GB/s, where somebody measured 52: 139,810 ns for 2 MiB. */
+/* Half of a peak of 30 GB/s counts, although 52 GB/s were measured: 139,810 ns for 2 MiB. */
 static void under_half_of_the_peak(void **state) {
     const char *link = "INSERT INTO device (id, name, link_peak_bytes_per_s) VALUES (0, 'd', 30000000000)";
     (void)state;
@@ -437,7 +437,7 @@ static void under_half_of_the_peak(void **state) {
     play_end(p);
 }
 
-/* Another copy between host and device at any time of it, of either direction and on the same device. */
+/* Another copy between host and the same device, in either direction, runs at some time of the copy. */
 static void only_what_is_alone_on_the_link(void **state) {
     (void)state;
     begin_with_good_copies();

@@ -1,5 +1,5 @@
-/* The detectors that look at calls one after the other: small-transfers, scalar-readback, immediate-sync. Each rule of
- * docs/rules/analysis.md from both sides, with what it claims. */
+/* Tests the detectors that look at calls one after the other: small-transfers, scalar-readback, immediate-sync. Each
+ * rule of docs/rules/analysis.md is tested from both sides, with what it claims. */
 #include "played.h"
 
 enum { A = 0x10000000, HOST = 0x5000000, SMALL = 4096, KIB_64 = 65536, STREAM = 0x70, OTHER = 0x80, EVENT = 0x90 };
@@ -16,7 +16,7 @@ static void begin(void) {
     p->stream = STREAM;
 }
 
-/* Side by side, so that none overwrites another. */
+/* Uploads to adjacent memory, so that no upload overwrites another one. */
 static void up(uint64_t bytes) { play_up(p, A + (uint64_t)p->transfer * SMALL, bytes, NO_CONTENT, NOT_MEASURED, HOST); }
 static void down(uint64_t bytes) { play_down(p, A, bytes, NO_CONTENT, HOST); }
 
@@ -25,7 +25,7 @@ static void up_times(int times) {
         up(SMALL);
 }
 
-/* So many runs, of so many copies together. */
+/* Requires this number of runs, with this number of copies in total. */
 static void expect_runs(uint64_t runs, uint64_t of) {
     uint64_t transfers = 0;
     for (size_t i = 0; i < p->findings->count; i++)
@@ -37,7 +37,7 @@ static void expect_runs(uint64_t runs, uint64_t of) {
 
 /* --- small-transfers --- */
 
-/* Case 13, shorter: copies of 3 us, of which 4 KiB at the link's 34 GB/s explain 120 ns. */
+/* Case 13, shorter: each copy takes 3 us, and 4 KiB at the link's 34 GB/s explain only 120 ns. */
 static void a_run_is_one_instance(void **state) {
     (void)state;
     begin();
@@ -78,7 +78,8 @@ static void a_run_is_eight_and_more(void **state) {
     play_end(p);
 }
 
-/* What may need the copies apart ends a run; each of these in the middle of fourteen. */
+/* Any call that may need the copies to be separate ends a run; each of these calls is made in the middle of fourteen
+ * copies. */
 static void what_ends_a_run(void **state) {
     uint32_t other;
     (void)state;
@@ -122,7 +123,7 @@ static void what_does_not_end_a_run(void **state) {
     down(SMALL);
     p->device = 0;
     p->thread = 2;
-    play_wait(p, XS_SYNC_STREAM, 0); /* of another thread */
+    play_wait(p, XS_SYNC_STREAM, 0); /* a wait of another thread */
     p->thread = 1;
     play_memset(p, A + (1 << 16), SMALL);
     play_record(p, EVENT);
@@ -134,7 +135,7 @@ static void what_does_not_end_a_run(void **state) {
     play_end(p);
 }
 
-/* Streams, threads and directions have runs of their own, side by side. */
+/* Each stream, thread and direction has its own runs, at the same time. */
 static void runs_are_of_one_stream_and_thread(void **state) {
     (void)state;
     begin();
@@ -166,7 +167,7 @@ static void runs_are_of_one_stream_and_thread(void **state) {
     play_end(p);
 }
 
-/* Copies of a batch call are one call already, and what did not run was none. */
+/* The copies of a batch call are already one call, and calls that did not run are no copies. */
 static void batches_and_failures_are_no_run(void **state) {
     (void)state;
     begin();
@@ -182,7 +183,7 @@ static void batches_and_failures_are_no_run(void **state) {
     play_end(p);
 }
 
-/* Eight quick copies among many slow ones: one copy of all takes 2,880 + 964 ns, and that is left. */
+/* Eight quick copies are among many slow ones. One copy of all bytes takes 2,880 + 964 ns, and this time remains. */
 static void what_remains_is_one_copy(void **state) {
     (void)state;
     begin();
@@ -199,8 +200,8 @@ static void what_remains_is_one_copy(void **state) {
     play_end(p);
 }
 
-/* Without device times, and no blocking copy to fit to: calls of 1 us, of which the bytes at the link's rate are
- * left. */
+/* There are no device times, and no blocking copy to which the model could be fitted. Of the calls' 1 us, the time for
+ * the bytes at the link's rate remains. */
 static void small_transfers_by_host_times(void **state) {
     (void)state;
     begin();
@@ -242,7 +243,7 @@ static void ten_blocking_downloads(void **state) {
     }
 }
 
-/* An asynchronous one blocks by the wait that follows it, whose time counts. */
+/* An asynchronous download blocks by the wait that follows it, and the time of this wait counts. */
 static void a_wait_makes_a_download_block(void **state) {
     (void)state;
     begin();
@@ -268,8 +269,9 @@ static void a_wait_makes_a_download_block(void **state) {
     play_end(p);
 }
 
-/* A wait for kernels only moves to the next wait. A kernel runs for 20,010 ns of the call, or of the wait, before the
- * copy begins; another one runs beside the rest of it, and is not waited for. */
+/* The time of a wait for kernels cannot be saved, because it only moves to the next wait. A kernel runs for 20,010 ns
+ * of the call, or of the wait, before the copy begins. Another kernel runs beside the rest of it, and nobody waits for
+ * it. */
 static void what_only_waits_for_kernels_is_left(void **state) {
     static const char without_kernels[] =
         "DELETE FROM device_kernel; UPDATE meta SET value = 0 WHERE key = 'cupti.kernels'";
@@ -306,7 +308,7 @@ static void what_only_waits_for_kernels_is_left(void **state) {
     }
 }
 
-/* Into pageable memory the call itself blocks, and counts once. */
+/* A download into pageable memory blocks in its own call, and counts once. */
 static void a_pageable_download_blocks_by_itself(void **state) {
     (void)state;
     begin();

@@ -1,4 +1,4 @@
-/* needless-wait and launch-bound, each clause of docs/rules/analysis.md from both sides. */
+/* Tests needless-wait and launch-bound: each clause of docs/rules/analysis.md from both sides. */
 #include "played.h"
 
 #define US UINT64_C(1000)
@@ -101,7 +101,7 @@ static void waits_that_nothing_needs(void **state) {
     play_end(p);
 }
 
-/* The kernel runs for 5 us of the 20 us of the wait; before the next launch are 10 us. */
+/* The kernel runs for 5 us of the 20 us of the wait, and 10 us lie before the next launch. */
 static void the_device_was_idle(void **state) {
     (void)state;
     steps(PLAIN, TIMES + 1);
@@ -128,7 +128,7 @@ static void analyse_with_duration(void) {
     play_analyse(p, NULL);
 }
 
-/* Kernels that fill the waits leave nothing to gain. */
+/* If kernels run during the whole waits, nothing can be gained. */
 static void waits_behind_a_busy_device(void **state) {
     (void)state;
     play_begin(p);
@@ -162,7 +162,8 @@ static void a_few_waits_of_a_long_run(void **state) {
 
 enum differ { ALL_ALIKE, BY_COUNT, BY_GRID };
 
-/* Runs of launches, 10 us apart, each before a wait. `longer_us` is the program's own time between two launches. */
+/* Plays runs of launches, 10 us apart, each before a wait. `longer_us` is the program's own time between two launches.
+ */
 static void runs(int times, int launches, uint64_t kernel_us, uint64_t longer_us, enum differ differ) {
     play_begin(p);
     p->stream = STREAM;

@@ -1,4 +1,5 @@
-/* The analysis around the detectors: written-ness, shapes, times, the union, the link model, memory. */
+/* Tests the analysis around the detectors: which bytes were written, shapes, times, the union, the link model, memory.
+ */
 #include "played.h"
 
 #include <malloc.h>
@@ -6,7 +7,7 @@
 enum { A = 0x10000, B = 0x20000, BYTES = 0x8000, HOST = 0x500000 };
 static struct played played, *p = &played;
 
-/* A pre is one only where every byte was written since the allocation: by writes, or by a launch. */
+/* A pre counts only if every byte was written since the allocation, by writes or by a launch. */
 static void pre_needs_every_byte_written(void **state) {
     (void)state;
     play_begin(p);
@@ -73,7 +74,7 @@ static void play_repeats(const char *sql) {
     play_analyse(p, sql);
 }
 
-/* Where calls are gone, one of them may have read what was uploaded, or overwritten it. */
+/* If calls are missing, one of them may have read the uploaded data, or overwritten it. */
 static void gaps_are_calls_that_nobody_saw(void **state) {
     (void)state;
     play_repeats(NULL);
@@ -92,13 +93,14 @@ static void gaps_are_calls_that_nobody_saw(void **state) {
     play_end(p);
 }
 
-/* Ranges that were recorded, up to a transfer and from the next one on, and launches that were left out between. */
+/* Two recorded ranges: one ends at a transfer, and one begins at the next transfer. Launches between them were left
+ * out. */
 #define TWO_RANGES(last)                                                                                               \
     "INSERT INTO meta SELECT 'range.windows', '0+' || (max(enter_ns) / 1000 + 3) || ',' || (max(enter_ns) / 1000 + 6)" \
     " || '+1000000' FROM transfer WHERE id <= " #last ";"                                                              \
     "INSERT INTO meta VALUES ('range.count', 2), ('range.recorded_ns', 1000000), ('range.left_out_launches', 1)"
 
-/* Within each range as ever; the first upload of the second one may overwrite anything. */
+/* Within each range all is as usual. The first upload of the second range may overwrite anything. */
 static void nothing_is_claimed_across_the_edge_of_a_range(void **state) {
     (void)state;
     play_repeats(TWO_RANGES(3));
@@ -139,7 +141,7 @@ static uint64_t found_there_and_back(const char *sql) {
     return found;
 }
 
-/* What is found by two copies is found where both are in one range. */
+/* Findings about two copies are found only if both copies are in one range. */
 static void pairs_lie_in_one_range(void **state) {
     (void)state;
     /* a bounce by each download, the second one is a repeat; the last upload is a round trip and a duplicate */
@@ -149,7 +151,8 @@ static void pairs_lie_in_one_range(void **state) {
     assert_int_equal(found_there_and_back(TWO_RANGES(3)), 3);
 }
 
-/* A free beyond the last range: what was uploaded before may have been read, and the memory may have been used. */
+/* The memory is freed after the last range, so what was uploaded before may have been read, and the memory may have
+ * been used. */
 static void what_is_freed_outside_may_have_been_used(void **state) {
     (void)state;
     play_there_and_back(NULL);
@@ -164,7 +167,7 @@ static void what_is_freed_outside_may_have_been_used(void **state) {
     play_end(p);
 }
 
-/* Copies before a gap and behind it are no run. */
+/* Copies before a gap and after it are no run. */
 static void runs_end_at_the_edge_of_a_range(void **state) {
     (void)state;
     for (unsigned gap = 0; gap < 2; gap++) {
@@ -199,7 +202,8 @@ static void the_total_is_a_union(void **state) {
     play_end(p);
 }
 
-/* Of a no-op's whole time and a constant's time less a memset the larger counts, whichever comes first. */
+/* A no-op claims its whole time, and a constant its time less a memset. The larger claim counts, whichever comes
+ * first. */
 static void the_largest_claim_counts(void **state) {
     (void)state;
     play_begin(p);
@@ -283,8 +287,9 @@ static void the_link_model_is_a_line(void **state) {
     play_end(p);
 }
 
-/* Small copies from pageable memory are staged as a whole, and faster byte for byte than large ones. The rate is that
- * of the large ones, not one between (an H100 had 256 KiB at 35 and 8 MiB at 14 GB/s, and the line said 29). */
+/* Small copies from pageable memory are staged as a whole, and faster per byte than large ones. The model's rate is
+ * the rate of the large copies, and not a rate in between (an H100 had 35 GB/s at 256 KiB and 14 GB/s at 8 MiB, and
+ * the model said 29). */
 static void a_line_through_zero_has_the_rate_of_large_copies(void **state) {
     (void)state;
     play_begin(p);
@@ -299,8 +304,8 @@ static void a_line_through_zero_has_the_rate_of_large_copies(void **state) {
     play_end(p);
 }
 
-/* Many sizes that are staged as a whole do not outvote the one that is not: an H100 had 1 MiB at 48 and 18 MiB at 7
- * GB/s, and the line of nine small sizes said 41. */
+/* Many sizes that are staged as a whole do not outvote the one size that is not. An H100 had 48 GB/s at 1 MiB and 7
+ * GB/s at 18 MiB, and the line of nine small sizes said 41 GB/s. */
 static void a_line_says_what_large_copies_take(void **state) {
     (void)state;
     play_begin(p);
@@ -318,7 +323,7 @@ static void a_line_says_what_large_copies_take(void **state) {
     play_end(p);
 }
 
-/* Copies of 4 bytes say what is fixed, and nothing of the rate. */
+/* Copies of 4 bytes show the fixed time of a copy, but not the rate. */
 static void copies_of_one_small_size_say_no_rate(void **state) {
     (void)state;
     play_begin(p);
@@ -334,7 +339,7 @@ static void copies_of_one_small_size_say_no_rate(void **state) {
     play_end(p);
 }
 
-/* So many copies of some small sizes, which take 1.5 us and a bit for their bytes. */
+/* Adds copies of some small sizes, which take 1.5 us and a little more for their bytes. */
 static struct xs_link_line line_of(int copies, unsigned sizes, unsigned smallest, unsigned ns_per_64k) {
     char sql[200];
     play_begin(p);
@@ -380,7 +385,8 @@ static void without_device_times_host_times_rank(void **state) {
     play_end(p);
 }
 
-/* Only this detector runs, and the evidence is bounded, with the first and the most expensive. */
+/* Only this detector runs. The number of rows of evidence is limited; the first and the most expensive rows are kept.
+ */
 static void evidence_is_the_first_and_the_largest(void **state) {
     (void)state;
     play_begin(p);

@@ -1,5 +1,5 @@
-/* Findings by call site: which calls are one place, how many findings there may be, and what a place is
- * called. Stacks are put into the played traces with SQL. */
+/* Tests findings by call site: which calls are one place, how many findings there may be, and what a place is called.
+ * SQL puts the stacks into the played traces. */
 #include "played.h"
 
 #include <sqlite3.h>
@@ -60,7 +60,7 @@ static void two_lines_are_two_findings(void **state) {
     play_end(p);
 }
 
-/* One line may call several entry points, and a call without a stack is of no line. */
+/* One line may call several entry points, and a call without a stack belongs to no line. */
 static void entry_points_of_a_line_differ(void **state) {
     (void)state;
     play_begin(p);
@@ -102,7 +102,7 @@ static void a_trace_without_stacks_has_entry_points(void **state) {
     play_end(p);
 }
 
-/* Numbers of stacks that are not there, or beyond any table, are of no place. */
+/* Numbers of stacks that do not exist, or lie beyond any table, belong to no place. */
 static void numbers_that_mean_nothing(void **state) {
     (void)state;
     play_uploads(6);
@@ -116,7 +116,8 @@ static void numbers_that_mean_nothing(void **state) {
     play_end(p);
 }
 
-/* Thousands of places: each is a finding, the names are told apart, and memory does not grow with kept instances. */
+/* There are thousands of places: each is a finding, their names differ, and memory does not grow with kept instances.
+ */
 static void many_places(void **state) {
     enum { PLACES = 6000 };
     (void)state;

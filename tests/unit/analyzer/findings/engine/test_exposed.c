@@ -1,4 +1,4 @@
-/* The exposed part of a copy: docs/rules/analysis.md, "Accounting". */
+/* Tests the exposed part of a copy: docs/rules/analysis.md, "Accounting". */
 #include "played.h"
 
 #include "analyzer/findings/engine/exposure.h"
@@ -8,8 +8,9 @@ enum { HIDDEN_NS = 4900, WAIT_NS = 1000 };
 
 static struct played played, *p = &played;
 
-/* A no-op of 10 us, 100,400 to 110,400, in an asynchronous call from 100,000 to 100,500; kernels hide it from 100,500
- * to 101,400 and from 104,400 to 108,400. The calls that `wait` plays are made from 105,000 to 106,000. */
+/* Returns the exposed time of a no-op of 10 us, from 100,400 to 110,400, in an asynchronous call from 100,000 to
+ * 100,500. Kernels hide it from 100,500 to 101,400 and from 104,400 to 108,400. The calls that `wait` plays are made
+ * from 105,000 to 106,000. */
 static uint64_t exposed_ns(uint64_t stream, void (*wait)(void), const char *sql) {
     char all[1024];
     play_begin(p);
@@ -92,7 +93,8 @@ static void other_waits_are_not_for_it(void **state) {
     assert_int_equal(exposed_ns(0, for_its_stream, NULL), 10000 - HIDDEN_NS); /* neither is known */
 }
 
-/* It has two handles, and waits for the others' work, which does not make it theirs. */
+/* The legacy default stream has two handles, and waits for the work of other streams. This does not make their work its
+ * own. */
 static void the_default_stream_is_one_stream(void **state) {
     (void)state;
     static const char legacy[] = "UPDATE stream SET handle = handle - 119"; /* STREAM, OTHER: 0, 1 */
@@ -104,7 +106,8 @@ static void the_default_stream_is_one_stream(void **state) {
                      10000 - HIDDEN_NS); /* of two contexts */
 }
 
-/* Streams come and go, each waited for once while its copy runs; and one without copies is waited for all the time. */
+/* Streams come and go, and each is waited for once while its copy runs. A stream without copies is waited for all the
+ * time. */
 static void waits_that_are_over_take_no_memory(void **state) {
     (void)state;
     enum { COPIES = 5000, STEP = 30000 };

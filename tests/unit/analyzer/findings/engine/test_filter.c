@@ -1,5 +1,5 @@
-/* Filters: what their options mean, which rows pass, and that findings and their total are those of what passes,
- * decided on the whole trace. */
+/* Tests filters: what their options mean, which rows pass, and that findings and their total are those of the rows
+ * that pass, decided on the whole trace. */
 #include "played.h"
 
 #include "analyzer/findings/engine/filter.h"
@@ -112,7 +112,7 @@ static void a_filter_is_said_in_words(void **state) {
     xs_filter_free(&filter);
 }
 
-/* Uploads of what is there already: small ones by thread 1, large ones by thread 2, one in each of several ms. */
+/* Plays uploads of data that is already there: thread 1 makes small ones, thread 2 large ones, each in another ms. */
 static void play_noops(void) {
     play_begin(p);
     play_alloc(p, A, BYTES);
@@ -184,7 +184,7 @@ static void instances_go_with_their_transfers(void **state) {
                      all_ns); /* every transfer is in one of the first two, and nothing else gives anything back */
 }
 
-/* Of two findings about one transfer the larger counts, filtered or not. */
+/* If two findings are about one transfer, the larger claim counts, with or without a filter. */
 static void the_total_is_a_union(void **state) {
     (void)state;
     play_noops();
@@ -202,13 +202,13 @@ static void the_total_is_a_union(void **state) {
     xs_filter_free(&filter);
 }
 
-/* What came before a window decides on what is in it. */
+/* Events before a window decide about events in it. */
 static void findings_are_decided_on_the_whole_trace(void **state) {
     (void)state;
     play_begin(p);
     play_alloc(p, A, BYTES);
     play_up(p, A, BYTES, 1, 0, HOST);
-    play_up(p, A, BYTES, 1, NOT_MEASURED, HOST); /* what it holds is known from the first one alone */
+    play_up(p, A, BYTES, 1, NOT_MEASURED, HOST); /* its content is known only because of the first one */
     char since[32];
     snprintf(since, sizeof since, "%lluns", (unsigned long long)(p->now_ns - 5000));
     must_set("since", since);
@@ -220,7 +220,7 @@ static void findings_are_decided_on_the_whole_trace(void **state) {
     xs_filter_free(&filter);
 }
 
-/* Calls that are no transfers stay where nothing is asked about transfers. */
+/* Other calls than transfers pass if the filter asks nothing about transfers. */
 static void allocations_pass_by_time_and_thread(void **state) {
     (void)state;
     for (int round = 0; round < 3; round++) {
@@ -248,7 +248,7 @@ static void allocations_pass_by_time_and_thread(void **state) {
     }
 }
 
-/* A run of small transfers goes with its first. */
+/* A run of small transfers passes if its first transfer passes. */
 static void runs_go_with_their_first(void **state) {
     (void)state;
     static const char *const directions[] = {"h2d", "d2h"};
@@ -289,7 +289,7 @@ static void totals_of_transfers_are_of_those_that_pass(void **state) {
     xs_filter_free(&filter);
 }
 
-/* Numbers of rows that no memory is spent on. */
+/* Impossible numbers of rows cost no memory. */
 static void damaged_numbers_cost_nothing(void **state) {
     (void)state;
     play_noops();

@@ -1,5 +1,5 @@
-/* What the copies that were looked at say of those that chance left out: intervals, cells and blocks, pairs, and that
- * nothing is estimated where all is known, or where it was not chance. */
+/* Tests what the copies that were looked at show about the copies that chance left out: intervals, cells and blocks,
+ * pairs; and that nothing is estimated if everything is known, or if the choice was not by chance. */
 #include "played.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static void wilson_is_the_textbook_s(void **state) {
     assert_true(fabs(low - 0.9583) < 0.0005 && fabs(high - 0.9987) < 0.0005);
 }
 
-/* What the interval promises: of all samples of 25 of which a part is true, it has the true part in about 95 %. */
+/* Tests the interval's promise: for about 95 % of all samples of 25, it contains the true share. */
 static void wilson_covers_what_it_says(void **state) {
     enum { CHECKED = 25 };
     (void)state;
@@ -46,9 +46,9 @@ static void upload(uint64_t to, uint64_t bytes, int content, int before) {
     play_up(p, to, bytes, content, before, HOST);
 }
 
-/* The fingerprint of the latest upload is one of a copy that only followed another one. */
+/* The latest upload was fingerprinted only because it followed another copy. */
 #define FOLLOWS "UPDATE transfer SET skip = 22 WHERE id = %d;"
-/* What was left out for other reasons was left out by chance. */
+/* A copy that was left out for another reason does not count as left out by chance. */
 #define BY_CHANCE "UPDATE transfer SET skip = 21 WHERE skip = 9;"
 
 static void all_looked_at_is_exact(void **state) {
@@ -71,7 +71,8 @@ static void all_looked_at_is_exact(void **state) {
     play_end(p);
 }
 
-/* Without budget, or of a trace from before there were samples: what was looked at says nothing of the rest. */
+/* If there was no budget, or the trace is from before there were samples, the copies that were looked at show nothing
+ * about the others. */
 static void what_was_not_chance_is_not_estimated(void **state) {
     (void)state;
     play_begin(p);
@@ -88,7 +89,7 @@ static void what_was_not_chance_is_not_estimated(void **state) {
     play_end(p);
 }
 
-/* One in ten looked at, two thirds of these no-ops. */
+/* One copy in ten was looked at, and two thirds of these are no-ops. */
 static void play_tenth(void) {
     play_begin(p);
     play_alloc(p, A, BYTES);
@@ -114,8 +115,8 @@ static void chance_is_scaled_up(void **state) {
     play_end(p);
 }
 
-/* All of the first 100, none of which are no-ops, and one in ten of the next 900, all of which are: each checked copy
- * stands for its neighbours, not for the run. */
+/* All of the first 100 copies are checked, and none is a no-op. One in ten of the next 900 is checked, and all are
+ * no-ops. Each checked copy represents its neighbours, not the run. */
 static void the_chance_may_change(void **state) {
     (void)state;
     play_begin(p);
@@ -134,7 +135,8 @@ static void the_chance_may_change(void **state) {
     play_end(p);
 }
 
-/* Sizes are told apart: all of the small ones are no-ops, and many of them are looked at; none of the large ones. */
+/* Copies of different sizes are estimated separately: all small ones are no-ops, and many of them are looked at; no
+ * large one is a no-op. */
 static void sizes_do_not_stand_for_each_other(void **state) {
     (void)state;
     play_begin(p);
@@ -154,7 +156,7 @@ static void sizes_do_not_stand_for_each_other(void **state) {
     play_end(p);
 }
 
-/* Looked at because another one was: an instance like others, and nothing follows from it. */
+/* A copy that was looked at because of another copy is an instance like others, but nothing follows from it. */
 static void who_only_follows_stands_for_nobody(void **state) {
     char sql[256];
     (void)state;
@@ -177,8 +179,8 @@ static void who_only_follows_stands_for_nobody(void **state) {
     play_end(p);
 }
 
-/* A round trip is decided by its download's chance: uploads of a downloaded buffer, of which one in ten was looked at
- * with its download, and of another buffer, of which one in ten was looked at. */
+/* The chance of the download decides about a round trip. In one buffer, one in ten uploads was looked at together with
+ * its download; in the other buffer, one in ten uploads was looked at by itself. */
 static void pairs_are_decided_by_their_first(void **state) {
     char sql[8192];
     int used = snprintf(sql, sizeof sql, BY_CHANCE);
@@ -206,7 +208,8 @@ static void pairs_are_decided_by_their_first(void **state) {
     play_end(p);
 }
 
-/* What a small upload overwrote is known from the one before it, whose chance counts. */
+/* The content that a small upload overwrote is known from the previous upload, so the chance of the previous upload
+ * counts. */
 static void what_is_inferred_is_of_the_one_before(void **state) {
     char sql[8192];
     int used = snprintf(sql, sizeof sql, BY_CHANCE);
@@ -246,7 +249,7 @@ static const struct xs_unchecked *unchecked_of(const char *id) {
     return NULL;
 }
 
-/* Twenty downloads of one place, of which so many were looked at, two after each other at a time. */
+/* Plays twenty downloads of one place. Some were looked at, always two in a row. */
 static void play_downloads(int looked, const char *sql) {
     play_begin(p);
     play_alloc(p, A, BYTES);
@@ -255,12 +258,12 @@ static void play_downloads(int looked, const char *sql) {
     play_analyse(p, sql);
 }
 
-/* Copies that nobody looked at, by chance or for the budget: no checked one stands for them. */
+/* Nobody looked at these copies, by chance or because of the budget, and no checked copy represents them. */
 static void of_what_nobody_looked_at_nothing_is_known(void **state) {
     static const char *const left_out[] = {BY_CHANCE, NULL};
     (void)state;
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
-        play_downloads(1, left_out[i]); /* one alone, which is compared with none */
+        play_downloads(1, left_out[i]); /* a single download, which is compared with none */
         const struct xs_unchecked *u = unchecked_of("repeat-download");
         assert_non_null(u);
         assert_int_equal(u->copies, 19);
@@ -274,7 +277,7 @@ static void of_what_nobody_looked_at_nothing_is_known(void **state) {
     }
 }
 
-/* The rest is estimated from those that were checked, or cannot be looked at by any option. */
+/* The other copies are estimated from those that were checked, or no option would make it possible to look at them. */
 static void who_is_stood_for_is_not_unchecked(void **state) {
     (void)state;
     play_downloads(2, BY_CHANCE);
@@ -285,7 +288,7 @@ static void who_is_stood_for_is_not_unchecked(void **state) {
     play_end(p);
 }
 
-/* Of copies of which one finding is found no other can save more. */
+/* If one finding has some copies, no other finding can save more of the same copies. */
 static void what_is_found_is_not_unchecked_again(void **state) {
     (void)state;
     play_begin(p);
@@ -330,8 +333,8 @@ static struct xs_finding verdict(unsigned number, uint64_t instances, struct xs_
     return f;
 }
 
-/* Of 100 copies 20 were checked: 9 and 10 are of the two verdicts, 1 is of none. So no more than 99 copies are of any,
- * and their time is that of 99. */
+/* Of 100 copies, 20 were checked: 9 have one verdict, 10 have the other, and 1 has none. So at most 99 copies have any
+ * verdict, and their time is at most the time of 99. */
 static void estimates_together_are_no_more_than_there_are(void **state) {
     (void)state;
     struct xs_sample one = {.is_of_contents = true,

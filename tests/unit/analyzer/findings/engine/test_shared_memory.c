@@ -1,5 +1,5 @@
-/* Memory that was handed out: docs/rules/analysis.md, "What a launch may touch". Somebody outside may read and write it
- * from then on; all that came before is as usual. */
+/* Tests memory that was handed out: docs/rules/analysis.md, "What a launch may touch". From then on somebody outside
+ * may read and write it; everything before is as usual. */
 #include "played.h"
 
 enum { A = 0x10000, B = 0x20000, C = 0x30000, D = 0x40000, BYTES = 0x8000, HOST = 0x500000, OTHER = 0x600000 };
@@ -32,7 +32,7 @@ static void what_is_written_there_counts_as_read(void **state) {
     play_end(p);
 }
 
-/* What lay there when it was handed out may have been read since, whatever ends it. */
+/* Content that was in the memory when it was handed out may have been read since, however the content ended. */
 static void what_was_written_before_may_be_read_after(void **state) {
     (void)state;
     for (int freed = 0; freed < 2; freed++) {
@@ -108,7 +108,8 @@ static void its_content_is_never_sure(void **state) {
     play_end(p);
 }
 
-/* Nor is what was copied out of it, and an equal region of it is no reason to say elsewhere. */
+/* The content of a copy of it is not known either, and an equal region elsewhere does not give the verdict `elsewhere`.
+ */
 static void what_comes_of_it_is_not_sure(void **state) {
     (void)state;
     play_begin(p);
@@ -130,7 +131,7 @@ static void what_comes_of_it_is_not_sure(void **state) {
     play_end(p);
 }
 
-/* Others write it without a call, so every byte counts as written from then on. */
+/* Others may write it without a call, so from then on every byte counts as written. */
 static void fresh_memory_counts_as_written(void **state) {
     (void)state;
     play_begin(p);
@@ -161,7 +162,8 @@ static void it_is_no_unused_allocation(void **state) {
     play_end(p);
 }
 
-/* The trace does not say what is mapped by which handle: all mappings, those to come too, and nothing else. */
+/* The trace does not say which mapping belongs to which handle. So all mappings are handed out, later ones too, and
+ * nothing else. */
 static void a_handle_hands_out_mappings(void **state) {
     (void)state;
     play_begin(p);

@@ -1,4 +1,4 @@
-/* A function ran of which nothing is known: what is concluded from contents, reads and writes ends there. */
+/* Tests that conclusions from contents, reads and writes end where an unknown function ran. */
 #include "played.h"
 
 enum { BYTES = 4096 };
@@ -30,7 +30,7 @@ static void contents_before_are_not_known(void **state) {
     }
 }
 
-/* What was measured is true all the same. */
+/* Measured contents are true nevertheless. */
 static void what_was_measured_counts(void **state) {
     (void)state;
     play_begin(p);
@@ -45,7 +45,7 @@ static void what_was_measured_counts(void **state) {
     play_end(p);
 }
 
-/* It may have used any allocation that lives then. */
+/* The function may have used any allocation that was live then. */
 static void allocations_may_be_used(void **state) {
     (void)state;
     for (int ran = 0; ran < 2; ran++) {
@@ -60,7 +60,7 @@ static void allocations_may_be_used(void **state) {
     }
 }
 
-/* Copies around it are no run of small copies, and no value that is read again and again. */
+/* Copies before and after it are no run of small copies, and no value that is read again and again. */
 static void runs_of_copies_end(void **state) {
     (void)state;
     for (int ran = 0; ran < 2; ran++) {

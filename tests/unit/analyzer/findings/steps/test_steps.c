@@ -1,4 +1,5 @@
-/* Steps of played runs: by which range, wait or copy they are told, what falls into each, and which are asked for. */
+/* Tests steps of played runs: which range, wait or copy marks them, what falls into each, and which steps are
+ * requested. */
 #include "played.h"
 
 #include "analyzer/findings/engine/filter.h"
@@ -15,10 +16,10 @@ static void begin(void) {
     play_alloc(p, A, 4 * BYTES);
 }
 
-/* The rest of a step of `ns`, of which the calls took a part. */
+/* Adds the rest of a step of `ns`, after the calls that took a part of it. */
 static void work(uint64_t begin_ns, uint64_t ns) { p->now_ns = begin_ns + ns; }
 
-/* Two uploads, a kernel, and a wait at the end. */
+/* Plays two uploads, a kernel, and a wait at the end. */
 static void step_with_wait(uint64_t ns) {
     uint64_t begin_ns = p->now_ns;
     play_up(p, A, BYTES, (int)(begin_ns >> 10), NOT_MEASURED, HOST);
@@ -42,7 +43,7 @@ static void a_wait_ends_each_step(void **state) {
         step_with_wait(STEP);
     analyse(NULL);
     assert_int_equal(steps->mark, XS_STEP_WAIT);
-    assert_int_equal(steps->count, 11); /* where the first of the 12 begins is not known */
+    assert_int_equal(steps->count, 11); /* it is not known where the first of the 12 begins */
     assert_int_equal(steps->warm_up, 1);
     assert_int_equal(steps->median.ns, STEP);
     assert_int_equal(steps->median.transfers, 2);
@@ -54,8 +55,8 @@ static void a_wait_ends_each_step(void **state) {
     play_end(p);
 }
 
-/* A copy that is made once in each step tells steps where nothing waits; one that is made twice, in unequal distances,
- * does not. */
+/* If nothing waits, a copy that is made once in each step marks the steps; a copy that is made twice, at unequal
+ * distances, does not. */
 static void without_waits_a_copy_begins_each_step(void **state) {
     (void)state;
     begin();
@@ -104,7 +105,7 @@ static void nothing_regular_is_no_step(void **state) {
     play_end(p);
 }
 
-/* Of waits that are both regular, the one that comes more often. */
+/* If two waits are both regular, the more frequent one marks the steps. */
 static void each_tenth_step_is_not_the_step(void **state) {
     (void)state;
     begin();
@@ -154,7 +155,7 @@ static void numbered_ranges_are_one_kind(void **state) {
     play_end(p);
 }
 
-/* A warm-up that is longer than the rest: the program says by a range that it is a step, or nobody knows. */
+/* If a warm-up is longer than the rest, only a range of the program can show that it is a step. */
 static void the_warm_up_of_a_range_may_be_long(void **state) {
     (void)state;
     for (int marked = 0; marked < 2; marked++) {
@@ -170,7 +171,7 @@ static void the_warm_up_of_a_range_may_be_long(void **state) {
     }
 }
 
-/* Between two ranges of one name something has to be called outside, or they are one. */
+/* Two ranges of one name are separate only if something is called between them. */
 static void ranges_of_one_name_are_told_by_what_lies_between(void **state) {
     (void)state;
     play_marked(20, "INSERT INTO nvtx_range VALUES (1, NULL, NULL, 'step'), (2, 1, NULL, 'load');"
@@ -188,7 +189,7 @@ static void ranges_of_one_name_are_told_by_what_lies_between(void **state) {
     play_end(p);
 }
 
-/* A library's ranges stand around all calls of a step, and the program's own are inside of them. */
+/* Ranges of a library are around all calls of a step, and the program's own ranges are inside of them. */
 static void a_library_s_ranges_are_no_steps(void **state) {
     (void)state;
     static const struct {
@@ -219,7 +220,7 @@ static void a_library_s_ranges_are_no_steps(void **state) {
     }
 }
 
-/* Where the user named the range, capture kept the times, though nothing was called between two ranges. */
+/* If the user named the range, capture kept the times, although nothing was called between two ranges. */
 static void a_range_that_was_named_tells_the_steps(void **state) {
     (void)state;
 #define TIMES "(SELECT group_concat((id * 500) || '+400') FROM (SELECT id FROM transfer ORDER BY id LIMIT 20))"
@@ -263,7 +264,8 @@ static void a_range_that_was_named_tells_the_steps(void **state) {
 #undef TIMES
 }
 
-/* At the edge of what a trace keeps: as many as have room are all, and of one more these are the first. */
+/* Tests the limit of what a trace keeps: if there are as many steps as there is room for, all are kept; if there is one
+ * more, the first ones are kept. */
 static void more_steps_than_a_trace_keeps(void **state) {
     (void)state;
     enum { MOST = 8192 };
@@ -287,7 +289,7 @@ static void more_steps_than_a_trace_keeps(void **state) {
     }
 }
 
-/* One of 20 times that is before the one in front of it: the list is damaged as a whole. */
+/* One of 20 times is earlier than the time before it, so the whole list counts as damaged. */
 static void times_out_of_order_are_no_steps(void **state) {
     (void)state;
     for (int damaged = 0; damaged < 2; damaged++) {
@@ -314,7 +316,7 @@ static void times_out_of_order_are_no_steps(void **state) {
     }
 }
 
-/* What a trace may hold that nobody wrote honestly. */
+/* Tests values that only a forged trace can have. */
 static void damaged_ranges_are_no_trouble(void **state) {
     (void)state;
     play_marked(20,
@@ -327,7 +329,7 @@ static void damaged_ranges_are_no_trouble(void **state) {
     play_end(p);
 }
 
-/* 20,000 ranges within each other, entered and left 40 times: what it takes does not grow with the depth. */
+/* 20,000 nested ranges are entered and left 40 times: the running time does not grow with the depth. */
 static void deep_ranges_are_their_eighth(void **state) {
     (void)state;
     play_marked(20, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
@@ -363,7 +365,7 @@ static void steps_are_chosen(void **state) {
         analyse(NULL);
         assert_int_equal(p->findings->selection ? p->findings->selection->passing : p->findings->transfers,
                          cases[i].passing);
-        assert_int_equal(steps->median.transfers, 2); /* of the whole run */
+        assert_int_equal(steps->median.transfers, 2); /* this is about the whole run */
         xs_filter_text(&words, &filter);
         if (cases[i].words)
             assert_string_equal(words.data, cases[i].words);

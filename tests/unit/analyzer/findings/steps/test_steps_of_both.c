@@ -1,5 +1,5 @@
-/* Capture and the analyzer decide alike: a wait whose returns make a rhythm is found with the same return, whether the
- * program still runs or a trace ends there. */
+/* Tests that capture and the analyzer decide in the same way: a wait with a regular rhythm is found at the same return,
+ * whether the program still runs or a trace ends there. */
 #include "played.h"
 
 #include <sys/wait.h>
@@ -49,7 +49,7 @@ static unsigned found_at_capture(const struct rhythm *rhythm) {
     return 0;
 }
 
-/* Runs the search in a process of its own, because a process has one. */
+/* Runs the search in its own process, because a process has only one search. */
 static unsigned found_in_a_child(const struct rhythm *rhythm) {
     int status;
     pid_t child = fork();

@@ -12,10 +12,10 @@ enum { A = 0x10000000, B = 0x20000000, C = 0x30000000 };
 
 /* Time from a copy's call to its start on the device. */
 enum { LATENCY_US = 2 };
-/* Times that the replay assumes if a trace cannot show them. From replay/model_waits.c: NOTICE_NS, from the end of the
- * operation for which a wait waits to the wait's return; and GAP_NS, between two operations of a stream. From
- * plan/replay_plan.c: ASYNC_CALL_NS, for a call that only gives work to the device; and BEHIND_COPY_NS, from the end of
- * a copy to the return of its call. */
+/* Times that the replay assumes if a trace cannot show them. A wait returns NOTICE_NS after the end of the operation
+ * for which it waits, and GAP_NS is between two operations of a stream (replay/model_waits.c). A call that only gives
+ * work to the device takes ASYNC_CALL_NS (replay/replay.h). The call of a copy returns BEHIND_COPY_NS after the copy's
+ * end (plan/replay_plan.h). */
 enum { NOTICE_NS = 2000, GAP_NS = 1500, ASYNC_CALL_NS = 4000, BEHIND_COPY_NS = 10000 };
 
 /* SQL for a device with a link on which a pinned copy reaches 17 GB/s. */

@@ -1,5 +1,5 @@
-/* What repairs save of batch calls, which make several copies: each copy is an instance of its own, and the call goes
- * only with the last of them. On runs made by hand with known answers. */
+/* Tests what repairs of batch calls save, which make several copies: each copy is an instance of its own, and the call
+ * is dropped only with its last copy. The runs are made by hand and their answers are known. */
 #include "run.h"
 
 enum { STEPS = 20, COPIES = 8, COPY_US = 950, BEHIND_US = 10, CALL_US = LATENCY_US + COPIES * COPY_US + BEHIND_US };
@@ -7,8 +7,9 @@ enum { STEPS = 20, COPIES = 8, COPY_US = 950, BEHIND_US = 10, CALL_US = LATENCY_
 /* The rows that play_batch wrote. */
 #define ARE_BATCHES "UPDATE transfer SET batch_index = (id - 1) % 8;"
 
-/* One blocking call that uploads COPIES times a mebibyte, each behind the other and to a place of its own; those from
- * `first` on to where the last call did. The contents are not known. */
+/* Plays one blocking call that uploads COPIES times a mebibyte. The copies run one after the other, and each has its
+ * own destination. From copy `first` on, the destinations are those of the previous call. The contents are not known.
+ */
 static void play_batch(int first, uint64_t step) {
     uint64_t before_ns = p->now_ns;
     unsigned correlation = p->correlation;
@@ -33,7 +34,8 @@ static void play_batches(int unused_from, enum xs_memory_kind host) {
     diagnose(ARE_BATCHES PEAK);
 }
 
-/* Uploads that the next call overwrites: of some of the copies their time, and of all of them the call. */
+/* The next call overwrites the uploads. If only some copies are dropped, their time is saved; if all are, the call is
+ * saved, too. */
 static void the_call_goes_with_its_last_copy(void **state) {
     (void)state;
     for (int kept = COPIES - 1; kept >= 0; kept--) {

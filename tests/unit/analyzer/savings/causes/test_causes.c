@@ -1,5 +1,5 @@
-/* Findings into causes: what belongs together, what all repairs save together, what is folded, what is scaled up, what
- * is not believed, and the order. On runs made by hand with known answers. */
+/* Tests how findings become causes: what belongs together, what all repairs save together, what is folded, what is
+ * scaled up, what is not believed, and the order. The runs are made by hand, with known answers. */
 #include <inttypes.h>
 
 #include "run.h"
@@ -8,7 +8,8 @@
 
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
 
-/* Uploads of the same bytes to one of these places, each of its own line; all but the first can be dropped. */
+/* Plays uploads of the same bytes to one of these places; each place has its own line. All uploads but the first can be
+ * dropped. */
 static void play_line(uint64_t to, int droppable, uint64_t call_us) {
     takes(call_us, call_us - 50);
     for (int i = 0; i <= droppable; i++) {
@@ -76,13 +77,13 @@ static void uploads_and_downloads_of_a_line(void **state) {
     assert_int_equal(p->diagnosis->cause_count, 2);
     assert_string_equal(within(0, 0), "noop-upload");
     assert_string_equal(within(1, 0), "repeat-download");
-    /* and the time before each: 10 us, of which half is the kernel's launch where that is before it */
+    /* the time before each is 10 us; half of it belongs to the kernel's launch if that comes before */
     assert_int_equal(p->diagnosis->together.most_ns, (STEPS - 1) * (CALL_US + 10 / 2 + 700 + 10) * US);
     is_in_order();
     play_end(p);
 }
 
-/* Downloads of the same bytes again and again, of which the last ones go back. */
+/* Downloads of the same bytes again and again; the last ones go back to the device. */
 enum { DOWNLOADS = 100, DOWN_US = 700 };
 
 static void play_trips(int trips, uint64_t up_us) {
@@ -119,7 +120,7 @@ static void what_two_causes_share_counts_once(void **state) {
     }
 }
 
-/* Where most of them are, they are a part of that cause. */
+/* If most of them belong to that cause, all of them are a part of it. */
 static void what_a_larger_cause_covers_is_a_part_of_it(void **state) {
     (void)state;
     play_trips(60, 5000);
@@ -131,7 +132,7 @@ static void what_a_larger_cause_covers_is_a_part_of_it(void **state) {
 
 /* --- what is not sure --- */
 
-/* A kernel ran between an upload and its end that was given other memory. */
+/* Between an upload and the end of its memory, a kernel ran that was given other memory. */
 static void a_likely_finding_saves_nothing_at_least(void **state) {
     (void)state;
     play_begin(p);
@@ -152,8 +153,8 @@ static void a_likely_finding_saves_nothing_at_least(void **state) {
     play_end(p);
 }
 
-/* The device took two copies in another order than they came, for which the model has no reason: the wait for one of
- * them would return 1 ms later, in a run of 5. Then there are bounds. */
+/* The device took two copies in another order than they came, and the model knows no reason for this: the wait for one
+ * of them would return 1 ms later, in a run of 5 ms. So there are bounds. */
 static void a_replay_that_is_wrong_is_not_believed(void **state) {
     enum { FIRST = 0x70, SECOND = 0x80 };
     (void)state;
@@ -191,8 +192,8 @@ static void a_replay_that_is_wrong_is_not_believed(void **state) {
 
 /* --- what chance left out --- */
 
-/* One upload in ten is looked at, the others take that long on the device; two thirds of these bring what is there. And
- * some downloads that were all looked at. */
+/* One upload in ten is looked at, and the others take this time on the device; two thirds of the uploads bring what is
+ * already there. There are also some downloads, which were all looked at. */
 enum { UPLOADS = 600, FOUND_ONES = 40, LEFT_OUT_BY_CHANCE = 21, REPEATED = 5 };
 
 static void play_sample(uint64_t left_out_us) {
@@ -234,7 +235,8 @@ static void the_sample_stands_for_the_others(void **state) {
     play_end(p);
 }
 
-/* What was seen of the sample's downloads covers those that chance left out: they need not be page-locked, too. */
+/* The observed downloads of the sample cover those that were left out by chance, so their memory need not be
+ * page-locked, too. */
 static void the_sample_covers_the_others(void **state) {
     char sql[256];
     (void)state;
@@ -271,7 +273,8 @@ static void the_others_count_with_their_time(void **state) {
     play_end(p);
 }
 
-/* What is scaled up of the most is none of the least: uploads of Python, around which at most the staging goes, too. */
+/* A part that is scaled up for the most is not in the least: these are uploads of Python, and at most the staging
+ * around them is saved, too. */
 static void the_least_of_all_is_scaled_as_the_least(void **state) {
     enum { OWN_US = 30 };
     (void)state;
@@ -328,7 +331,7 @@ static void looking_at_a_copy_is_not_multiplied(void **state) {
     play_end(p);
 }
 
-/* Two repairs may save one wait: an upload's copy is what the download behind it waits for. */
+/* Two repairs may save one wait: the download waits for the copy of the upload before it. */
 static void one_wait_is_not_saved_twice(void **state) {
     enum { COPIES = 400, UP_US = 20, COPY_BEHIND_US = 200, WAIT_US = 220 };
     (void)state;
@@ -355,7 +358,7 @@ static void one_wait_is_not_saved_twice(void **state) {
     play_end(p);
 }
 
-/* What runs of random copies took, by direction: the calls, and the work on the device behind them. */
+/* The time that runs of random copies took, by direction: the calls, and the work on the device after them. */
 struct took {
     uint64_t up_ns, down_ns;
 };
@@ -389,8 +392,9 @@ static void play_at_random(unsigned *seed, struct took *took) {
     diagnose_by_chance();
 }
 
-/* Whatever was looked at, and however long that took: no repair saves more than the calls of its site took, with their
- * work on the device; of a round trip those of both ways. Where few were checked, that is a range. */
+/* Whatever was looked at, and however long that took, no repair saves more than the calls of its site and their work
+ * on the device took; for a round trip, the calls of both directions. If few copies were checked, this limit is a
+ * range. */
 static void no_saving_is_larger_than_its_calls(void **state) {
     unsigned seed = 31, parts = 0, few = 0;
     (void)state;
@@ -462,7 +466,7 @@ static void the_first_is_not_folded(void **state) {
     play_end(p);
 }
 
-/* Only so many findings are replayed by themselves, the largest ones; together they all are. */
+/* Only the largest findings are replayed by themselves; all of them are replayed together. */
 static void more_findings_than_are_replayed(void **state) {
     enum { PLACES = 100, REPLAYED = 64, BYTES = 32 * KIB };
     uint64_t replayed = 0, all = 0;
@@ -495,7 +499,7 @@ static void more_findings_than_are_replayed(void **state) {
     play_end(p);
 }
 
-/* What cannot have been is left out of the model; whatever it is, nothing overflows. */
+/* Impossible values are left out of the model, and nothing overflows. */
 static void calls_and_records_with_impossible_times_are_left_out(void **state) {
     static const char *const times[] = {
         "enter_ns = 9223372036854775807, return_ns = 9223372036854775807",

@@ -1,5 +1,5 @@
-/* What calls save that are made in another way: gathered, replaced by work on the device, of fewer bytes, beside
- * kernels. On runs made by hand with known answers. */
+/* Tests what is saved if calls are made in another way: gathered, replaced by work on the device, with fewer bytes, or
+ * at the same time as kernels. The runs are made by hand and their answers are known. */
 #include "run.h"
 
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
@@ -10,7 +10,7 @@ static uint64_t rounded(double ns) { return (uint64_t)(ns + 0.5); }
 
 enum { SMALL = 4 * KIB, RUN = 50, SMALL_CALL_US = 20, SMALL_COPY_US = 3 };
 
-/* Side by side, so that none overwrites another. */
+/* Uploads to adjacent memory, so that no upload overwrites another one. */
 static void play_small(unsigned runs) {
     play_begin(p);
     uint32_t a = play_alloc(p, A, 16 * MIB);
@@ -23,7 +23,7 @@ static void play_small(unsigned runs) {
     }
 }
 
-/* What a copy of all bytes takes stays, and the host's work of putting them together. */
+/* One copy of all bytes remains, and so does the host's work of putting the bytes together. */
 static void small_copies_become_one(void **state) {
     (void)state;
     for (unsigned runs = 1; runs <= 4; runs++) {
@@ -44,7 +44,7 @@ static void small_copies_become_one(void **state) {
 
 #define ON_DEVICE_NS(bytes) (2000 + (bytes) / 500.0)
 
-/* Zeros of which each is followed by a wait: large ones, so that the memset takes longer than the host. */
+/* Uploads of zeros, each followed by a wait. They are large, so the memset takes longer than the host. */
 static void a_memset_s_time_stays(void **state) {
     enum { BYTES = 1 << 30, LONG_US = 60000 };
     (void)state;
@@ -59,8 +59,8 @@ static void a_memset_s_time_stays(void **state) {
     }
     diagnose(NULL);
     FOUND("constant-content", NULL, STEPS);
-    /* The memset begins with the call as the upload did. The kernel comes behind it, as long after as it did: 12.5 us
-     * behind the upload's end, and it was done before the wait. */
+    /* The memset begins with its call, as the upload did. The kernel comes 12.5 us after the memset's end, as long as
+     * it came after the upload's end, and it was done before the wait. */
     struct xs_saving of = saves("constant-content");
     uint64_t stays = LATENCY_US * US + rounded(ON_DEVICE_NS(BYTES)) + GAP_NS + 2000 + NOTICE_NS;
     assert_int_equal(of.least_ns, STEPS * ((LONG_US + 10 + 10 + 1) * US - stays));
@@ -69,7 +69,7 @@ static void a_memset_s_time_stays(void **state) {
     play_end(p);
 }
 
-/* Small enough that the host is not held by the copy within the device. */
+/* The copy is small enough that the copy within the device does not hold the host. */
 static void a_copy_on_the_device(void **state) {
     (void)state;
     play_begin(p);
@@ -87,7 +87,8 @@ static void a_copy_on_the_device(void **state) {
     play_end(p);
 }
 
-/* A round trip to another device, and what a peer copy takes in place of its upload: as the trace's own. */
+/* Plays a round trip to another device. A peer copy replaces its upload, and takes as long as the trace's own peer
+ * copies. */
 static void play_to_another_device(const char *sql) {
     play_begin(p);
     play_alloc(p, A, MIB);
@@ -120,7 +121,7 @@ static void a_peer_copy_s_time_stays(void **state) {
     play_end(p);
 }
 
-/* Both legs of a staged copy are its time. */
+/* The time of a staged copy is the time of both legs. */
 static void a_staged_peer_copy_s_time_stays(void **state) {
     (void)state;
     play_to_another_device(PEAK "INSERT INTO device_copy (correlation, kind, src_kind, dst_kind, bytes, start_ns,"
@@ -159,8 +160,8 @@ static void only_what_changed(void **state) {
 
 /* --- beside kernels --- */
 
-/* A blocking upload, and a kernel that uses it: the next upload has to wait for the kernel. Behind STEPS of these come
- * `apart` more, before which the host works for so long that the kernel is not next to the upload. */
+/* Plays a blocking upload, and a kernel that uses it, so that the next upload has to wait for the kernel. After STEPS
+ * of these come `apart` more, before which the host works for so long that the kernel is not next to the upload. */
 static void play_turns_and(int apart, uint64_t work_us, uint64_t up_us, uint64_t kernel_us) {
     play_begin(p);
     uint32_t a = play_alloc(p, A, MIB);
@@ -208,9 +209,9 @@ static void uploads_beside_longer_kernels(void **state) {
     play_end(p);
 }
 
-/* Of copies that are no instances only those move with one that come before the place's next copy. Behind the last
- * instance the place uploads again and again, with the host at work in between: were these copies moved, they would
- * take no time of the host any more, which is more than all turns together. */
+/* Copies that are no instances move only together with an instance that comes before the place's next copy. After the
+ * last instance the place uploads again and again, while the host works in between. If these copies were moved, they
+ * would take no time of the host any more, and this time is more than that of all turns together. */
 static void later_copies_of_the_place_stay(void **state) {
     enum { APART = 5 * STEPS, UP_US = 1000, KERNEL_US = 300, WORK_US = 2000 };
     (void)state;
@@ -223,7 +224,8 @@ static void later_copies_of_the_place_stay(void **state) {
     play_end(p);
 }
 
-/* Copies and kernels in one stream, the host far ahead of them: when they run is said on a timeline of the device. */
+/* Copies and kernels are in one stream, and the host is far ahead of them. This is the time of the device at which they
+ * run. */
 static uint64_t device_us;
 
 static void play_ahead(uint64_t us, int what, uint64_t memory, uint32_t id) {
@@ -267,8 +269,8 @@ static void downloads_beside_kernels(void **state) {
     play_end(p);
 }
 
-/* Of three that took turns, the kernels stay, with the first upload and the last download; and with the first download,
- * which comes before the first upload that can be sent early. */
+/* An upload, a kernel and a download took turns. The kernels remain, with the first upload and the last download; the
+ * first download remains, too, because it comes before the first upload that can be sent early. */
 static void both_directions_beside_kernels(void **state) {
     (void)state;
     play_pipeline(true);

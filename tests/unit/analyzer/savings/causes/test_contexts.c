@@ -1,5 +1,5 @@
-/* How long the host takes before uploads whose data a library copies into page-locked memory first, and when that says
- * something. On runs made by hand. */
+/* Tests how long the host takes before uploads whose data a library first copies into page-locked memory, and when that
+ * time is reported. The runs are made by hand. */
 #include "run.h"
 
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
@@ -22,8 +22,8 @@ enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
     "(4*4096+2048,4,0,2,1,0),(4*4096+2049,4,1,1,9,1);"                                                                 \
     "UPDATE allocation SET stack = 4 WHERE id = 2;"
 
-/* Uploads of the same bytes from page-locked memory, which is allocation 2; before each of them the host works, every
- * fourth time for `other_us`. */
+/* Plays uploads of the same bytes from page-locked memory, which is allocation 2. Before each upload the host works for
+ * `us`, and before every fourth one for `other_us`. */
 static void play_uploads(uint64_t us, uint64_t other_us, enum xs_memory_kind host) {
     play_begin(p);
     alloc(A, MIB);
@@ -56,7 +56,7 @@ static void the_median_before_uploads(void **state) {
     play_end(p);
 }
 
-/* What a statement takes without a copy, too; and 1 MiB in less than 10 us. */
+/* The time is not reported if a statement without a copy takes as long, or if 1 MiB took less than 10 us. */
 static void a_short_time_says_nothing(void **state) {
     (void)state;
     play_uploads(99, 99, XS_MEM_PINNED);
@@ -91,7 +91,8 @@ static void a_loader_in_the_same_thread(void **state) {
     play_end(p);
 }
 
-/* Then the time before the upload is not the copy's. And only page-locked memory is of interest. */
+/* The time before the upload is not reported, because the copy ran in another thread. Nothing is reported for pageable
+ * memory. */
 static void a_loader_in_its_own_thread(void **state) {
     static const char sql[] =
         CUPY_UPLOADS LOADER_ALLOCATES "UPDATE python_code SET function = '_pin_memory_loop' WHERE id = 2";

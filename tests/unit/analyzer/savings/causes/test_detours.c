@@ -1,13 +1,13 @@
-/* Detours over the host: downloads, work of the host, and uploads between two places of one function. On runs made by
- * hand with known answers. */
+/* Tests detours over the host: downloads, work of the host, and uploads between two places of one function. The runs
+ * are made by hand, with known answers. */
 #include "run.h"
 
 #include "analyzer/words/detour_words.h"
 
 enum { TRIPS = 20, WORK_US = 3000, CALL_US = 1000, COPY_US = 950 };
 
-/* Stacks 1 to 9: that line of step. Stack 12: line 1 of fetch, called at line 3 of step. 13 and 14: line 1 of fetch,
- * called at line 1 and at line 9 of main. 15: line 1 of send, called at line 5 of main. */
+/* Stacks 1 to 9 are lines 1 to 9 of step. Stack 12 is line 1 of fetch, called at line 3 of step. Stacks 13 and 14 are
+ * line 1 of fetch, called at line 1 and at line 9 of main. Stack 15 is line 1 of send, called at line 5 of main. */
 #define STACKS                                                                                                         \
     LINES(9)                                                                                                           \
     "INSERT INTO python_code VALUES (2,'/app/train.py','fetch',1), (3,'/app/train.py','main',1),"                      \
@@ -16,7 +16,7 @@ enum { TRIPS = 20, WORK_US = 3000, CALL_US = 1000, COPY_US = 950 };
     "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES"                                               \
     " (49152,12,0,2,1,1), (49153,12,1,1,3,1), (53248,13,0,2,1,1), (53249,13,1,3,1,1), (57344,14,0,2,1,1),"             \
     " (57345,14,1,3,9,1), (61440,15,0,4,1,1), (61441,15,1,3,5,1);"
-/* Downloads of stack `down`, uploads of stack `up`, or of stack 5. */
+/* Gives downloads the stack `down`, and uploads the stack `up` or 5. */
 #define BETWEEN(down, up)                                                                                              \
     PEAK STACKS "UPDATE transfer SET stack = CASE direction WHEN 2 THEN " #down " ELSE " #up " END;"                   \
                 "UPDATE sync SET stack = " #up ";"
@@ -30,7 +30,7 @@ static void begin(void) {
     memory = alloc(B, MIB);
 }
 
-/* The download of a trip, and the host's work behind it. */
+/* Plays the download of a trip, and the host's work after it. */
 static void fetch(uint64_t bytes) {
     takes(CALL_US, COPY_US);
     down(A, bytes, NO_CONTENT, HOST);
@@ -42,7 +42,7 @@ static void send(void) {
     up(B, MIB, NO_CONTENT, NOT_MEASURED, OTHER);
 }
 
-/* The other half of a step: a kernel and the host's work beside it are no part of the trip. */
+/* Plays the other half of a step: a kernel, and work of the host beside it, which are no part of the trip. */
 static void compute(void) {
     takes(0, 0);
     kernel(2, memory);
@@ -77,7 +77,7 @@ static void data_goes_over_the_host(void **state) {
     const struct xs_detour *detour = &p->diagnosis->detours[0];
     assert_int_equal(detour->trips, TRIPS);
     assert_int_equal(detour->host_ns, (uint64_t)TRIPS * WORK_US * US);
-    /* both calls and the work between them; and of the statement of the download what it takes before it */
+    /* both calls and the work between them; and the time that the download's statement takes before its call */
     uint64_t least = (uint64_t)TRIPS * (WORK_US + 2 * CALL_US) * US;
     assert_in_range(detour->most_ns, least, least + (uint64_t)TRIPS * 100 * US);
     /* of all findings about these copies; host-work saves all of it, and counts in the whole saving */
@@ -96,7 +96,7 @@ static void data_goes_over_the_host(void **state) {
     play_end(p);
 }
 
-/* Most of the downloads are for something else, so the detour is said of the uploads alone. */
+/* Most of the downloads are for something else, so the detour is shown only at the uploads. */
 static void most_downloads_have_no_upload(void **state) {
     (void)state;
     play_trips(TRIPS, MIB);
@@ -115,7 +115,7 @@ static void most_downloads_have_no_upload(void **state) {
     play_end(p);
 }
 
-/* The upload's function calls the one that downloads, before it. */
+/* Before the upload, its function calls the function that downloads. */
 static void the_download_may_be_in_a_function_that_is_called(void **state) {
     (void)state;
     play_trips(TRIPS, MIB);
@@ -124,7 +124,7 @@ static void the_download_may_be_in_a_function_that_is_called(void **state) {
     play_end(p);
 }
 
-/* A third function calls both, in this order; or in the other one. */
+/* A third function calls both, in this order or in the other one. */
 static void both_may_be_in_functions_that_are_called(void **state) {
     (void)state;
     play_trips(TRIPS, MIB);
@@ -184,7 +184,7 @@ static void few_trips(void **state) {
     play_end(p);
 }
 
-/* The results of a round, and the data of the next one. */
+/* The downloads have the results of a round, and the uploads have the data of the next round. */
 static void the_download_is_behind_the_upload(void **state) {
     (void)state;
     play_trips(TRIPS, MIB);
@@ -198,7 +198,7 @@ static void they_are_of_other_functions(void **state) {
     play_trips(TRIPS, MIB);
     is_no_detour(FROM(13));
     play_trips(TRIPS, MIB);
-    is_no_detour(NULL); /* of no known ones */
+    is_no_detour(NULL); /* no known contents */
 }
 
 static void another_thread_uploads(void **state) {
@@ -214,7 +214,8 @@ static void another_thread_uploads(void **state) {
     is_no_detour(FROM(4));
 }
 
-/* The device gets work in between. Only right before the upload it may be a library's that fills the array. */
+/* The device gets work in between. This may be the work of a library that fills the array only directly before the
+ * upload. */
 static void something_is_launched_between(void **state) {
     (void)state;
     for (int far = 0; far < 2; far++) {
@@ -233,7 +234,7 @@ static void something_is_launched_between(void **state) {
     }
 }
 
-/* What goes up is known, and is nothing that the host computes. */
+/* The uploaded content is known, and is nothing that the host computes. */
 static void the_same_is_uploaded_each_time(void **state) {
     (void)state;
     begin();

@@ -1,5 +1,5 @@
-/* What calls save that are not made any more, on runs made by hand with known answers: the calls' time, and nothing of
- * a wait that only moves. */
+/* Tests what is saved by calls that are not made any more, with runs made by hand whose answers are known: the calls'
+ * time, and nothing of a wait that only moves. */
 #include "run.h"
 
 #include "analyzer/base/text.h"
@@ -22,7 +22,8 @@ static void play_same_uploads(int unmeasured) {
     }
 }
 
-/* All but the first. If the uploads have to stay, their memory can be pinned: that is no cause of its own. */
+/* All uploads but the first can be dropped. If the uploads have to stay, their memory can be pinned; this is not a
+ * separate cause. */
 static void uploads_of_what_is_there(void **state) {
     (void)state;
     play_same_uploads(0);
@@ -41,7 +42,8 @@ static void uploads_of_what_is_there(void **state) {
     play_end(p);
 }
 
-/* One of which it is not known what was there before contradicts the others in words, but is of the same cause. */
+/* One upload, whose destination's earlier content is not known, has another verdict than the others, but belongs to
+ * the same cause. */
 static void one_that_was_not_measured(void **state) {
     (void)state;
     play_same_uploads(7);
@@ -57,7 +59,7 @@ static void one_that_was_not_measured(void **state) {
     play_end(p);
 }
 
-/* Where pinning saves much more than dropping does, it is the repair to begin with. */
+/* If pinning saves much more than dropping, it is the first repair. */
 static void few_that_can_be_dropped(void **state) {
     (void)state;
     play_begin(p);
@@ -135,8 +137,8 @@ static bool is_freed(unsigned detector, unsigned verdict) {
     return name && !strcmp(name, "freed");
 }
 
-/* A cache of two buffers for three contents: the second round replaces what went elsewhere, the later ones what was in
- * the same buffer. Either alone saves less than pinning. */
+/* A cache has two buffers for three contents. The second round replaces contents that went elsewhere, and later rounds
+ * replace contents that were in the same buffer. Each of the two alone saves less than pinning. */
 static void a_cache_that_is_too_small(void **state) {
     (void)state;
     play_begin(p);
@@ -167,7 +169,7 @@ static void a_cache_that_is_too_small(void **state) {
     play_end(p);
 }
 
-/* What the uploads replace is what the kernel made: more buffers would keep none of them. */
+/* The uploads replace what the kernel wrote: more buffers would keep none of the contents. */
 static void contents_that_a_kernel_changes(void **state) {
     (void)state;
     play_begin(p);
@@ -183,7 +185,7 @@ static void contents_that_a_kernel_changes(void **state) {
     play_end(p);
 }
 
-/* Each content comes twice: there may be any number of them. And one alone takes no turns. */
+/* Each content comes twice, so there may be any number of contents. A single content takes no turns. */
 static void contents_that_are_not_few(void **state) {
     (void)state;
     for (int one = 0; one < 2; one++) {
@@ -232,7 +234,7 @@ static void turns_in_words(void **state) {
 
 enum { DOWN_US = 700 };
 
-/* What a kernel made goes to the host and comes back at another place. */
+/* A result of a kernel goes to the host and comes back at another place. */
 static void both_ways(void **state) {
     (void)state;
     play_begin(p);
@@ -266,8 +268,8 @@ static void both_ways(void **state) {
 
 enum { KERNEL_US = 5000 };
 
-/* The host reads four bytes behind each kernel. Of the call, the kernel's time is not given back: whoever waits next
- * waits for it. */
+/* The host reads four bytes after each kernel. The part of the call in which the kernel runs is not saved, because the
+ * next call that waits then waits for the kernel. */
 static void play_readbacks(bool waits_each_time) {
     play_begin(p);
     uint32_t a = play_alloc(p, A, MIB);
@@ -311,7 +313,7 @@ static void a_wait_for_all_kernels_moves(void **state) {
 
 /* --- allocations --- */
 
-/* The free waits for the kernel; in its place, whatever comes next does. */
+/* The free waits for the kernel. Without the free, the next call waits. */
 static void play_allocations(bool waits_each_time) {
     play_begin(p);
     for (int i = 0; i < STEPS; i++) {
@@ -349,7 +351,7 @@ static void the_wait_of_a_free_moves(void **state) {
     play_end(p);
 }
 
-/* Line 1 allocates. Line 2 frees, but for the last `others` times, when line 3 does. */
+/* Line 1 allocates. Line 2 frees; only in the last `others` times line 3 frees. */
 static uint32_t line_that_releases(int others) {
     enum { TIMES = 12 };
     play_begin(p);

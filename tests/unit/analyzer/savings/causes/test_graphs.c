@@ -1,5 +1,5 @@
-/* What is saved without waits that nothing needs, and by one graph in place of many launches. On runs made by hand with
- * known answers. */
+/* Tests what is saved without waits that nothing needs, and by one graph in place of many launches, with runs made by
+ * hand whose answers are known. */
 #include "run.h"
 
 enum { STEPS = 20, LAUNCHES = 8, BETWEEN_US = 10, KERNEL_US = 2, DELAY_US = 5, WAIT_US = 20, GRAPH_US = 10 };
@@ -17,8 +17,8 @@ static void play_steps(unsigned launches) {
     kernel(KERNEL_US, a);
 }
 
-/* A launch's kernel ends before the wait begins, so the wait takes its own time only. All of it is saved, if nothing
- * that the trace does not show needs the wait. */
+/* Each kernel ends before the wait begins, so the wait takes only its own time. All of this time is saved, unless
+ * something that the trace does not show needs the wait. */
 static void waits_are_not_made(void **state) {
     (void)state;
     play_steps(1);
@@ -31,8 +31,8 @@ static void waits_are_not_made(void **state) {
     play_end(p);
 }
 
-/* The host makes the first launch of each run only, and then waits as before. At least, the graph's launch takes 10 us
- * more, and the wait lasts until the last kernel has ended. */
+/* The host makes only the first launch of each run, and then waits as before. For the least saving, the graph's launch
+ * takes 10 us longer, and the wait lasts until the last kernel has ended. */
 static void a_graph_in_place_of_launches(void **state) {
     (void)state;
     play_steps(LAUNCHES);
@@ -47,7 +47,8 @@ static void a_graph_in_place_of_launches(void **state) {
     play_end(p);
 }
 
-/* The waits and the runs before them are at one place, and one cause. Both are in it, and only one is in the sum. */
+/* The waits and the runs of launches before them are at one place, so they are one cause. It has both findings, and
+ * only one of them counts in the sum. */
 static void one_cause_at_one_place(void **state) {
     (void)state;
     play_steps(LAUNCHES);

@@ -1,5 +1,5 @@
-/* What host-work saves at least: docs/rules/analysis.md, "Work on downloaded data". On runs made by hand with known
- * answers. */
+/* Tests what host-work saves at least: docs/rules/analysis.md, "Work on downloaded data". The runs are made by hand
+ * and their answers are known. */
 #include "run.h"
 
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
@@ -54,7 +54,7 @@ static void the_device_works_beside_the_host(void **state) {
     is_about(least(10000, MIB, 3000), REPAIRED * (CALL_US + 3000));
 }
 
-/* Another thread cannot do the work faster than this one does it. The work takes 3 of 4.5 ms. */
+/* Another thread cannot do the work faster than this one. The work takes 3 of 4.5 ms. */
 static void another_thread_may_have_to_do_it(void **state) {
     (void)state;
     is_about(least(500, MIB, 3000), (STEPS - 1) * (CALL_US + 500));
@@ -144,7 +144,7 @@ static void the_statements_stay(void **state) {
     play_end(p);
 }
 
-/* A step does it in nine lines, each of which has 3 % of the run; or all together have less than 5 %. */
+/* A step does the work in nine lines. Each line has 3 % of the run; or all together have less than 5 %. */
 static void a_step_does_it_in_several_lines(void **state) {
     (void)state;
     enum { LINE_COUNT = 9, TIMES = 4 };

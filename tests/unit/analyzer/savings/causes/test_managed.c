@@ -1,5 +1,5 @@
-/* What keeping managed pages on the device saves, on runs made by hand with known answers: recorded as a whole, and in
- * windows. */
+/* Tests what is saved if managed pages stay on the device, with runs made by hand whose answers are known: recorded as
+ * a whole, and in windows. */
 #include "managed_run.h"
 
 #include "analyzer/savings/causes/diagnose.h"
@@ -48,7 +48,7 @@ static void is_about(uint64_t ns, uint64_t expected_ms, unsigned percent) {
     is_within(ns, expected_ms, expected_ms * percent / 100);
 }
 
-/* What a step does. */
+/* Plays one step. */
 struct step {
     bool kernel_faults, host_fetches;
     unsigned memories; /* that the kernel is given */
@@ -97,9 +97,9 @@ static void thrash(struct managed_run *run) {
     diagnose();
 }
 
-/* At least: each kernel without its faults, its pages sent before it, and copied back in place of the host's waits for
- * them. At most: the pages are sent once, and the host's
- * walk through them is done on the device; they come back once. Not the host's first touch of the memory. */
+/* For the least saving, each kernel has no faults, its pages are sent before it, and they are copied back instead of
+ * the host's waits for them. For the most, the pages are sent once and come back once, and the device does the host's
+ * walk through them. The host's first touch of the memory is never saved. */
 static void the_whole_run(void **state) {
     (void)state;
     struct managed_run run = {.p = p};
@@ -113,7 +113,7 @@ static void the_whole_run(void **state) {
     end();
 }
 
-/* Windows at random moments. The run is 2.1 s, so of 100 ms each kernel and each gap has been looked at or not. */
+/* Windows at random moments of a run of 2.1 s. Some of the kernels and gaps lie in windows, and others do not. */
 static const struct managed_window some[] = {
     {0, 108 * MS},       {193 * MS, 8 * MS},  {231 * MS, 8 * MS},  {366 * MS, 8 * MS},  {409 * MS, 8 * MS},
     {517 * MS, 8 * MS},  {641 * MS, 8 * MS},  {677 * MS, 8 * MS},  {805 * MS, 8 * MS},  {918 * MS, 8 * MS},
@@ -121,7 +121,8 @@ static const struct managed_window some[] = {
     {1425 * MS, 8 * MS}, {1563 * MS, 8 * MS}, {1610 * MS, 8 * MS}, {1742 * MS, 8 * MS}, {1803 * MS, 8 * MS},
     {1911 * MS, 8 * MS}, {1989 * MS, 8 * MS}};
 
-/* Their share is that of the rest, with a margin; what is lost of each window's end does not matter. */
+/* The share in the windows is assumed for the rest of the run, with a margin. The records that are lost at each
+ * window's end do not matter. */
 static void windows_of_the_run(void **state) {
     (void)state;
     for (uint64_t lost_us = 0; lost_us <= 4500; lost_us += 4500) {
@@ -135,7 +136,7 @@ static void windows_of_the_run(void **state) {
     }
 }
 
-/* Few windows: a wide margin. */
+/* If there are few windows, the margin is wide. */
 static void two_windows_are_not_sure(void **state) {
     (void)state;
     static const struct managed_window two[] = {
@@ -165,8 +166,8 @@ static void kernels_that_do_not_fault(void **state) {
     end();
 }
 
-/* Both arrays of a kernel go back and forth: its time is given back once. The host waits for pages of both at once, so
- * copies would take it longer, and are no part of the least. */
+/* Both arrays of a kernel go back and forth, and the kernel's time is saved only once. The host waits for pages of both
+ * arrays at the same time. Copies would take longer than that, so the least saving has no copies. */
 static void two_arrays(void **state) {
     (void)state;
     static const uint64_t addresses[] = {A, B};
@@ -205,7 +206,7 @@ static void a_first_touch_is_no_stall(void **state) {
     end();
 }
 
-/* Pages that a prefetch moves beside kernels are nobody's wait. */
+/* Nobody waits for pages that a prefetch moves beside kernels. */
 static void prefetched_pages_are_no_stall(void **state) {
     (void)state;
     static const uint64_t addresses[] = {A};
@@ -223,7 +224,7 @@ static void prefetched_pages_are_no_stall(void **state) {
     managed_windows(&run);
     diagnose();
     assert_int_equal(saves().least_ns, 0);
-    assert_true(saves().most_ns < 400 * MS); /* what the migrations took: nothing of it can be replayed */
+    assert_true(saves().most_ns < 400 * MS); /* no part of the migrations' time can be replayed */
     end();
 }
 
@@ -298,8 +299,8 @@ static void first_use(struct managed_run *run, uint32_t id, uint64_t address, bo
     p->call_ns = 0;
 }
 
-/* One allocation, and each of its kernels uses another part of it first. At least, recording the faults took what it
- * takes on an H200, and so does making the pages. */
+/* One allocation; each of its kernels is the first one that uses another part of it. For the least saving, recording
+ * the faults took as long as on an H200, and so did making the pages. */
 static void kernels_make_the_pages_of_a_pool(void **state) {
     (void)state;
     struct managed_run run = {.p = p};
@@ -343,8 +344,8 @@ static void pages_are_made_once(void **state) {
     end();
 }
 
-/* Memory that is allocated in each step. What its kernel does with new pages goes if an earlier allocation is kept;
- * what it does with pages that the host has filled does not. */
+/* Memory is allocated in each step. If an earlier allocation is kept, the kernel's time for new pages is saved, but
+ * not its time for pages that the host has filled. */
 static void allocate_in_each_step(bool come) {
     struct managed_run run = {.p = p};
     play_begin(p);

@@ -1,17 +1,18 @@
-/* What page-locked memory saves and what it costs: the price of page-locking, once for each byte, and page-locked
- * memory of the program that nobody needs any more. On runs made by hand with known answers. */
+/* Tests what page-locked memory saves and what it costs: the price of page-locking, once for each byte, and
+ * page-locked memory of the program that is not needed any more. The runs are made by hand and their answers are
+ * known. */
 #include "run.h"
 
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
 
-/* What a blocking copy of 1 MiB of such a call takes when it is pinned. */
+/* The duration of a blocking copy of 1 MiB if its memory is pinned. */
 static uint64_t pinned_call_ns(uint64_t copy_ns) { return LATENCY_US * US + copy_ns + BEHIND_COPY_NS; }
 
 static void is_about(uint64_t ns, double expected) {
     assert_true((double)ns > expected - 2 && (double)ns < expected + 2);
 }
 
-/* A blocking upload of nobody knows what, and a kernel that may use it. */
+/* Plays a blocking upload whose content is not known, and a kernel that may use it. */
 static void upload(uint64_t from) {
     up(A, MIB, NO_CONTENT, NOT_MEASURED, from);
     play_unseen_kernel(p);
@@ -51,7 +52,7 @@ static void what_two_copies_share_costs_once(void **state) {
     play_end(p);
 }
 
-/* Page-locked memory of the trace's own, and a copy from it that says how long one takes: 60 us. */
+/* Plays the trace's own page-locked memory, and a copy from it that shows how long such a copy takes: 60 us. */
 static uint32_t play_locked(uint64_t bytes, double ns_per_byte) {
     p->memory = XS_MEM_PINNED;
     p->call_ns = (uint64_t)((double)bytes * ns_per_byte);
@@ -64,7 +65,7 @@ static uint32_t play_locked(uint64_t bytes, double ns_per_byte) {
     return id;
 }
 
-/* 1.0 ns for each byte to allocate, 0.2 to free; 0.4 of that a pageable one takes, too. */
+/* Allocating takes 1.0 ns for each byte, and freeing 0.2 ns; pageable memory would take 0.4 ns of this, too. */
 static void the_trace_says_what_it_costs(void **state) {
     (void)state;
     play_begin(p);
@@ -85,8 +86,8 @@ static void the_trace_says_what_it_costs(void **state) {
     play_end(p);
 }
 
-/* A price that is not measured as a whole is assumed: page-locked memory that took less than pageable memory, and such
- * that is never freed. */
+/* A price that is not completely measured is assumed: page-locked memory took less time than pageable memory, or is
+ * never freed. */
 static void a_part_of_it_is_assumed(void **state) {
     static const struct {
         double lock, unlock, price;
@@ -110,7 +111,7 @@ static void a_part_of_it_is_assumed(void **state) {
     }
 }
 
-/* Of half a mebibyte the fixed cost would be a rate. */
+/* If only half a mebibyte was page-locked, the fixed cost must not count as a rate. */
 static void small_memory_says_nothing(void **state) {
     (void)state;
     play_begin(p);
@@ -125,7 +126,7 @@ static void small_memory_says_nothing(void **state) {
     play_end(p);
 }
 
-/* Where the price is more than the gain, it is not worth it at least; the range says so. */
+/* If the price is higher than the gain, the least saving is nothing, and the range says so. */
 static void a_buffer_that_is_copied_once(void **state) {
     (void)state;
     play_begin(p);
@@ -166,7 +167,7 @@ static void an_asynchronous_copy_returns_at_once(void **state) {
 
 enum { DOWN_US = 700, LOCK_US = 30000, UNLOCK_US = 5000 };
 
-/* Round trips through a page-locked buffer, which is also used otherwise, or not. */
+/* Plays round trips through a page-locked buffer. With `other_uses`, something else uses the buffer, too. */
 static void play_locked_round_trips(enum xs_memory_kind kind, int other_uses) {
     play_begin(p);
     play_alloc(p, A, MIB);
@@ -198,7 +199,7 @@ static void memory_goes_with_its_copies(void **state) {
     play_end(p);
 }
 
-/* Whoever registers memory that there is may do it for another reason. */
+/* A program that registers existing memory may do so for another reason. */
 static void memory_that_something_uses_stays(void **state) {
     (void)state;
     for (int other_uses = 0; other_uses <= 1; other_uses++) {
@@ -210,8 +211,8 @@ static void memory_that_something_uses_stays(void **state) {
     }
 }
 
-/* A statement that locks memory for its copies: the first of which is needed. From pageable memory that one would take
- * 500 us in place of 60. */
+/* A statement page-locks memory for its copies, and the first copy is needed. From pageable memory this copy would
+ * take 500 us instead of 60. */
 static void play_locked_for_copies(uint64_t lock_us, const char *stacks) {
     play_begin(p);
     play_alloc(p, A, MIB);
@@ -242,7 +243,7 @@ static void a_statement_s_own_memory_goes(void **state) {
     play_end(p);
 }
 
-/* Locking takes less than the one copy would take longer. */
+/* Page-locking takes less time than the one copy would take in addition. */
 static void memory_that_is_worth_its_price_stays(void **state) {
     (void)state;
     play_locked_for_copies(439, LINES(3) "UPDATE transfer SET stack = CASE WHEN id = 1 THEN 3 ELSE 1 END;"

@@ -1,6 +1,8 @@
-/* What host-preparation saves, with and without samples of where the host was, and that needless uploads save the work
- * that makes their bytes again. */
+/* Tests what host-preparation saves, with and without samples of where the host was, and that needless uploads also
+ * save the work that makes their bytes again. */
 #include "run.h"
+
+#include "analyzer/savings/plan/statement.h"
 
 enum { STEPS = 20, COUNTED = STEPS - 1, CALL_US = 1000, COPY_US = 900, WORK_US = 5000, AFTER_US = 2000, GAP_US = 10 };
 
@@ -19,8 +21,8 @@ enum { STEPS = 20, COUNTED = STEPS - 1, CALL_US = 1000, COPY_US = 900, WORK_US =
 #define BEFORE "enter_ns - 2500000"
 #define AFTER "return_ns + 1000000"
 
-/* The host works before each upload, `after_us` after it, and launches a kernel of `kernel_us`. The uploads take
- * turns in this many buffers of the host, and have so many contents. */
+/* Plays uploads. The host works before each upload, and for `after_us` after it, and launches a kernel of `kernel_us`.
+ * The uploads use this many buffers of the host in turn, and have this many contents. */
 static void play(uint64_t kernel_us, uint64_t after_us, uint64_t buffers, int contents) {
     play_begin(p);
     uint32_t id = alloc(A, MIB);
@@ -34,21 +36,27 @@ static void play(uint64_t kernel_us, uint64_t after_us, uint64_t buffers, int co
     }
 }
 
-/* 0: the finding is advice. */
-static void saves_up_to(const char *sql, uint64_t most_us) {
+static void saves_between(const char *sql, uint64_t least_us, uint64_t most_us) {
     diagnose(sql);
     FOUND("host-preparation", NULL, COUNTED);
-    if (!most_us) {
-        assert_true(played_diagnosed(p, "host-preparation")->finding->advice);
-        assert_false(played_diagnosed(p, "host-preparation")->saves.known);
-        is_in_order();
-        play_end(p);
-        return;
-    }
     struct xs_saving of = saves("host-preparation");
     assert_false(of.bounds);
-    assert_int_equal(of.least_ns, 0);
+    assert_int_equal(of.least_ns, least_us * US);
     assert_int_equal(of.most_ns, most_us * US);
+    is_in_order();
+    play_end(p);
+}
+
+/* 0: the finding is advice. */
+static void saves_up_to(const char *sql, uint64_t most_us) {
+    if (most_us) {
+        saves_between(sql, 0, most_us);
+        return;
+    }
+    diagnose(sql);
+    FOUND("host-preparation", NULL, COUNTED);
+    assert_true(played_diagnosed(p, "host-preparation")->finding->advice);
+    assert_false(played_diagnosed(p, "host-preparation")->saves.known);
     is_in_order();
     play_end(p);
 }
@@ -69,6 +77,24 @@ static void work_in_the_uploading_function_goes_away(void **state) {
     saves_up_to(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 13, 2), most_us);
     play(2, 0, 1, STEPS); /* seven do not */
     saves_up_to(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 14, 2), 0);
+}
+
+/* The least saving is the work in which the thread ran: of a thread that slept in every second sample, half of it. */
+static void sleep_is_no_work(void **state) {
+    (void)state;
+    const uint64_t most_us = COUNTED * (WORK_US + GAP_US + CALL_US) - COUNTED * ASYNC_CALL_NS / 1000;
+    const uint64_t stays_us = XS_STATEMENT_LIMIT_NS / 1000;
+    play(2, 0, 1, STEPS);
+    saves_between(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 1, 2) "UPDATE host_sample SET is_asleep = 0;",
+                  COUNTED * (WORK_US + GAP_US - stays_us), most_us);
+    play(2, 0, 1, STEPS);
+    saves_between(UPLOADS_IN_LINE_3 SAMPLES("enter_ns - 2600000", 1, 2)
+                      SAMPLES(BEFORE, 1, 2) "UPDATE host_sample SET is_asleep = id > 20;",
+                  COUNTED * ((WORK_US + GAP_US) / 2 - stays_us), most_us);
+    play(2, 0, 1, STEPS);
+    saves_up_to(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 1, 2) "UPDATE host_sample SET is_asleep = 1;", most_us);
+    play(2, 0, 1, STEPS); /* values that no reader may trust */
+    saves_up_to(UPLOADS_IN_LINE_3 SAMPLES(BEFORE, 1, 2) "UPDATE host_sample SET is_asleep = -7;", most_us);
 }
 
 /* Neither work at a later line, nor that of another function, is known to make the data. */
@@ -98,7 +124,7 @@ static void a_loader_reads_files(void **state) {
     }
 }
 
-/* The function frees what it made after the upload, before its statement ends. */
+/* The function frees its data after the upload, before its statement ends. */
 static void freeing_belongs_to_the_statement(void **state) {
     (void)state;
     const uint64_t before_us = WORK_US + GAP_US, after_us = AFTER_US + GAP_US;
@@ -138,8 +164,8 @@ static void work_beside_the_device_saves_nothing(void **state) {
     play_end(p);
 }
 
-/* The same bytes from other memory were made again, so not making them saves the work, too. From one buffer, nothing
- * says that the work made them. */
+/* The same bytes from other memory were made again, so the work is saved if they are not made. If the bytes come from
+ * one buffer, nothing shows that the work made them. */
 static void bytes_that_are_made_again(void **state) {
     (void)state;
     for (uint64_t buffers = 1; buffers <= 2; buffers++) {
@@ -165,6 +191,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_of_unknown_kind_may_have_to_stay),
         cmocka_unit_test(work_in_the_uploading_function_goes_away),
+        cmocka_unit_test(sleep_is_no_work),
         cmocka_unit_test(other_work_may_have_to_stay),
         cmocka_unit_test(a_loader_reads_files),
         cmocka_unit_test(freeing_belongs_to_the_statement),

@@ -1,4 +1,5 @@
-/* What a stream for each thread saves where threads take turns on the legacy default stream, on runs made by hand. */
+/* Tests what a stream for each thread saves if threads take turns on the legacy default stream, with runs made by
+ * hand. */
 #include "run.h"
 
 enum { ROUNDS = 20, KERNEL_US = 1000, GAP_US = 2, STEP_US = 10, BOTH = 2 };
@@ -88,7 +89,7 @@ static void play_threads(const struct work *work) {
 static void threads_that_launch_and_wait(void **state) {
     (void)state;
     play_threads(&(struct work){0});
-    FOUND("shared-stream", NULL, BOTH * ROUNDS - 3); /* not the first waits */
+    FOUND("shared-stream", NULL, BOTH * ROUNDS - 3); /* the first waits do not count */
     assert_in_range(saves("shared-stream").most_ns, (ROUNDS - 1) * KERNEL_US * US, (ROUNDS + 1) * KERNEL_US * US);
     assert_in_range(saves("shared-stream").least_ns, 0, KERNEL_US * US);
     play_end(p);

@@ -1,5 +1,6 @@
-/* What goes with a call that a statement of Python made: the interpreter's time before it, a library's copying into
- * page-locked memory, the event behind it and the wait for it. On runs made by hand with known answers. */
+/* Tests what is dropped with a call that a statement of Python made: the interpreter's time before it, a library's
+ * copy into page-locked memory, the event after it and the wait for this event. The runs are made by hand and their
+ * answers are known. */
 #include "run.h"
 
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950, STREAM = 0x70, EVENT = 0x90 };
@@ -34,7 +35,7 @@ static void the_tenth_is_the_statement_s_own(void **state) {
     play_end(p);
 }
 
-/* Behind a call of another line, half of the time is that one's. */
+/* After a call of another line, half of the time belongs to that line. */
 static void half_is_the_end_of_another_statement(void **state) {
     (void)state;
     play_begin(p);
@@ -64,7 +65,7 @@ static void few_calls_say_nothing(void **state) {
     for (int uploads = 7; uploads <= 8; uploads++) {
         play_after(uploads, mixed);
         diagnose(OF_A_LINE);
-        /* of 8, the shortest: 20 us */
+        /* the shortest of 8: 20 us */
         uint64_t before_us = uploads == 8 ? 20 : 0;
         assert_int_equal(saves("noop-upload").least_ns, (uint64_t)(uploads - 1) * (CALL_US + before_us) * US);
         play_end(p);
@@ -85,7 +86,8 @@ static void no_statement_takes_longer_than_the_limit(void **state) {
 
 static uint64_t rarely_short(int upload) { return upload < 3 ? 40 : 1000; }
 
-/* What the library may take to copy 1 MiB into page-locked memory, 0.25 ns for each byte, as far as there is time. */
+/* The time that the library may take to copy 1 MiB into page-locked memory: 0.25 ns for each byte, but not more than
+ * there is. */
 static void staging_is_in_the_most(void **state) {
     (void)state;
     play_after(STEPS, rarely_short);
@@ -125,7 +127,7 @@ static void pageable_copies_are_not_staged_by_a_library(void **state) {
     play_end(p);
 }
 
-/* A memset in place of the upload: no staging, no statement before the copy. */
+/* If a memset replaces the upload, there is no staging, and no statement before the copy. */
 static void a_memset_needs_no_statement_of_the_library(void **state) {
     (void)state;
     play_begin(p);
@@ -146,14 +148,14 @@ static void a_memset_needs_no_statement_of_the_library(void **state) {
 
 enum { SHORT_CALL_US = 5, LONG_COPY_US = 300, BEFORE_US = 30, OWN_WAIT_US = 2 };
 
-/* What is behind the asynchronous upload. */
+/* The calls after the asynchronous upload. */
 struct behind {
     uint64_t record_after_us; /* 0: there is no event */
-    enum xs_sync_scope scope; /* of the wait */
-    uint64_t kernel_us;       /* of the one that is before it; 0: there is none */
+    enum xs_sync_scope scope; /* scope of the wait */
+    uint64_t kernel_us;       /* duration of the kernel before the upload; 0: there is none */
 };
 
-/* From the upload's call to the return of the wait for it 305 us, with 30 us before it. */
+/* Plays 305 us from the upload's call to the return of the wait for it, with 30 us before the call. */
 static void play_behind(struct behind what) {
     play_begin(p);
     uint32_t a = play_alloc(p, A, MIB);
@@ -196,7 +198,8 @@ static void a_line_s_wait_and_event_go_with_its_copy(void **state) {
     play_end(p);
 }
 
-/* It stays, 10 us behind the event, and has nothing to wait for. And half of the time before the upload is its own. */
+/* The wait stays, 10 us after the event, and has nothing to wait for. Half of the time before the upload belongs to
+ * the upload. */
 static void a_wait_of_another_line_stays(void **state) {
     (void)state;
     play_behind((struct behind){10, XS_SYNC_STREAM, 0});
@@ -206,7 +209,7 @@ static void a_wait_of_another_line_stays(void **state) {
     play_end(p);
 }
 
-/* The event is recorded in no time, and whoever waits for it still finds it. There is a kernel before it, or none. */
+/* Recording the event takes no time, and the wait for it still finds it. A kernel may run before it. */
 static void a_wait_for_the_event_finds_it(void **state) {
     (void)state;
     play_behind((struct behind){10, XS_SYNC_EVENT, 0});
@@ -219,7 +222,7 @@ static void a_wait_for_the_event_finds_it(void **state) {
     play_end(p);
 }
 
-/* What comes more than 100 us later is another statement, and so is what comes behind that. */
+/* A call more than 100 us later belongs to another statement, and so do the calls after it. */
 static void a_late_event_is_another_statement_s(void **state) {
     (void)state;
     for (uint64_t us = 100; us <= 101; us++) {
@@ -231,7 +234,7 @@ static void a_late_event_is_another_statement_s(void **state) {
     }
 }
 
-/* Events are of no known line; the statement before one is. */
+/* The line of events is not known, but the statement before an event is. */
 static void an_event_is_of_the_copy_before_it(void **state) {
     (void)state;
     play_begin(p);
@@ -252,7 +255,7 @@ static void an_event_is_of_the_copy_before_it(void **state) {
     play_end(p);
 }
 
-/* Of a program that is not Python, only the call. */
+/* In a program that is not Python, only the call is dropped. */
 static void other_programs_keep_what_is_behind(void **state) {
     (void)state;
     play_behind((struct behind){10, XS_SYNC_STREAM, 0});

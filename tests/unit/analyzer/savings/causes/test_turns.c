@@ -1,4 +1,4 @@
-/* Contents that take turns: what their rows say, and rows that cannot be read. */
+/* Tests contents that take turns: what their rows say, and rows that cannot be read. */
 #include "run.h"
 
 #include <sqlite3.h>
@@ -25,7 +25,8 @@ static struct xs_turns turns_of_uploads(uint64_t second_bytes, const char *sql) 
     return turns;
 }
 
-/* What an upload replaced has the upload's size: a content of another size is another one, whatever its fingerprint. */
+/* A content that an upload replaced has the upload's size: a content of another size is a different one, whatever its
+ * fingerprint. */
 static void a_content_of_another_size_is_another(void **state) {
     (void)state;
     struct xs_turns turns = turns_of_uploads(MIB, PEAK);
@@ -56,7 +57,7 @@ static unsigned detector_of(const char *id) {
     return i;
 }
 
-/* A row that is not there says nothing; one that cannot be read is an error. */
+/* A missing row says nothing; a row that cannot be read is an error. */
 static void rows_that_cannot_be_read(void **state) {
     (void)state;
     static const char *const views[] = {NULL,

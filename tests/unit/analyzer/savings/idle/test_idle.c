@@ -113,7 +113,7 @@ static void queued_work(void **state) {
     xs_idle_free(&idle);
 }
 
-/* Thread 1 gives the device its work, and waits for thread 0 meanwhile: what thread 0 did counts. */
+/* Thread 1 gives the device its work, and waits for thread 0 meanwhile, so the work of thread 0 is the reason. */
 static void another_thread_works(void **state) {
     (void)state;
     struct run run = {0};
@@ -137,7 +137,7 @@ static void another_thread_works(void **state) {
     xs_idle_free(&idle);
 }
 
-/* Only a part of the run: what began before it, and what ends it. */
+/* Only a part of the run is looked at: some work began before it, and some ends after it. */
 static void a_part_of_the_run(void **state) {
     (void)state;
     struct run run = {0};

@@ -1,4 +1,4 @@
-/* Whether it pays not to wait at a place, for runs that were made by hand. */
+/* Tests whether it pays not to wait at a place, with runs made by hand. */
 #include "unit.h"
 
 #include "analyzer/savings/idle/waits_paid.h"
@@ -13,8 +13,8 @@ static struct xs_waits_paid found(struct run *run, int64_t run_us) {
     return waits;
 }
 
-/* Four rounds: a kernel of 100 us, a wait of which the host learns after 10 us, and `host_us` of the host's own work.
- */
+/* Plays four rounds: a kernel of 100 us, a wait that returns 10 us after the kernel's end, and `host_us` of the host's
+ * own work. */
 static void rounds(struct run *run, int host_us) {
     *run = (struct run){0};
     for (int i = 0; i < 4; i++) {

@@ -66,7 +66,7 @@ static inline struct xs_model *ended(struct run *run, int64_t run_us) {
 /* Replays the run without the calls whose bits are set in `dropped`. Returns the run's time in microseconds. */
 static inline int64_t without(const struct xs_model *model, unsigned dropped) {
     uint32_t change_of[CALLS] = {0};
-    const struct xs_change change = {.dropped = true};
+    const struct xs_call_change change = {.dropped = true};
     for (uint32_t i = 0; i < model->call_count; i++)
         change_of[i] = dropped >> i & 1;
     return xs_replay_run(model, change_of, &change, NULL) / US;

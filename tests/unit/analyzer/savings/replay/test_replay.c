@@ -1,4 +1,5 @@
-/* The replay of runs that were made by hand, with known answers; and of traces of a real GPU with nothing changed. */
+/* Tests the replay of runs that were made by hand, with known answers; and of traces of a real GPU, in which nothing is
+ * changed. */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -9,7 +10,8 @@
 
 #include "schema/format/kinds.h"
 
-/* upload 0-1000 (on the device 10-1000), kernel to 3000, readback that waits for it to 3010; the run ends at 3110. */
+/* Plays an upload in 0-1000 (on the device in 10-1000), a kernel until 3000, and a readback that waits for it until
+ * 3010; the run ends at 3110. */
 static struct xs_model *upload_kernel_readback(struct run *run) {
     *run = (struct run){0};
     call(run, XS_MODEL_TRANSFER, 0, 0, 1000);
@@ -40,7 +42,7 @@ static void a_dropped_upload_gives_back_its_call(void **state) {
     assert_int_equal(without(upload_kernel_readback(&run), 1), 2110);
 }
 
-/* Blocking uploads of 100 us, the last of which was looked at, which took 60 us more before its copy. */
+/* Plays blocking uploads of 100 us. The last one was looked at, which took 60 us more before its copy. */
 static struct xs_model *uploads_of_which_one_is_looked_at(struct run *run, int others) {
     *run = (struct run){0};
     for (int i = 0; i <= others; i++) {
@@ -68,7 +70,7 @@ static void a_look_is_not_saved(void **state) {
     assert_int_equal(without(model, 1 << 3), 3840);
 }
 
-/* What the host waited for the kernel in the readback is not given back: the next wait has it. */
+/* The time for which the readback waited for the kernel is not saved: the next wait takes it. */
 static void a_wait_for_a_kernel_moves(void **state) {
     (void)state;
     struct run run;
@@ -142,7 +144,7 @@ static void a_stream_that_waits_for_an_event(void **state) {
     assert_in_range(without(model, 1 << 0), 505, 520); /* the copy begins at once */
 }
 
-/* Two threads: the one that is not the program's last does not hold it. */
+/* A thread that does not end last does not delay the program's end. */
 static void another_thread(void **state) {
     (void)state;
     struct run run = {0};
@@ -162,11 +164,12 @@ static void changes(void **state) {
     struct run run;
     struct xs_model *model = upload_kernel_readback(&run);
     uint32_t change_of[CALLS] = {1};
-    const struct xs_change shorter = {.lasts = true, .operation_ns = 90 * US};
+    const struct xs_call_change shorter = {.lasts = true, .operation_ns = 90 * US};
     assert_int_equal(xs_replay_run(model, change_of, &shorter, NULL), (3110 - 900) * US);
-    const struct xs_change at_once = {.returns = XS_RETURNS_AT_ONCE, .host_ns = 5 * US}; /* the kernel waits for it */
+    const struct xs_call_change at_once = {.returns = XS_RETURNS_AT_ONCE,
+                                           .host_ns = 5 * US}; /* the kernel waits for it */
     assert_in_range(xs_replay_run(model, change_of, &at_once, NULL) / US, 3100, 3112);
-    const struct xs_change price = {.dropped = true, .before_ns = 300 * US};
+    const struct xs_call_change price = {.dropped = true, .before_ns = 300 * US};
     assert_int_equal(xs_replay_run(model, change_of, &price, NULL), 2410 * US);
 }
 
@@ -238,7 +241,7 @@ static void times_stay_within_what_can_be_added_up(void **state) {
     struct run run;
     struct xs_model *model = upload_kernel_readback(&run);
     uint32_t change_of[CALLS] = {1};
-    const struct xs_change longest = {
+    const struct xs_call_change longest = {
         .lasts = true, .operation_ns = XS_MODEL_LATEST_NS, .before_ns = XS_MODEL_LATEST_NS};
     assert_in_range(xs_replay_run(model, change_of, &longest, NULL), XS_MODEL_LATEST_NS, 2 * XS_MODEL_LATEST_NS);
 }
@@ -378,7 +381,7 @@ static void a_wait_beside_another_threads_launch(void **state) {
     assert_int_equal(model->calls[2].wait, XS_WAITS_LATEST);
     assert_int_equal(xs_replay_run(model, NULL, NULL, NULL), 1100 * US);
     uint32_t change_of[CALLS] = {1};
-    const struct xs_change shorter = {.lasts = true, .operation_ns = 80 * US};
+    const struct xs_call_change shorter = {.lasts = true, .operation_ns = 80 * US};
     assert_int_equal(xs_replay_run(model, change_of, &shorter, NULL), 200 * US);
 }
 

@@ -1,6 +1,6 @@
-/* What the replay knows of the order of streams, engines and calls, and what each of them takes where it did not have
- * to wait. Each run is made by hand; what a GPU does without the dropped call is worked out in the comments. The rules
- * were asked of an H100, driver 580. */
+/* Tests what the replay knows about the order of streams, engines and calls, and how long each of them takes if it
+ * does not have to wait. Each run is made by hand; the comments work out what a GPU does without the dropped call. The
+ * rules were tested on an H100, driver 580. */
 #include "made_run.h"
 
 enum { OTHER = 2, LEGACY = 3 }; /* streams */
@@ -25,7 +25,8 @@ static void copy(struct run *run, enum xs_model_engine engine, int32_t stream, b
 
 /* --- copies from pageable memory --- */
 
-/* It waited for the kernel, and copied for 50 us into the driver's memory then: that is what it takes without it. */
+/* The copy waited for the kernel and then copied for 50 us into the driver's memory, so it takes 50 us without the
+ * kernel. */
 static void staging_is_behind_the_wait(void **state) {
     (void)state;
     struct run run = {0};
@@ -67,7 +68,8 @@ static void a_stream_that_stands_apart(void **state) {
     assert_in_range(without(model, 1 << 4), 1205, 1215); /* the download 1123-1208, beside the kernel */
 }
 
-/* What is recorded in the legacy default stream is behind all streams, and what comes after it is behind that. */
+/* An event recorded in the legacy default stream comes after the work of all streams, and work after the event comes
+ * after all of that work. */
 static void an_event_of_the_legacy_stream_orders_the_others(void **state) {
     (void)state;
     struct run run = {0};
@@ -139,7 +141,7 @@ static void a_free_waits_even_if_it_did_not(void **state) {
     assert_in_range(without(ended(&run, 1020), 1 << 1), 500, 512);
 }
 
-/* But not if another one returned while the device worked on. */
+/* This does not hold if another free returned while the device was working. */
 static void a_free_that_does_not_wait(void **state) {
     (void)state;
     struct run run = {0};
@@ -174,7 +176,7 @@ static void an_allocation_that_waited(void **state) {
     assert_in_range(without(model, 1 << 1), 30, 34);
 }
 
-/* No free was measured without its wait: it takes what an allocation takes. */
+/* No free was measured without a wait, so a free is assumed to take as long as an allocation. */
 static void a_free_that_always_waited(void **state) {
     (void)state;
     struct run run = {0};
@@ -186,8 +188,8 @@ static void a_free_that_always_waited(void **state) {
 
 /* --- the example of docs/rules/analysis.md --- */
 
-/* An upload of 1 ms, a kernel of 3 ms, and 2 ms of the host's own: the calls of the uploads that are left out took 8
- * ms, and 4 of these were waits for kernels. */
+/* A step has an upload of 1 ms, a kernel of 3 ms, and 2 ms of the host's own work. The calls of the uploads that are
+ * left out took 8 ms, and 4 ms of these were waits for kernels. */
 static void waits_for_kernels_move(void **state) {
     (void)state;
     enum { STEPS = 5, STEP_US = 4000 };

@@ -1,4 +1,4 @@
-/* Calls that failed: which count, since when, and which was the first. */
+/* Tests which failed calls count, since when calls failed, and which call failed first. */
 #include "played.h"
 
 #include <sqlite3.h>
@@ -12,7 +12,8 @@ enum { A = 0x10000000, HOST = 0x5000000, BYTES = 4096 };
 static struct played played, *p = &played;
 static struct xs_failures failures;
 
-/* Ten uploads, ten kernels, ten waits and ten event records, in turns, on which `sql` is run. Reads what failed. */
+/* Plays ten uploads, ten kernels, ten waits and ten event records, in turns; runs `sql` on the trace, and reads what
+ * failed. */
 static void failing(const char *sql) {
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_trace trace;
@@ -52,7 +53,7 @@ static void nothing_failed(void **state) {
     end();
 }
 
-/* A kernel runs into an illegal address: everything after the third wait fails, in every table. */
+/* After a kernel has used an illegal address, everything after the third wait fails, in every table. */
 static void everything_after_an_illegal_address(void **state) {
     (void)state;
     failing("UPDATE sync SET result = 700 WHERE id >= 3; UPDATE transfer SET result = 700 WHERE id > 3;"
@@ -128,7 +129,7 @@ static void the_first_call_has_its_line(void **state) {
     end();
 }
 
-/* Fatal ones first, then by calls. An error of no name has its number. */
+/* Fatal errors come first; the others are sorted by their calls. An error without a name is shown by its number. */
 static void several_errors(void **state) {
     (void)state;
     failing("UPDATE transfer SET result = 1 WHERE id < 6; UPDATE sync SET result = 719 WHERE id = 10;"
@@ -147,7 +148,7 @@ static void several_errors(void **state) {
     end();
 }
 
-/* The copies of a batch call are one call. */
+/* All copies of a batch call count as one call. */
 static void a_batch_call_fails_once(void **state) {
     (void)state;
     failing("UPDATE transfer SET result = 1, batch_index = id - 1");
@@ -183,7 +184,8 @@ static void harmless_calls_do_not_count(void **state) {
     }
 }
 
-/* Refused, and later given as much, in the same thread: an allocator made room. */
+/* If an allocation is refused, and a later one of the same size succeeds in the same thread, an allocator has made
+ * room. */
 static void a_refusal_that_was_overcome(void **state) {
     static const struct {
         const char *sql;

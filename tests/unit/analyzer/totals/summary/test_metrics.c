@@ -48,8 +48,8 @@ static void expect_unknown(const struct run *r, const char *name) {
     assert_int_equal(r->reading.metrics.of[metric].value, 0);
 }
 
-/* An upload of pageable memory that blocks, one of pinned memory that does not and of which 60 ns run beside a kernel,
- * a download, a wait, memory. */
+/* Plays a blocking upload of pageable memory, an asynchronous upload of pinned memory that runs beside a kernel for 60
+ * ns, a download, a wait, and allocations. */
 #define HOST_EVENTS                                                                                                    \
     "INSERT INTO entry_point VALUES (1,'cuMemcpyHtoD_v2',0),(2,'cuMemcpyDtoH_v2',0),(3,'cuMemAlloc_v2',2),"            \
     "(4,'cuMemFree_v2',3),(5,'cuCtxSynchronize',5);"                                                                   \

@@ -2,7 +2,8 @@
 #include "analyzer/words/left_out.h"
 #include "loaded.h"
 
-/* What was looked at is said, and what was left out beside it; a part that was not left out is no part. */
+/* The summary says which parts were recorded, and what was left out outside of them; if nothing was left out, the run
+ * has no parts. */
 static void parts_that_were_looked_at(void **state) {
     struct case_ c;
     struct xs_string text = {0};
@@ -45,7 +46,7 @@ static void parts_that_were_looked_at(void **state) {
     drop(&c);
 }
 
-/* Of a process that was killed the list is of some time before: what was copied since was recorded, too. */
+/* If a process was killed, the list is older than its end: copies after it were recorded, too. */
 static void parts_of_a_killed_process(void **state) {
 #define RANGES(list, count, ns)                                                                                        \
     "INSERT OR REPLACE INTO meta VALUES ('range.windows', '" list "'), ('range.count', " #count "),"                   \
@@ -57,7 +58,7 @@ static void parts_of_a_killed_process(void **state) {
         uint64_t parts, recorded_ns;
     } cases[] = {{RANGES("1000+4000,5500+1000", 2, 5000000), 2, 7000000}, /* the second one is known until 6.5 ms */
                  {RANGES("1000+9000", 1, 9000000), 1, 9000000},
-                 {RANGES("0+0", 0, 0), 1, 2500000}, /* of two copies, and of what lies between them */
+                 {RANGES("0+0", 0, 0), 1, 2500000}, /* the two copies, and the time between them */
                  {RANGES("1000+4000,5500+1000", 9000, 5000000), 9000, 5000000}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -144,7 +145,7 @@ static void steps_that_were_recorded(void **state) {
     }
 }
 
-/* And why none was. */
+/* Also says why no part was recorded. */
 static void no_step_was_recorded(void **state) {
     struct case_ c;
     struct xs_string text = {0};

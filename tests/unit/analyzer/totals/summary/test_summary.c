@@ -6,7 +6,7 @@
     "INSERT INTO thinned VALUES (NULL,'" source "'," #shape ",0," #kind ",0," #device "," #rows "," #bytes "," #host   \
     "," #timed "," #device_ns ");"
 
-/* What is gone counts in the totals. */
+/* Rows that were dropped count in the totals. */
 static void sums_of_what_was_thinned_count(void **state) {
     struct case_ c;
     (void)state;
@@ -47,9 +47,10 @@ static void sums_of_what_was_thinned_count(void **state) {
 static void device_times_of_thinned_shapes_stay_theirs(void **state) {
     struct case_ c;
     (void)state;
-    load(&c, TRANSFER(1, 1, 100, 2, 4, 1, 10, 30, 1) TRANSFER(2, 1, 50, 1, 4, 0, 40, 45, 2) COPY(1, 100, 20, 40, 0)
-                 COPY(2, 50, 41, 45,
-                      0) "INSERT INTO meta VALUES ('thinned.rows', 36), ('thinned.one_in', 4);" /* as above */
+    load(&c,
+         TRANSFER(1, 1, 100, 2, 4, 1, 10, 30, 1) TRANSFER(2, 1, 50, 1, 4, 0, 40, 45, 2) COPY(1, 100, 20, 40, 0)
+             COPY(2, 50, 41, 45,
+                  0) "INSERT INTO meta VALUES ('thinned.rows', 36), ('thinned.one_in', 4);" /* as in the first trace */
          THINNED("transfer", 1, 0, 0, 10, 1000, 200, 9, 90) THINNED("transfer", 2, 0, 0, 3, 150, 15, 3, 600)
              THINNED("device_copy", 1, 0, 0, 13, 1150, 0, 13, 700));
     assert_int_equal(c.summary.all.timed_count, 2 + 13);
@@ -87,7 +88,7 @@ static const struct xs_totals *of_direction(const struct xs_summary *summary, en
     return NULL;
 }
 
-/* What is told of such a record is not taken from records of the other direction, of whose calls nothing is told. */
+/* Values that such a record lacks are not taken from records of the other direction, whose calls lack them, too. */
 static void late_records_leave_other_directions_alone(void **state) {
     struct case_ c;
     (void)state;
@@ -150,8 +151,8 @@ static void totals_by_kind(void **state) {
     drop(&c);
 }
 
-/* A copy between devices that was staged has two records of all bytes: its time is that of both, and it is neither a
- * download nor an upload, also where it was thinned. */
+/* A staged copy between devices has two records of all bytes. Its time is the sum of both, and it is neither a
+ * download nor an upload, even if it was thinned. */
 static void a_staged_copy_between_devices(void **state) {
     struct case_ c;
     (void)state;

@@ -119,7 +119,7 @@ static void waits(void **state) {
     drop();
 }
 
-/* What frees waits for kernels; what allocates does not. */
+/* Calls that free memory wait for kernels; calls that allocate memory do not. */
 static void allocations(void **state) {
     (void)state;
     load(BEGIN ALLOCATION(1, 100, 200, 500, 700) KERNEL(100, 600) API(7, 1, 800, 850));
@@ -193,7 +193,8 @@ static void a_batch_call_counts_once(void **state) {
     drop();
 }
 
-/* What xferspy took: before the first call, and around the calls. Never more than there is, and never of a call. */
+/* The time of xferspy itself: before the first call, and around the calls. It is never more than there is, and never
+ * part of a call. */
 static void what_xferspy_took(void **state) {
     (void)state;
     load(BEGIN TRANSFER(1, 1, 100, 300) "INSERT OR REPLACE INTO meta VALUES ('cost.start_ns',30000),"

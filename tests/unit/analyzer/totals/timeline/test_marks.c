@@ -102,7 +102,7 @@ static void only_the_first_findings_stay(void **state) {
     xs_marks_free(&marks);
 }
 
-/* Findings of one cause save the same time: a row has that of the first. */
+/* Findings of one cause save the same time: a row has the saving of the first one. */
 static void what_leads_no_cause_saves_nothing(void **state) {
     unsigned detector = detector_of(XS_REMOVES_TRANSFERS), other = detector_of(XS_REMOVES_CALLS);
     struct xs_finding items[] = {{.detector = detector, .site = SITE}, {.detector = other, .site = SITE}};

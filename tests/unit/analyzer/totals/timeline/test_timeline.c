@@ -1,4 +1,4 @@
-/* What a timeline is drawn from: which rows, in which order, and what is one row. */
+/* Tests the data of a timeline: which rows it has, in which order, and which rows become one. */
 #include "unit.h"
 
 #include <sqlite3.h>

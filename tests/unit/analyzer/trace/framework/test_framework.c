@@ -1,4 +1,4 @@
-/* What a framework did, from names as PyTorch 2 and CuPy 14 have them in stacks, ranges and threads. */
+/* Tests what a framework did, with the names that PyTorch 2 and CuPy 14 have in stacks, ranges and threads. */
 #include "unit.h"
 
 #include "analyzer/trace/framework/framework_context.h"

@@ -1,5 +1,5 @@
-/* Device times that were not recorded: which are worked out, where they are placed, and that they are marked. The
- * sequences are recorded whole, and then all records but those of a few calls are taken away. */
+/* Tests device times that were not recorded: which are modelled, where they are placed, and that they are marked. The
+ * sequences are recorded completely, and then all records except those of a few calls are removed. */
 #include "played.h"
 
 #include <sqlite3.h>
@@ -15,7 +15,7 @@ struct cut {
     bool has_window; /* the trace says when the calls with records were */
 };
 
-/* Ends the sequence, and leaves the records of the calls from the first to the last of those row ids of `table`. */
+/* Ends the sequence, and keeps only the records of the calls from the first to the last of these row ids of `table`. */
 static void cut_to(struct cut *c, const char *table, int first, int last) {
     char sql[2400], message[XS_TRACE_MESSAGE_BYTES];
     snprintf(sql, sizeof sql,
@@ -175,7 +175,8 @@ static void copies_of_another_size_take_what_the_link_says(void **state) {
         play_up(&c.played, 0x100000, i % 2 ? 4 << 20 : 1 << 20, NO_CONTENT, NOT_MEASURED, 0x5000);
     play_up(&c.played, 0x100000, 16 << 20, NO_CONTENT, NOT_MEASURED, 0x5000);
     cut_to(&c, "transfer", 1, 20);
-    /* 1 us for 4 KiB; those that were recorded lie beside each other, so none of these can be told from a queue */
+    /* A copy takes 1 us for 4 KiB. The recorded copies run at the same time, so none of them can be distinguished from
+     * a queued one. */
     int64_t ns = number(&c.trace, "SELECT end_ns - start_ns FROM device_copy ORDER BY id DESC LIMIT 1");
     assert_in_range(ns, 4096000 * 9 / 10, 4096000 * 11 / 10);
     assert_int_equal(number(&c.trace, "SELECT sum(modelled) FROM device_copy"), 21);
@@ -294,8 +295,8 @@ static void work_ends_when_a_wait_returns(void **state) {
     end(&c);
 }
 
-/* A call's number compares as that of its device work does, so SQLite makes an index for the join. Without one, the
- * export of a trace that had 200,000 launches was refused, as that of a damaged file. */
+/* A call's number is compared like the number of its device work, so SQLite makes an index for the join. Without an
+ * index, the export of a trace with 200,000 launches was refused as damaged. */
 static void calls_are_found_by_their_numbers(void **state) {
     enum { KERNELS = 3000, MOST_STEPS = 200 * KERNELS };
     struct cut c = {.has_window = false};

@@ -1,7 +1,7 @@
 /* Which streams capture: each is counted once, and none for ever. */
 #include "unit.h"
 
-#include "preload/driver/captures.h"
+#include "preload/driver/stream_captures.h"
 
 #include <pthread.h>
 
@@ -17,7 +17,7 @@ static void a_capture_begins_and_ends(void **state) {
     assert_int_equal(xs_captures, 0);
 }
 
-/* What began before the session is not known. */
+/* A capture that began before the session is not known. */
 static void an_end_alone_is_none(void **state) {
     (void)state;
     assert_false(xs_captures_end(0x1000, 0));
@@ -68,7 +68,7 @@ static void more_than_there_are_places_for(void **state) {
     assert_int_equal(xs_captures, 0);
 }
 
-/* Those that found no place are of a context that is gone when all are. */
+/* Captures for which the table had no room belong to contexts that are all gone now. */
 static void the_last_context_takes_all_with_it(void **state) {
     enum { MANY = 1000 };
     (void)state;
@@ -94,7 +94,7 @@ static void *lose_contexts(void *unused) {
     return unused;
 }
 
-/* Its place was that of a stream of the other context a moment ago. */
+/* The slot of this stream belonged to a stream of the other context before. */
 static void a_context_takes_no_other_streams_with_it(void **state) {
     pthread_t thread;
     unsigned lost = 0;

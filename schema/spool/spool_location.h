@@ -8,8 +8,8 @@
  * The folder is /dev/shm/xferspy-UID or $XDG_RUNTIME_DIR/xferspy-UID, mode 0700. The file's name is a random number of
  * 128 bits, which is also in the trace (meta spool.id). Therefore nobody else can make a false spool, truncate a spool,
  * or refer to a spool of another user. */
-#ifndef XFERSPY_SCHEMA_SPOOL_SPOOL_PLACE_H
-#define XFERSPY_SCHEMA_SPOOL_SPOOL_PLACE_H
+#ifndef XFERSPY_SCHEMA_SPOOL_SPOOL_LOCATION_H
+#define XFERSPY_SCHEMA_SPOOL_SPOOL_LOCATION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,8 +39,8 @@ const char *xs_spool_runtime_dir(void);
  * xs_spool_runtime_dir, because the drain thread must not read the environment while the application may change it;
  * NULL: the spool must not be in memory. Returns the same as xs_spool_create; errno EEXIST means that the name beside
  * the trace is taken. */
-int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
-                   const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files);
+int xs_spool_locate(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
+                    const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files);
 
 /* Called before the first event, when the trace exists and contains the spool's id. Writes the identity of the trace's
  * file into the spool. */
@@ -98,7 +98,7 @@ static inline const struct xs_spool_header *xs_spool_found_header(const struct x
  * and cannot contain an event; the trace itself may be missing. Changes nothing. */
 bool xs_spool_is_unstarted(const char *trace);
 
-/* Deletes the files that such a process left, and the trace itself. True if xs_spool_is_unstarted was true. */
+/* If xs_spool_is_unstarted is true, deletes the files that the process left and the trace itself, and returns true. */
 bool xs_spool_clear_unstarted(const char *trace);
 
 #endif

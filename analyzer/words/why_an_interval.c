@@ -1,4 +1,4 @@
-/* Says what a saving is based on: why it is a range, what page-locking costs, how well the replay fits the run; see
+/* Says what a saving is based on: why it is an interval, what page-locking costs, how well the replay fits the run; see
  * findings_words.h. */
 #include <math.h>
 
@@ -55,7 +55,8 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
                "do it, and the device needs the result.";
     case XS_REPAIR_PREPARE_ON_DEVICE:
         return "It saves most if the device does the host's work before the uploads in nearly no time, and needs none "
-               "of their bytes. It saves nothing if the host only waits for these bytes, as for a file.";
+               "of their bytes. It saves least if only the work goes away that samples show while the thread ran: a "
+               "thread that sleeps waits for something, such as a file.";
     case XS_REPAIR_GRAPH:
         return "It saves most if a graph's kernels follow each other without a pause.";
     case XS_REPAIR_OWN_STREAM:
@@ -79,7 +80,7 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     return NULL;
 }
 
-/* A reason why a saving is a range: its name in JSON, and its sentence. NULL sentence: xs_say_bounds has it. */
+/* A reason why a saving is an interval: its name in JSON, and its sentence. NULL sentence: xs_say_bounds has it. */
 struct reason {
     const char *name, *sentence;
 };
@@ -105,7 +106,7 @@ static const char *const names_by_repair[] = {
     [XS_REPAIR_DEVICE_COPY] = "time_around_copies",
 };
 
-static const char *name_of_repair(enum xs_repair repair) {
+static const char *name_of_repair(enum xs_repair_kind repair) {
     const char *name = repair < sizeof names_by_repair / sizeof *names_by_repair ? names_by_repair[repair] : NULL;
     return name ? name : "of_repair";
 }
@@ -127,7 +128,7 @@ static size_t find_reasons(const struct xs_diagnosis *diagnosis, const struct xs
                                             "nothing and the whole time of its calls."};
         return count;
     }
-    enum xs_repair repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
+    enum xs_repair_kind repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
     const char *why = why_of_repair(diagnosis->findings, f);
     if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)
         reasons[count++] = (struct reason){
@@ -149,7 +150,8 @@ static size_t find_reasons(const struct xs_diagnosis *diagnosis, const struct xs
     return count;
 }
 
-void xs_finding_why_range(struct xs_string *text, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d) {
+void xs_finding_why_interval(struct xs_string *text, const struct xs_diagnosis *diagnosis,
+                             const struct xs_diagnosed *d) {
     struct reason reasons[MOST_REASONS];
     size_t count = find_reasons(diagnosis, d, reasons);
     for (size_t i = 0; i < count; i++)
@@ -159,11 +161,11 @@ void xs_finding_why_range(struct xs_string *text, const struct xs_diagnosis *dia
             xs_say_bounds(text, diagnosis);
 }
 
-void xs_finding_why_range_json(struct xs_json *json, const struct xs_diagnosis *diagnosis,
-                               const struct xs_diagnosed *d) {
+void xs_finding_why_interval_json(struct xs_json *json, const struct xs_diagnosis *diagnosis,
+                                  const struct xs_diagnosed *d) {
     struct reason reasons[MOST_REASONS];
     size_t count = find_reasons(diagnosis, d, reasons);
-    xs_json_array(json, "saves_range_reasons");
+    xs_json_array(json, "saves_interval_reasons");
     for (size_t i = 0; i < count; i++)
         xs_json_text(json, NULL, reasons[i].name);
     xs_json_end(json, ']');
@@ -254,7 +256,7 @@ void xs_saving_json(struct xs_json *json, const char *key, const struct xs_savin
     xs_json_object(json, key);
     xs_json_count(json, "least_ns", saving->least_ns);
     xs_json_count(json, "most_ns", saving->most_ns);
-    xs_json_bool(json, "up_to", xs_saving_is_range(saving));
+    xs_json_bool(json, "up_to", xs_saving_is_interval(saving));
     xs_json_end(json, '}');
 }
 

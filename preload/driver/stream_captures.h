@@ -1,6 +1,6 @@
 /* Tracks which streams of the process are capturing a graph, and counts them. */
-#ifndef XFERSPY_PRELOAD_DRIVER_CAPTURES_H
-#define XFERSPY_PRELOAD_DRIVER_CAPTURES_H
+#ifndef XFERSPY_PRELOAD_DRIVER_STREAM_CAPTURES_H
+#define XFERSPY_PRELOAD_DRIVER_STREAM_CAPTURES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* Makes, finds and deletes spools; see spool_place.h. */
-#include "schema/spool/spool_place.h"
+/* Makes, finds and deletes spools; see spool_location.h. */
+#include "schema/spool/spool_location.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -167,8 +167,8 @@ static void know_file(struct xs_spool_files *files, int fd) {
     }
 }
 
-int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
-                   const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files) {
+int xs_spool_locate(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
+                    const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files) {
     *spool = (struct xs_spool){.fd = -1, .source = -1};
     *files = (struct xs_spool_files){0};
     if (!xs_beside(files->beside, trace, ".spool")) {

@@ -1,5 +1,5 @@
 /* Moves the drain thread away from the program's threads, which are those that fill chunks of the spool. */
-#include "preload/session/drain_place.h"
+#include "preload/session/drain_placement.h"
 
 #include "preload/session/placement.h"
 #include "schema/clock.h"
@@ -19,7 +19,7 @@ static unsigned collect(const struct xs_spool *spool, int32_t tids[XS_PLACEMENT_
     return count;
 }
 
-void xs_drain_place(const struct xs_spool *spool) {
+void xs_drain_placement(const struct xs_spool *spool) {
     static uint64_t looked_ns, looked_cpu_ns;
     int32_t tids[XS_PLACEMENT_THREADS];
     uint64_t now_ns = xs_monotonic_ns();

@@ -1,5 +1,5 @@
-/* What becomes of device times when they have cost what they may, against the stand-in libcupti: detached where that
- * can be done, and stopped for good where it cannot. They never go on. */
+/* Tests what happens when device times have used up their budget, with the fake libcupti: CUPTI is detached if that is
+ * possible, and recording is stopped for good if it is not. Recording never just continues. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -30,7 +30,7 @@ static struct fake_cupti *start(int driver_version) { return start_with(driver_v
 static void spend(void) { atomic_fetch_add(&xs_gate_slot->launches, 1000000); }
 
 /* What the flusher does, for longer than it waits for a moment of the program's. */
-static void watch_until_turned(const struct fake_cupti *fake) {
+static void watch_until_switched(const struct fake_cupti *fake) {
     for (unsigned i = 0; i < 1000 && fake->kinds; i++) {
         xs_cupti_watch_windows();
         usleep(1000);
@@ -41,7 +41,7 @@ static void watch_until_turned(const struct fake_cupti *fake) {
 
 static void is_detached(const struct fake_cupti *fake, unsigned notes) {
     spend();
-    watch_until_turned(fake);
+    watch_until_switched(fake);
     CHECK(fake->finalized == 1 && !fake->subscriber && !xs_cupti_is_attached());
     CHECK(stub_notes == notes && status_is("active"));
     CHECK(xs_cupti_watch_windows()); /* the next window comes */
@@ -80,7 +80,7 @@ static void stopped_with_an_old_driver(void) {
     struct fake_cupti *fake = start(12059);
     unsigned notes = stub_notes;
     spend();
-    watch_until_turned(fake);
+    watch_until_switched(fake);
     is_stopped(fake, notes, 0);
 }
 
@@ -94,7 +94,7 @@ static void stopped_with_an_old_cupti(void) {
     unsigned notes = stub_notes;
     xs_cupti_api.version = 22;
     spend();
-    watch_until_turned(fake);
+    watch_until_switched(fake);
     is_stopped(fake, notes, 0);
 }
 
@@ -103,7 +103,7 @@ static void stopped_without_finalize(void) {
     unsigned notes = stub_notes;
     xs_cupti_api.cuptiFinalize = NULL;
     spend();
-    watch_until_turned(fake);
+    watch_until_switched(fake);
     is_stopped(fake, notes, 0);
 }
 
@@ -112,7 +112,7 @@ static void stopped_where_finalize_fails(void) {
     unsigned notes = stub_notes;
     fake->finalize_fails = 1;
     spend();
-    watch_until_turned(fake);
+    watch_until_switched(fake);
     CHECK(xs_cupti_is_attached());
     is_stopped(fake, notes, 1);
 }
@@ -121,17 +121,17 @@ static void stopped_where_finalize_fails(void) {
 static void stopped_behind_an_idle_device(void) {
     struct fake_cupti *fake = start_with(12059, is_busy_until_asked_twice);
     spend();
-    while (atomic_load(&xs_cupti_turn_due) != XS_CUPTI_TURN_DUE) {
+    while (atomic_load(&xs_cupti_switch_due) != XS_CUPTI_SWITCH_DUE) {
         xs_cupti_watch_windows();
         usleep(1000);
     }
-    xs_cupti_turn_here();
+    xs_cupti_switch_here();
     CHECK(fake->kinds && fake->shares_buffers);
-    watch_until_turned(fake);
+    watch_until_switched(fake);
 }
 
-/* Where nothing bounds it, recording costs the most, and what it costs is known: at every look, and at the end what
- * came after the last one. */
+/* If nothing limits recording, it costs most, and its cost is known: at every look, and at the end for the time after
+ * the last look. */
 static void cost_without_a_budget(void) {
     struct xs_cupti_wishes wishes = {
         .kernels = true, .migrations = "off", .driver_version = 13000, .is_idle_within = is_idle, .others_ns = nothing};
@@ -149,8 +149,8 @@ static void cost_without_a_budget(void) {
     CHECK(xs_cupti_state()->detachments == 0 && !xs_cupti_windows(&stub_clock));
 }
 
-/* What page migrations cost is a part of the one budget: of two programs with the same launches the one that has
- * migrations, too, is the one of which CUPTI is detached. */
+/* The cost of page migrations is a part of the one budget: of two programs with the same launches, CUPTI is detached
+ * from the one that also has migrations. */
 static void spend_almost_all(bool with_migrations) {
     struct xs_cupti_wishes wishes = {.kernels = true,
                                      .migrations = "all",
@@ -168,12 +168,12 @@ static void spend_almost_all(bool with_migrations) {
     usleep(1000000);
     const uint64_t share_ns = (xs_monotonic_ns() - begin_ns) / 50, spent_ns = share_ns * 19 / 20;
     if (with_migrations)
-        xs_cupti_decoded_migrations((int64_t)(share_ns / 2 / XS_MIGRATION_COST_NS));
+        xs_cupti_migrations_decoded(&(struct xs_cupti_buffer){.migrations = {.records = 1, .cost_ns = share_ns / 2}});
     CHECK(xs_cupti_migrations_cost_ns() <= share_ns / 2);
     atomic_fetch_add(&xs_gate_slot->launches, (10000000 + spent_ns) / 2500); /* and the advance */
     for (unsigned i = 0; i < 3; i++) /* the flusher may have something to prepare first */
         xs_cupti_watch_windows();
-    CHECK((atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE) == with_migrations);
+    CHECK((atomic_load(&xs_cupti_switch_due) == XS_CUPTI_SWITCH_DUE) == with_migrations);
 }
 
 static void migrations_are_of_the_same_budget(void) { spend_almost_all(true); }

@@ -1,6 +1,6 @@
 /* Moves the drain thread away from the processors of the threads that record events (session/placement.h). */
-#ifndef XFERSPY_PRELOAD_SESSION_DRAIN_PLACE_H
-#define XFERSPY_PRELOAD_SESSION_DRAIN_PLACE_H
+#ifndef XFERSPY_PRELOAD_SESSION_DRAIN_PLACEMENT_H
+#define XFERSPY_PRELOAD_SESSION_DRAIN_PLACEMENT_H
 
 #include <stdint.h>
 
@@ -8,7 +8,7 @@
 
 /* Checks the placement, at most twice a second, and moves the drain thread if necessary. Called repeatedly while there
  * are events. Drain thread only. */
-void xs_drain_place(const struct xs_spool *spool);
+void xs_drain_placement(const struct xs_spool *spool);
 
 /* Returns an upper bound of the CPU time that the drain thread has taken from the program so far. It is the sum of the
  * thread's CPU time in those periods between two checks in which the program was busy on all processors that the thread

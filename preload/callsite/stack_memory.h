@@ -1,6 +1,6 @@
 /* Reads memory of a stack without ever causing a fault. */
-#ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_STACK_H
-#define XFERSPY_PRELOAD_CALLSITE_NATIVE_STACK_H
+#ifndef XFERSPY_PRELOAD_CALLSITE_STACK_MEMORY_H
+#define XFERSPY_PRELOAD_CALLSITE_STACK_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "preload/core/compiler.h"
 #include "preload/core/thread_memory.h"
 
-enum { XS_STACK_WINDOW_BYTES = 2048, XS_READS_MAX = 160 };
+enum { XS_STACK_COPY_BYTES = 2048, XS_READS_MAX = 160 };
 
 /* The words of the thread's own stack that a walk read, in order. */
 struct xs_reads {
@@ -24,10 +24,10 @@ struct xs_reads {
 
 struct xs_stack {
     uint64_t low, span; /* a word at low + i is mapped as long as the thread lives, for i < span */
-    uint64_t window, window_bytes;
-    const uint64_t *copy;       /* copy of the memory at `window`, in the thread's memory */
+    uint64_t copied_at, copied_bytes;
+    const uint64_t *copy;       /* copy of the memory at `copied_at`, in the thread's memory */
     enum xs_thread_part buffer; /* part of the thread's memory that holds the copy */
-    bool is_window_open;        /* false: the kernel has refused to copy memory of other stacks */
+    bool may_copy;              /* false: the kernel has refused to copy memory of other stacks */
     struct xs_reads *reads;     /* notes the words that are read; NULL: they are not noted */
 };
 
