@@ -5,7 +5,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/run/run.h"
-#include "schema/spool/spool_place.h"
+#include "schema/spool/spool_location.h"
 
 /* True if the spool of a killed process has such a failure. The trace is not opened, because that would take over the
  * spool. */

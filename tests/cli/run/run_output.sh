@@ -177,3 +177,14 @@ failed attached '' 0; expect_status 0; expect_no_err # it went on all the same
 failed attached --quiet; expect_status 3; expect_no_err
 failed detached; expect_status 3; expect_no_err
 failed off; expect_status 3; expect_no_err
+# A program that aborts right after the failure left it in its spool. run does not take the spool over to read it.
+left() {
+    run "$XFERSPY" run --force -o left.db -- sh -c '"$SPOOLED" left.db 0 '"${1-}"' <go.txt; kill -ABRT $$'
+    expect_status 134; expect_err "SIGABRT ended the program; $PWD/left.db has what was recorded until then"
+    [ -e left.db.spool ] || show "taken over"
+}
+echo go >go.txt
+left failed; expect_err "\`XFERSPY_CUPTI=off xferspy run -- sh -c"
+run "$XFERSPY" report left.db; expect_status 0
+expect_out "CUPTI was attached then: if the program runs well without xferspy, record it with XFERSPY_CUPTI=off"
+left; expect_not "XFERSPY_CUPTI=off"
