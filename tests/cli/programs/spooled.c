@@ -3,8 +3,8 @@
  * waits for lines: after "more" it writes 400 more uploads, drains all there is and says "ready" again; after any other
  * line it dies as if it was killed, and what it did not drain stays in the spool. The spool lies beside the trace; with
  * `memory` it lies where the library puts it, and "ready" is followed by its name, which is empty where no tmpfs has
- * room. With `unstarted` it dies as soon as the trace has its tables. With `failed` its spool has a failure of the device
- * while CUPTI was attached. */
+ * room. With `unstarted` it dies as soon as the trace has its tables. With `failed` its spool has a failure of the
+ * device while CUPTI was attached. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
