@@ -3,7 +3,9 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
+#include "preload/core/thread.h"
 #include "preload/cupti/cupti_internal.h"
 #include "schema/clock.h"
 
@@ -29,23 +31,24 @@ _Static_assert((int)XS_DEVICE_FAILURE_FIRST == (int)CUDA_ERROR_ILLEGAL_ADDRESS &
                    (int)XS_DEVICE_FAILURE_LAST == (int)CUDA_ERROR_LAUNCH_FAILED,
                "all of them are looked at");
 
-static struct xs_device_failure failure;
-enum { NONE, BEING_WRITTEN, THERE };
-static _Atomic int state = NONE;
-
 static const char *cupti_now(void) {
     if (xs_cupti_is_active() && xs_cupti_is_attached())
         return "attached";
     return xs_cupti_saw_calls() || xs_cupti_buffers_asked_for() ? "detached" : "off";
 }
 
-void xs_device_failure_note(int result, const char *entry_point) {
-    int none = NONE;
-    if (!is_of_device(result) || !atomic_compare_exchange_strong(&state, &none, BEING_WRITTEN))
-        return;
-    failure = (struct xs_device_failure){
-        .entry_point = entry_point, .result = result, .at_ns = xs_monotonic_ns(), .cupti = cupti_now()};
-    atomic_store(&state, THERE);
+static void put(char *to, size_t bytes, const char *text) {
+    size_t length = strlen(text);
+    memcpy(to, text, length < bytes ? length : bytes - 1); /* the last byte is always zero */
 }
 
-const struct xs_device_failure *xs_device_failure(void) { return atomic_load(&state) == THERE ? &failure : NULL; }
+void xs_device_failure_note(int result, const char *entry_point) {
+    static atomic_flag is_noted = ATOMIC_FLAG_INIT;
+    if (!is_of_device(result) || atomic_load(&xs_state) != XS_STATE_ACTIVE || atomic_flag_test_and_set(&is_noted))
+        return;
+    struct xs_spool_failure *failure = &xs_spool.header->failure;
+    put(failure->entry_point, sizeof failure->entry_point, entry_point);
+    put(failure->cupti, sizeof failure->cupti, cupti_now());
+    failure->at_ns = xs_monotonic_ns();
+    atomic_store_explicit(&failure->result, result, memory_order_release);
+}

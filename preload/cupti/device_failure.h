@@ -9,13 +9,6 @@
 
 #include "preload/core/compiler.h"
 
-struct xs_device_failure {
-    const char *entry_point; /* the call that returned the error; static */
-    int result;
-    uint64_t at_ns;    /* CLOCK_MONOTONIC */
-    const char *cupti; /* "attached", "detached" (it had been attached before) or "off" */
-};
-
 /* Checks the CUresult of a call of the application. Any thread. Takes one comparison, unless the result is one of the
  * errors from CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_LAUNCH_FAILED. `entry_point` is static. */
 enum { XS_DEVICE_FAILURE_FIRST = 700, XS_DEVICE_FAILURE_LAST = 719 };
@@ -24,8 +17,5 @@ XS_HOT void xs_device_failure_look(int result, const char *entry_point) {
     if (XS_UNLIKELY(result >= XS_DEVICE_FAILURE_FIRST && result <= XS_DEVICE_FAILURE_LAST))
         xs_device_failure_note(result, entry_point);
 }
-
-/* Returns the failure, which is valid for the life of the process; NULL: there was none yet. Any thread. */
-const struct xs_device_failure *xs_device_failure(void);
 
 #endif

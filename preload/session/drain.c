@@ -173,6 +173,7 @@ static int take_over(void) {
             xs_window_facts_write_cupti(&facts, drain.store);
         xs_window_facts_write_in_between(&facts, drain.store);
         xs_facts_write_unknown(drain.store);
+        xs_spool_store_failure(drain.spool, drain.store);
         status = status ? status : xs_host_samples_write(drain.store, &drain.spool->header->clock);
         status = status == 0 ? xs_store_commit(drain.store) : status;
     }
@@ -196,6 +197,7 @@ static int write_end(int failure) {
     xs_window_facts_write_repairs(&facts, drain.store);
     xs_store_meta_int(drain.store, "duration_ns", xs_clock_from_monotonic(&h->clock, now));
     xs_spool_store_counters(drain.spool, drain.store);
+    xs_spool_store_failure(drain.spool, drain.store);
     xs_store_meta_int(drain.store, "cost.spool_bytes", (int64_t)atomic_load(&h->chunk_count) * XS_SPOOL_CHUNK_BYTES);
     xs_store_meta_int(drain.store, "cost.drain_cpu_ns", (int64_t)xs_thread_cpu_ns());
     xs_store_meta_int(drain.store, "cost.exit_ns", (int64_t)atomic_load(&drain.exit_ns));

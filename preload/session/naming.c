@@ -77,10 +77,25 @@ static const char *put_template(struct text *t, const char *p) {
     return p + 1;
 }
 
+/* Expands a template, or one part of it. */
+static int put_all(struct text *t, const char *p) {
+    while (*p) {
+        if (*p == '%' && p[1] != '%') {
+            t->literal_end = t->literal_end ? t->literal_end : t->at;
+            p = put_template(t, p + 1);
+            if (!p)
+                return XS_ERROR_INVALID;
+        } else {
+            p += *p == '%';
+            put(t, (char[]){*p++, '\0'}, false);
+        }
+    }
+    return 0;
+}
+
 int xs_trace_name(const char *template, struct xs_trace_name *name) {
     struct text t = {.at = name->path, .end = name->path + sizeof name->path - 1};
-    if (!*template)
-        template = xs_rank(NULL) >= 0 ? "xferspy-%e.%h.r%r.%p.db" : "xferspy-%e.%p.db";
+    size_t length = strlen(template);
     /* The path is made absolute because the application may change its directory before the drain thread opens the
      * file. */
     if (template[0] != '/') {
@@ -90,17 +105,10 @@ int xs_trace_name(const char *template, struct xs_trace_name *name) {
             put(&t, "/", false);
         }
     }
-    for (const char *p = template; p && *p;) {
-        if (*p == '%' && p[1] != '%') {
-            t.literal_end = t.literal_end ? t.literal_end : t.at;
-            p = put_template(&t, p + 1);
-            if (!p)
-                return XS_ERROR_INVALID;
-        } else {
-            p += *p == '%';
-            put(&t, (char[]){*p++, '\0'}, false);
-        }
-    }
+    bool is_folder = length == 0 || template[length - 1] == '/';
+    const char *preset = xs_rank(NULL) >= 0 ? "xferspy-%e.%h.r%r.%p.db" : "xferspy-%e.%p.db";
+    if (put_all(&t, template) != 0 || (is_folder && put_all(&t, preset) != 0))
+        return XS_ERROR_INVALID;
     *t.at = '\0';
     name->number_at = t.number ? (size_t)(t.number - name->path) : XS_NO_NUMBER;
     name->literal_bytes = (size_t)((t.literal_end ? t.literal_end : t.at) - name->path);

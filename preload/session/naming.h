@@ -16,8 +16,9 @@ struct xs_trace_name {
 };
 #define XS_NO_NUMBER SIZE_MAX
 
-/* Makes the name from a template; an empty template means the default one. Returns 0, or XS_ERROR_INVALID if the
- * template has an unknown %, %n twice or %n in a folder's name, or if the name does not fit. */
+/* Makes the name from a template. An empty template means the default one, and a template that ends with a slash means
+ * the default one in this folder. Returns 0, or XS_ERROR_INVALID if the template has an unknown %, %n twice or %n in a
+ * folder's name, or if the name does not fit. */
 int xs_trace_name(const char *template, struct xs_trace_name *name);
 
 #endif

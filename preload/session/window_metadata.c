@@ -7,7 +7,6 @@
 #include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
 #include "preload/cupti/cupti.h"
-#include "preload/cupti/device_failure.h"
 #include "preload/repair/repair.h"
 #include "preload/session/asked_steps.h"
 #include "preload/session/drain_placement.h"
@@ -19,7 +18,6 @@
 static struct {
     uint64_t windows_ns, recorded_ns; /* CUPTI's windows */
     uint64_t ranges_ns, repairs_ns, migration_rests;
-    bool failure;
 } written;
 
 /* Returns the text, or a placeholder if it has to be hidden, because it may contain a value of the environment. */
@@ -76,18 +74,6 @@ void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs
     write_ranges(facts, store, true);
 }
 
-/* Writes the failure as soon as it is known, because the program may end soon. */
-static void write_failure(const struct xs_window_facts *facts, struct xs_store *store) {
-    const struct xs_device_failure *failure = xs_device_failure();
-    if (!failure || written.failure)
-        return;
-    written.failure = true;
-    xs_store_meta_int(store, "failure.result", failure->result);
-    xs_store_meta_text(store, "failure.entry_point", failure->entry_point);
-    xs_store_meta_text(store, "failure.cupti", failure->cupti);
-    xs_store_meta_int(store, "failure.at_ns", xs_clock_from_monotonic(facts->clock, failure->at_ns));
-}
-
 void xs_window_facts_write_cupti(const struct xs_window_facts *facts, struct xs_store *store) {
     const struct xs_cupti_state *cupti = xs_cupti_state();
     xs_store_meta_text(store, "cupti.status", cupti->status);
@@ -97,7 +83,6 @@ void xs_window_facts_write_cupti(const struct xs_window_facts *facts, struct xs_
     xs_store_meta_int(store, "cupti.kernels", facts->options->kernels && strcmp(cupti->status, "active") == 0);
     write_migrations(facts, store, cupti);
     write_windows(facts, store, cupti);
-    write_failure(facts, store);
     xs_store_meta_int(store, "cupti.dropped_records", (int64_t)cupti->dropped_records);
     xs_store_meta_int(store, "cost.cupti_start_ns", (int64_t)cupti->start_ns);
 }
@@ -146,7 +131,6 @@ static void write_repairs_in_between(const struct xs_window_facts *facts, struct
 }
 
 void xs_window_facts_write_in_between(const struct xs_window_facts *facts, struct xs_store *store) {
-    write_failure(facts, store);
     write_windows_in_between(facts, store);
     write_ranges_in_between(facts, store);
     write_repairs_in_between(facts, store);

@@ -37,6 +37,8 @@ static int64_t take_over(struct xs_spool *spool, struct xs_store *store) {
         events = xs_spool_drain(spool, store, 0, true);
         status = events < 0 ? (int)events : xs_spool_store_counters(spool, store);
         if (!status)
+            status = xs_spool_store_failure(spool, store);
+        if (!status)
             status = xs_store_meta_add(store, "recovered_events", events);
         /* The drain thread wrote its last message into the spool, if the trace had no room for it. */
         const char *stopped = spool->header->stopped;

@@ -51,6 +51,15 @@ struct xs_chunk {
 };
 _Static_assert(sizeof(struct xs_chunk_header) == 128, "the events start on a cache-line pair");
 
+/* The first failure of the program's work on the device. It lies in the spool because programs often abort right after
+ * it. */
+struct xs_spool_failure {
+    _Atomic int32_t result; /* CUresult, written last; 0: there was no failure */
+    char entry_point[64];   /* the call that returned it */
+    char cupti[16];         /* "attached", "detached" (it had been attached before) or "off" */
+    uint64_t at_ns;         /* CLOCK_MONOTONIC */
+};
+
 struct xs_spool_header {
     _Atomic uint64_t magic;            /* written last */
     uint32_t event_bytes, chunk_bytes; /* sizes in the writer; a reader that has other sizes refuses the file */
@@ -76,8 +85,9 @@ struct xs_spool_header {
                                    trace */
     char folder[XS_SPOOL_FOLDER_BYTES]; /* folder of the spool */
     char trace[XS_SPOOL_TRACE_BYTES];   /* the trace's absolute name */
-    /* This field is for every spool. */
+    /* These fields are for every spool. */
     _Atomic uint64_t left; /* calls that never returned, because the program jumped out of them */
+    struct xs_spool_failure failure;
 };
 _Static_assert(sizeof(struct xs_spool_header) <= XS_SPOOL_HEADER_BYTES, "the header has its place");
 
@@ -211,6 +221,9 @@ struct xs_store;
  * commit. Events of unknown kinds are skipped and counted in meta skipped_events. Only one thread at a time may call
  * this. For an opened (not created) spool, `recovering` must be true; nothing is written to such a spool. */
 int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t limit_events, bool recovering);
+
+/* Writes the failure of the device into meta, if there was one. Returns 0 or an error of the store. */
+int xs_spool_store_failure(const struct xs_spool *spool, struct xs_store *store);
 
 /* Writes the header's counters into meta: cost.spool_stalls, cost.spool_stall_ns, coverage.nested,
  * coverage.dropped, coverage.left. */

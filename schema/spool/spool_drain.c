@@ -281,6 +281,22 @@ int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t l
     return result;
 }
 
+int xs_spool_store_failure(const struct xs_spool *spool, struct xs_store *store) {
+    const struct xs_spool_failure *failure = &spool->header->failure;
+    int32_t result = atomic_load_explicit(&failure->result, memory_order_acquire);
+    if (result == 0)
+        return 0;
+    int status = xs_store_meta_int(store, "failure.result", result);
+    if (!status)
+        status = xs_store_meta_text(store, "failure.entry_point", failure->entry_point);
+    if (!status)
+        status = xs_store_meta_text(store, "failure.cupti", failure->cupti);
+    if (!status)
+        status =
+            xs_store_meta_int(store, "failure.at_ns", xs_clock_from_monotonic(&spool->header->clock, failure->at_ns));
+    return status;
+}
+
 int xs_spool_store_counters(const struct xs_spool *spool, struct xs_store *store) {
     const struct xs_spool_header *header = spool->header;
     int status = xs_store_meta_int(store, "cost.spool_stalls", (int64_t)atomic_load(&header->stalls));

@@ -22,7 +22,8 @@ bool xs_spool_header_is_sound(const struct xs_spool_header *header, uint64_t mag
            is_text(header->boot_id, sizeof header->boot_id) && is_text(header->host, sizeof header->host) &&
            is_text(header->stopped, sizeof header->stopped) && is_text(header->id, sizeof header->id) &&
            is_text(header->folder, sizeof header->folder) && is_text(header->trace, sizeof header->trace) &&
-           xs_clock_is_sound(&header->clock);
+           is_text(header->failure.entry_point, sizeof header->failure.entry_point) &&
+           is_text(header->failure.cupti, sizeof header->failure.cupti) && xs_clock_is_sound(&header->clock);
 }
 
 enum { MOST_CHUNKS = 8 << 20 }; /* half a terabyte; recovery needs less than 256 MiB for so many */

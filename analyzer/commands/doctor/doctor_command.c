@@ -251,6 +251,7 @@ int xs_command_doctor(int argc, char **argv) {
         return XS_EXIT_USAGE;
     if (xs_out_open(&out, &arguments.output) < 0)
         return XS_EXIT_ERROR;
+    signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, the status of a probe would be lost */
     xs_doctor_library(&results, arguments.timeout_s);
     xs_probe_in_child(&results, "driver", arguments.timeout_s, xs_probe_driver);
     xs_doctor_device_files(&results);

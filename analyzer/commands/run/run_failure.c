@@ -5,6 +5,19 @@
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/run/run.h"
+#include "schema/spool/spool_location.h"
+
+/* True if the spool of a killed process has such a failure. The trace is not opened, because that would take over the
+ * spool. */
+static bool left_failure(const char *path) {
+    struct xs_spool_found found;
+    if (xs_spool_find(path, &found) != XS_OK)
+        return false;
+    const struct xs_spool_header *header = xs_spool_found_header(&found);
+    bool failed = header && atomic_load(&header->failure.result) > 0 && !strcmp(header->failure.cupti, "attached");
+    xs_spool_found_free(&found);
+    return failed;
+}
 
 static bool failed_with_cupti(const char *path) {
     struct xs_trace trace;
@@ -20,7 +33,8 @@ static bool failed_with_cupti(const char *path) {
 void xs_offer_without_cupti(char **argv, const struct xs_run_files *files) {
     bool failed = false;
     for (size_t i = 0; i < files->count && !failed; i++)
-        failed = !xs_run_is_unclosed(files->paths[i]) && failed_with_cupti(files->paths[i]);
+        failed =
+            xs_run_is_unclosed(files->paths[i]) ? left_failure(files->paths[i]) : failed_with_cupti(files->paths[i]);
     if (!failed)
         return;
     XS_SCOPED_STRING command = {0};

@@ -131,7 +131,10 @@ static int prepare_folder(void) {
 }
 
 static const char *const side_suffixes[] = {".spool", "-wal", "-journal", "-shm"};
-enum { SIDE_SUFFIXES = sizeof side_suffixes / sizeof *side_suffixes };
+enum {
+    SIDE_SUFFIXES = sizeof side_suffixes / sizeof *side_suffixes,
+    LONGEST_NAME = NAME_MAX - (sizeof "-journal" - 1), /* so that the files beside the trace fit, too */
+};
 
 /* Returns, as a new string, the existing file that makes the name unusable: a trace, or another file that an earlier
  * trace left. NULL: there is none. */
@@ -232,6 +235,10 @@ static int prepare_name(const struct expected *e, const char *template, bool for
         xs_complain("%s: is a folder; name a file in it, such as %%e.%%n.db", template);
         return XS_EXIT_ERROR;
     }
+    if (strlen(xs_base_name(path)) > LONGEST_NAME) {
+        xs_complain("%s: a file cannot have such a long name; give a shorter one with --output", path);
+        return XS_EXIT_ERROR;
+    }
     XS_SCOPED char *taken = e->is_unknown ? NULL : taken_name(path);
     int status = XS_EXIT_OK;
     if (taken && lstat(taken, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
@@ -251,7 +258,9 @@ int xs_output_prepare(const char *program, bool is_typed, bool force) {
     if (!template || !*template || xs_option_is_off(getenv("XFERSPY_ENABLE")))
         return XS_EXIT_OK;
     struct expected e = expect(template, program);
-    bool is_within = preloaded && strstr(preloaded, "libxferspy.so"), is_inner = !is_typed && is_within;
+    bool has_default_name = !is_typed && xs_text_ends_with(template, "/"); /* no two processes have the same one */
+    bool is_within = has_default_name || (preloaded && strstr(preloaded, "libxferspy.so"));
+    bool is_inner = !is_typed && is_within;
     int status = XS_EXIT_OK;
     if (e.is_wrong || strlen(e.path.data) >= PATH_MAX) {
         xs_complain("--output=%s: is no usable name; the fields are %%p, %%h, %%e, %%r, %%q{VAR}, %%n and %%%%",

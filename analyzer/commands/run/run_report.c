@@ -18,19 +18,18 @@
 enum { SHELLS_SIGNALS = 128 }; /* a shell whose program was killed ends with this plus the signal's number */
 
 /* Makes the template absolute, because the program may change its directory before CUDA starts, and its traces must be
- * found nevertheless. */
+ * found nevertheless. Without a template the traces get their default names in this directory, unless it is not
+ * writable: the program may go to one that is. */
 static void make_template_absolute(void) {
-    const char *template = getenv("XFERSPY_OUTPUT");
-    char *cwd = getcwd(NULL, 0);
-    struct xs_string absolute = {0};
-    if (cwd && template && *template && *template != '/') {
-        for (const char *c = cwd; *c; c++)
-            xs_string_format(&absolute, *c == '%' ? "%%%%" : "%c", *c);
-        xs_string_format(&absolute, "/%s", template);
-        setenv("XFERSPY_OUTPUT", absolute.data, 1);
-        xs_string_free(&absolute);
-    }
-    free(cwd);
+    const char *given = getenv("XFERSPY_OUTPUT"), *template = given ? given : "";
+    XS_SCOPED char *cwd = getcwd(NULL, 0);
+    XS_SCOPED_STRING absolute = {0};
+    if (!cwd || *template == '/' || (!*template && access(cwd, W_OK | X_OK) != 0))
+        return;
+    for (const char *c = cwd; *c; c++)
+        xs_string_format(&absolute, *c == '%' ? "%%%%" : "%c", *c);
+    xs_string_format(&absolute, "/%s", template);
+    setenv("XFERSPY_OUTPUT", absolute.data, 1);
 }
 
 /* True if the capture of the trace began after `since`. Other traces were copied by the program. */
@@ -148,6 +147,7 @@ enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 
 static pid_t start_child(char **argv) {
     struct sigaction before[PASSED_ON], pass = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
+    void (*ended)(int) = signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, the status of the child would be lost */
     sigset_t all, mask;
     pid_t self = getpid();
     sigfillset(&all);
@@ -162,6 +162,7 @@ static pid_t start_child(char **argv) {
             raise(SIGKILL);
         for (int i = 0; i < PASSED_ON; i++)
             sigaction(passed_on[i], &before[i], NULL);
+        signal(SIGCHLD, ended);
         sigprocmask(SIG_SETMASK, &mask, NULL);
         _exit(xs_exec_program(argv));
     }

@@ -20,8 +20,8 @@ static void add_literal(struct xs_string *pattern, const char *text, size_t byte
 static char *template_pattern(void) {
     const char *template = getenv("XFERSPY_OUTPUT");
     struct xs_string pattern = {0};
-    if (!template || !*template)
-        template = "xferspy-%*.db"; /* the name also has the rank and the host if a launcher set them */
+    if (!template)
+        template = "";
     if (*template != '/') {
         char *cwd = getcwd(NULL, 0);
         add_literal(&pattern, cwd ? cwd : ".", strlen(cwd ? cwd : "."));
@@ -40,6 +40,8 @@ static char *template_pattern(void) {
             c = brace ? brace : c[1] ? c + 1 : c;
         }
     }
+    if (xs_text_ends_with(pattern.data, "/"))
+        xs_string_format(&pattern, "xferspy-*.db"); /* a default name has the rank and the host in a launcher's job */
     return pattern.data;
 }
 

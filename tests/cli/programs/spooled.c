@@ -3,7 +3,8 @@
  * waits for lines: after "more" it writes 400 more uploads, drains all there is and says "ready" again; after any other
  * line it dies as if it was killed, and what it did not drain stays in the spool. The spool lies beside the trace; with
  * `memory` it lies where the library puts it, and "ready" is followed by its name, which is empty where no tmpfs has
- * room. With `unstarted` it dies as soon as the trace has its tables. */
+ * room. With `unstarted` it dies as soon as the trace has its tables. With `failed` its spool has a failure of the
+ * device while CUPTI was attached. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +63,8 @@ int main(int argc, char **argv) {
     struct xs_store *store;
     struct xs_chunk *chunk = NULL;
     bool memory = argc == 4 && !strcmp(argv[3], "memory"), unstarted = argc == 4 && !strcmp(argv[3], "unstarted");
-    if (argc != 3 && !memory && !unstarted)
+    bool failed = argc == 4 && !strcmp(argv[3], "failed");
+    if (argc != 3 && !memory && !unstarted && !failed)
         return 2;
     if (xs_spool_create_for_trace(argv[1], 0, 8 << 20, 64, memory ? xs_spool_runtime_dir() : NULL, &spool, &files) !=
             0 ||
@@ -71,6 +73,11 @@ int main(int argc, char **argv) {
     if (unstarted)
         return raise(SIGKILL);
     write_meta(store, strtol(argv[2], NULL, 10));
+    if (failed) {
+        struct xs_spool_failure *failure = &spool.header->failure;
+        *failure = (struct xs_spool_failure){.entry_point = "cuStreamSynchronize", .cupti = "attached", .at_ns = 1};
+        atomic_store(&failure->result, 719);
+    }
     if (files.memory[0]) {
         xs_spool_start(&spool, argv[1]);
         xs_store_meta_text(store, "spool.id", spool.header->id);

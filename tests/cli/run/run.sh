@@ -11,6 +11,10 @@ run "$XFERSPY" run -- "$PROGRAM" exit 42; expect_status 42; expect_no_out; expec
 run "$XFERSPY" run -- "$PROGRAM" exit 0; expect_status 0
 run "$XFERSPY" run -- "$PROGRAM" signal 15; expect_status 143
 run "$XFERSPY" run -- "$PROGRAM" signal 9; expect_status 137
+# A parent may ignore SIGCHLD, and the kernel then forgets how a child ended. The program ignores it as without xferspy.
+run env --ignore-signal=CHLD "$XFERSPY" run -- "$PROGRAM" exit 42; expect_status 42
+run env --ignore-signal=CHLD "$XFERSPY" run -- grep SigIgn /proc/self/status; expect_status 0
+ignored=$(cat stdout); run env --ignore-signal=CHLD grep SigIgn /proc/self/status; expect_out "$ignored"
 # Options become variables; the option goes before the variable.
 DUMMY_SAYS=1 run "$XFERSPY" run --output='t-%p.db' --cupti=off -- "$PROGRAM" exit 0
 expect_status 0; expect_err "output=$PWD/t-%p.db cupti=off" # here, also where the program changes its folder

@@ -66,6 +66,9 @@ for name in driver driver/ "$PWD/new/"; do
     run "$XFERSPY" run -o "$name" -- touch ran; refused "$name: is a folder; name a file in it"
     run "$XFERSPY" run --force -o "$name" -- touch ran; refused "$name: is a folder"
 done
+long=$(printf '%0250d' 0) # the name of a file has 255 bytes at most, and -journal has to fit behind it
+run "$XFERSPY" run -o "$long" -- touch ran; refused "$long: a file cannot have such a long name"
+run "$XFERSPY" run -o "${long#000}" -- touch ran; expect_status 0; rm ran
 run "$XFERSPY" run -o '%x.db' -- touch ran; expect_status 2; expect_err "--output=%x.db: is no usable name"
 run "$XFERSPY" run --enable=off -o new.db -- touch ran; expect_status 0; rm ran # no trace is made
 
@@ -133,6 +136,19 @@ done
 echo "trace x" >run.notes; run "$XFERSPY" run --report -o run-%p -- sh -c 'touch run-1-wal; cp new.db run-1'
 expect_err "run-1"; expect_not "run-1-wal"
 
+# A program may leave the folder before its first CUDA call. The traces are in the folder of the run nevertheless, and
+# named; a run within the run, with or without the library, has the same folder.
+mkdir elsewhere "100% there"
+for inner in "" "$XFERSPY run --" "env -u LD_PRELOAD $XFERSPY run --"; do
+    run sh -c 'cd "100% there" && exec "$@"' - "$XFERSPY" run --report -- $inner \
+        sh -c 'cd ../elsewhere && cp ../new.db "$(printf %s "$XFERSPY_OUTPUT" | sed s/%%/%/)xferspy-app.$$.db"'
+    expect_status 0; expect_err "$PWD/100% there/xferspy-app."; expect_not "no trace"
+    rm "100% there"/xferspy-app.*.db
+done
+if [ "$(id -u)" != 0 ]; then # it may go to a folder that is writable
+    run sh -c 'cd closed && exec "$@"' - "$XFERSPY" run -- sh -c '[ -z "$XFERSPY_OUTPUT" ]'; expect_status 0
+fi
+
 # A signal: what was recorded is named, where the process could not say so itself.
 rm -f "s r.db"
 run "$XFERSPY" run -o "s r.db" -- sh -c 'cp new.db "s r.db"; echo left >"s r.db-wal"; kill -INT $$'; expect_status 130
@@ -161,3 +177,14 @@ failed attached '' 0; expect_status 0; expect_no_err # it went on all the same
 failed attached --quiet; expect_status 3; expect_no_err
 failed detached; expect_status 3; expect_no_err
 failed off; expect_status 3; expect_no_err
+# A program that aborts right after the failure left it in its spool. run does not take the spool over to read it.
+left() {
+    run "$XFERSPY" run --force -o left.db -- sh -c '"$SPOOLED" left.db 0 '"${1-}"' <go.txt; kill -ABRT $$'
+    expect_status 134; expect_err "SIGABRT ended the program; $PWD/left.db has what was recorded until then"
+    [ -e left.db.spool ] || show "taken over"
+}
+echo go >go.txt
+left failed; expect_err "\`XFERSPY_CUPTI=off xferspy run -- sh -c"
+run "$XFERSPY" report left.db; expect_status 0
+expect_out "CUPTI was attached then: if the program runs well without xferspy, record it with XFERSPY_CUPTI=off"
+left; expect_not "XFERSPY_CUPTI=off"

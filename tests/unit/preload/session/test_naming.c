@@ -167,6 +167,20 @@ static void default_name(void **state) {
     assert_string_equal(relative_name(""), expected);
 }
 
+/* xferspy run names the folder that it was started in, because the program may go elsewhere. */
+static void default_name_in_a_folder(void **state) {
+    char expected[1024];
+    (void)state;
+    snprintf(expected, sizeof expected, "/t/100%%/xferspy-%s.%ld.db", executable, (long)getpid());
+    assert_string_equal(name("/t/100%%/"), expected);
+    assert_int_equal(named.literal_bytes, strlen("/t/100%/xferspy-"));
+    setenv("RANK", "3", 1);
+    snprintf(expected, sizeof expected, "/t/xferspy-%s.%s.r3.%ld.db", executable, host, (long)getpid());
+    assert_string_equal(name("/t/"), expected);
+    refuses("/t/%n/");
+    refuses("/t/%x/");
+}
+
 /* Ranks of one job share a directory, and processes of different hosts a pid. */
 static void default_name_with_a_rank(void **state) {
     static const char *const variables[] = {"RANK",     "SLURM_PROCID", "OMPI_COMM_WORLD_RANK",
@@ -253,6 +267,7 @@ int main(void) {
         TEST(part_that_the_user_wrote),
         TEST(length_has_an_end),
         TEST(default_name),
+        TEST(default_name_in_a_folder),
         TEST(default_name_with_a_rank),
         TEST(no_rank),
         TEST(precedence),
