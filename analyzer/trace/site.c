@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/looked_stacks.h"
 #include "analyzer/trace/scan.h"
 
@@ -26,7 +27,7 @@ static int read_entry_points(struct xs_sites *sites, const struct xs_trace *trac
     xs_scan_begin(&scan, trace, "SELECT id, name, category FROM entry_point", message, damaged);
     while (xs_scan_row(&scan))
         add(sites, xs_scan_int(&scan, 0), xs_scan_name(&scan, 1),
-            (enum xs_category)xs_scan_kind(&scan, 2, XS_CAT_LOOKUP + 1));
+            (enum xs_category)xs_scan_kind(&scan, 2, XS_CATEGORY_COUNT));
     return xs_scan_end(&scan);
 }
 

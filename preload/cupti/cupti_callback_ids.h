@@ -19,6 +19,7 @@ enum xs_cupti_call { XS_CUPTI_COPY, XS_CUPTI_LAUNCH, XS_CUPTI_GRAPH };
 #define XS_CUPTI_OF_ALLOCATE(X, symbol)
 #define XS_CUPTI_OF_FREE(X, symbol)
 #define XS_CUPTI_OF_LOOKUP(X, symbol)
+#define XS_CUPTI_OF_LOAD(X, symbol)
 #define XS_CUPTI_OF_MANAGED(X, symbol)
 #define XS_CUPTI_OF_STREAM_MEMOP(X, symbol)
 #define XS_CUPTI_OF_LAUNCH(X, symbol)

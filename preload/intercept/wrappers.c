@@ -60,6 +60,7 @@ XS_HOT void follow_contents(struct xs_call *call, enum xs_category category) {
     case XS_CAT_CONTEXT:
     case XS_CAT_STREAM:
     case XS_CAT_LOOKUP:
+    case XS_CAT_LOAD:
         break;
     }
 }

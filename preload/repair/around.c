@@ -172,7 +172,8 @@ XS_HOT bool was_given_memory(const struct xs_call *call, enum xs_category catego
         return !(call->has_stream && atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) &&
                xs_repairs_give_back();
     case XS_CAT_CONTEXT:
-    case XS_CAT_LOOKUP: /* includes the loading of a module */
+    case XS_CAT_LOOKUP:
+    case XS_CAT_LOAD:
         return xs_repairs_give_back();
     default:
         return false;

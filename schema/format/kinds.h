@@ -62,7 +62,8 @@
     X(9, GRAPH, "graph")                                                                                               \
     X(10, CONTEXT, "context")                                                                                          \
     X(11, STREAM, "stream")                                                                                            \
-    X(12, LOOKUP, "lookup")
+    X(12, LOOKUP, "lookup")                                                                                            \
+    X(13, LOAD, "load")
 
 /* Copy kinds are the values of CUpti_ActivityMemcpyKind, with the same numbers as in cupti_activity.h. */
 #define XS_COPY_KINDS(X)                                                                                               \

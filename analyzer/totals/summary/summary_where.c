@@ -130,11 +130,9 @@ static void split(struct work *work, int64_t start, int64_t end, enum xs_where_p
 }
 
 static void take_call(struct work *work, enum table table, unsigned kind, int64_t start, int64_t end) {
-    static const enum xs_where_part other[] = {[XS_CAT_ALLOCATE] = XS_WHERE_ALLOCATE,
-                                               [XS_CAT_FREE] = XS_WHERE_ALLOCATE,
-                                               [XS_CAT_CONTEXT] = XS_WHERE_START,
-                                               [XS_CAT_LOOKUP] = XS_WHERE_START,
-                                               [XS_CAT_TRANSFER] = XS_WHERE_COPY};
+    static const enum xs_where_part other[] = {
+        [XS_CAT_ALLOCATE] = XS_WHERE_ALLOCATE, [XS_CAT_FREE] = XS_WHERE_ALLOCATE, [XS_CAT_CONTEXT] = XS_WHERE_START,
+        [XS_CAT_LOOKUP] = XS_WHERE_START,      [XS_CAT_LOAD] = XS_WHERE_LOAD,     [XS_CAT_TRANSFER] = XS_WHERE_COPY};
     start = start < 0 ? 0 : start;
     end = end < work->end_ns ? end : work->end_ns;
     if (start >= end)

@@ -46,7 +46,7 @@ cp "$GOLDEN/guide_cpp_before.db" t.db; chmod u+w t.db
 python3 - <<'END'
 import sqlite3
 db = sqlite3.connect("t.db")
-db.execute("INSERT INTO entry_point (id, name, category) VALUES (900, 'cuModuleLoadData', 12)")
+db.execute("INSERT INTO entry_point (id, name, category) VALUES (900, 'cuModuleLoadData', 13)")
 step = db.execute("""SELECT d.thread, d.return_ns, u.enter_ns FROM transfer d JOIN transfer u ON u.id = d.id + 1
     WHERE d.direction = 2 AND u.direction = 1 LIMIT 1 OFFSET 100""").fetchone()
 db.execute("INSERT INTO api_call (entry_point, thread, is_captured, result, enter_ns, return_ns) VALUES (900, ?, 0, 0, ?, ?)",

@@ -16,7 +16,7 @@ static struct xs_trace trace;
     "INSERT OR REPLACE INTO meta VALUES ('duration_ns',1000000),('status','complete');"                                \
     "INSERT INTO thread VALUES (1,41,'main'),(2,42,'worker');"                                                         \
     "INSERT INTO entry_point VALUES (1,'copy',0),(2,'cuCtxCreate',10),(3,'cuMemFree',3),(4,'cuEventRecord',5),"        \
-    "(5,'cuMemAlloc',2),(6,'cuModuleGetGlobal',12),(7,'cuMemHostRegister',2);"
+    "(5,'cuMemAlloc',2),(6,'cuModuleGetGlobal',12),(7,'cuMemHostRegister',2),(8,'cuModuleLoadData',13);"
 #define TRANSFER(id, thread, enter, leave)                                                                             \
     "INSERT INTO transfer "                                                                                            \
     "(id,entry_point,thread,direction,bytes,src_kind,dst_kind,is_async,is_captured,result,enter_ns,"                   \
@@ -132,7 +132,7 @@ static void allocations(void **state) {
 
 static void other_calls(void **state) {
     (void)state;
-    load(BEGIN API(2, 1, 0, 300) API(6, 1, 300, 310) API(
+    load(BEGIN API(2, 1, 0, 300) API(6, 1, 300, 310) API(8, 1, 310, 390) API(
         4, 1, 400, 405) "INSERT INTO launch (entry_point,thread,kind,is_captured,result,enter_ns,return_ns) VALUES"
                         " (1,1,2,0,0,500000,520000),(1,1,0,0,0,600000,NULL);"
                         "INSERT INTO memset "
@@ -140,8 +140,9 @@ static void other_calls(void **state) {
                         "enter_ns,return_ns) VALUES (1,1,1,1,0,1,4,1,0,0,700000,703000);");
     expect_whole();
     expect_part(XS_WHERE_START, 310);
+    expect_part(XS_WHERE_LOAD, 80);
     expect_part(XS_WHERE_LAUNCH, 5 + 20 + 3);
-    expect_part(XS_WHERE_PROGRAM, 1000 - 310 - 28);
+    expect_part(XS_WHERE_PROGRAM, 1000 - 310 - 80 - 28);
     drop();
 }
 
@@ -254,7 +255,8 @@ static void percents_add_up(void **state) {
 }
 
 static void words_and_bar(void **state) {
-    struct xs_where where = {.known = true, .percent = {61, 0, 17, 22}};
+    struct xs_where where = {.known = true,
+                             .percent = {[XS_WHERE_PROGRAM] = 61, [XS_WHERE_COPY] = 17, [XS_WHERE_WAIT] = 22}};
     struct xs_string text = {0};
     (void)state;
     xs_where_say(&text, &where, false);
@@ -266,7 +268,7 @@ static void words_and_bar(void **state) {
     xs_where_bar(&text, &where, 20);
     assert_string_equal(text.data, "[ppppppppppppccccwwww]");
     text.length = 0;
-    where = (struct xs_where){.known = true, .percent = {1, 1, 1, 1, 1, 1, 1, 93}};
+    where = (struct xs_where){.known = true, .percent = {1, 1, 1, 1, 1, 1, 1, 1, 92}};
     xs_where_bar(&text, &where, 20);
     assert_int_equal(strlen(text.data), 22);
     xs_string_free(&text);
