@@ -156,6 +156,10 @@ static void a_batch_call_fails_once(void **state) {
     end();
 }
 
+#define LOAD                                                                                                           \
+    "UPDATE entry_point SET category = (SELECT id FROM category WHERE name = 'load') WHERE id = 13;"                   \
+    "UPDATE api_call SET entry_point = 13,"
+
 static void harmless_calls_do_not_count(void **state) {
     static const struct {
         const char *sql;
@@ -173,6 +177,12 @@ static void harmless_calls_do_not_count(void **state) {
         {"UPDATE transfer SET result = 709", 10},                  /* a copy after its context */
         {"UPDATE api_call SET result = 101, entry_point = 12", 0}, /* prefetch: the device cannot */
         {"UPDATE transfer SET result = 101", 10},
+        {LOAD " result = 200", 0}, /* the program loads another image */
+        {LOAD " result = 209", 0},
+        {LOAD " result = 222", 0},
+        {LOAD " result = 1", 10}, /* harmless in a lookup */
+        {LOAD " result = 500", 10},
+        {"UPDATE api_call SET result = 200, entry_point = 13", 10},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
