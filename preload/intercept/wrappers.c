@@ -155,6 +155,7 @@ struct wrapped {
     const char *name;
     void *real;                                /* the function to call; NULL: there is none */
     bool is_gated;                             /* the call is not recorded but has entered the gate */
+    bool is_in_load;                           /* the call is not recorded, because it is made inside a load of code */
     bool is_moment;                            /* CUPTI can be attached or detached after the call */
     uint64_t measured_from, entered, returned; /* ticks; 0: not measured */
 };
@@ -207,22 +208,56 @@ XS_HOT bool begin(struct wrapped *w, struct xs_guard_note *note) {
     return XS_LIKELY(w->call.event != NULL);
 }
 
+/* ---- calls inside a load of code ---- */
+
+/* The note of the thread's latest load. While the load lasts, the guard points to it. */
+static XS_TLS const struct xs_guard_note *load_note;
+
+/* Notes what a call inside a load may do to device memory. A signal handler or a callback makes such a call. The trace
+ * does not have it, so contents that were known before it count as unknown. Such calls are rare, so launches and copies
+ * are not told apart. */
+static void note_inside_load(enum xs_category category) {
+    switch (category) {
+    case XS_CAT_TRANSFER:
+    case XS_CAT_MEMSET:
+    case XS_CAT_FREE:
+        xs_contents_unknown_from_here(XS_CONTENTS_UNKNOWN_ONCE);
+        xs_fingerprint_written();
+        break;
+    case XS_CAT_MANAGED:
+    case XS_CAT_LAUNCH: /* its work may still run when the load has ended */
+    case XS_CAT_STREAM_MEMOP:
+        xs_contents_unknown_from_here(XS_CONTENTS_UNKNOWN_FOR_GOOD);
+        xs_fingerprint_never_holds();
+        break;
+    default:
+        break;
+    }
+}
+
 /* Called right before and right after the real call of a call that is not recorded. */
 XS_HOT void enter_passed(struct wrapped *w, struct xs_guard_note *note) {
     w->is_gated = w->real && xs_passes_the_gate(XS_GUARD_HERE());
+    w->is_in_load = XS_UNLIKELY(load_note != NULL) && xs_guard.raised == load_note;
     xs_fingerprint_not_recorded();
+    if (w->is_in_load)
+        note_inside_load(w->category);
     if (w->is_gated)
         xs_gate_enter_outer(note, XS_GUARD_HERE());
 }
 XS_HOT CUresult end_passed(const struct wrapped *w) {
+    if (w->is_in_load) /* again, because other threads may have recorded events meanwhile */
+        note_inside_load(w->category);
     if (w->is_gated)
         xs_gate_leave_outer();
     return w->call.result;
 }
 
 /* Called right before the real call of a recorded call. */
-XS_HOT void enter(struct wrapped *w, struct xs_step_end *step) {
+XS_HOT void enter(struct wrapped *w, const struct xs_guard_note *note, struct xs_step_end *step) {
     struct xs_call *call = &w->call;
+    if (w->category == XS_CAT_LOAD)
+        load_note = note;
     uint32_t own_stack = 0;
     if (has_callsite(call, w->category))
         call->event = xs_callsite_take(call->event, XS_CALLER, &own_stack);
@@ -244,6 +279,8 @@ XS_HOT void leave(struct wrapped *w) {
 }
 
 XS_HOT CUresult end(struct wrapped *w, const struct xs_step_end *step) {
+    if (w->category == XS_CAT_LOAD)
+        load_note = NULL;
     follow_contents(&w->call, w->category);
     xs_end(w->call.event, (int32_t)w->call.result);
     return finish(w, step);
@@ -277,7 +314,7 @@ XS_HOT CUresult end(struct wrapped *w, const struct xs_step_end *step) {
             return end_passed(&w);                                                                                     \
         }                                                                                                              \
         before;                                                                                                        \
-        enter(&w, &step);                                                                                              \
+        enter(&w, &note, &step);                                                                                       \
         call->result = XS_REAL(symbol) args;                                                                           \
         if (deserves_another_try(call, w.category))                                                                    \
             call->result = XS_REAL(symbol) args;                                                                       \
