@@ -370,13 +370,13 @@ static uint32_t stack_beside(struct walked *w, const struct xs_caller *caller, s
     b.site = xs_beside_begin(w->key, &b.now_ns);
     if (!b.site)
         return 0;
-    uint64_t before = xs_now();
+    const struct xs_own_cost_work work = xs_own_cost_work_begin();
     const struct xs_stack_key key = w->key;
     xs_on_scratch(read_beside, &b);
     w->pythons_cut = false;
     if (w->key.low != key.low || w->key.high != key.high)
         keep_key(w, key);
-    xs_own_cost_exact(xs_now() - before);
+    xs_own_cost_work_end(&work);
     xs_beside_end(b.site, b.now_ns, b.number ? XS_BESIDE_READ : b.outcome);
     return b.number;
 }
@@ -427,14 +427,13 @@ struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller, u
 
 struct xs_event *xs_callsite_take_launch(struct xs_event *e, struct xs_caller caller) {
     static XS_TLS uint64_t next;
-    uint64_t before = xs_now(), counted = atomic_load_explicit(&xs_gate_slot->exact_ticks, memory_order_relaxed);
+    const struct xs_own_cost_work work = xs_own_cost_work_begin();
     uint32_t own;
-    if (before < next)
+    if (work.begun < next)
         return e;
-    next = before + LAUNCH_SITE_NS / XS_OWN_COST_MOST_NS * xs_own_cost_most_ticks;
+    next = work.begun + LAUNCH_SITE_NS / XS_OWN_COST_MOST_NS * xs_own_cost_most_ticks;
     e = xs_callsite_take(e, caller, &own);
-    counted = atomic_load_explicit(&xs_gate_slot->exact_ticks, memory_order_relaxed) - counted;
-    xs_own_cost_exact(xs_now() - before - counted);
+    xs_own_cost_work_end(&work);
     return e;
 }
 

@@ -18,10 +18,20 @@ uint64_t xs_own_cost_ns(void) {
     return (uint64_t)((measured + (double)atomic_load_explicit(&exact_ticks, memory_order_relaxed)) * ns_per_tick);
 }
 
-void xs_own_cost_exact(uint64_t ticks) {
+static uint64_t counted_in_call(void) {
+    return xs_gate_slot ? atomic_load_explicit(&xs_gate_slot->exact_ticks, memory_order_relaxed) : 0;
+}
+
+struct xs_own_cost_work xs_own_cost_work_begin(void) {
+    return (struct xs_own_cost_work){xs_now(), xs_thread.stalled_ns, counted_in_call()};
+}
+
+void xs_own_cost_work_end(const struct xs_own_cost_work *work) {
+    uint64_t ticks = xs_now() - work->begun, stalled_ns = xs_thread.stalled_ns - work->stalled_ns;
+    uint64_t elsewhere = counted_in_call() - work->counted;
+    elsewhere += stalled_ns ? (uint64_t)((double)stalled_ns / ns_per_tick) : 0;
+    ticks -= elsewhere < ticks ? elsewhere : ticks;
     if (xs_gate_slot)
-        atomic_store_explicit(&xs_gate_slot->exact_ticks,
-                              atomic_load_explicit(&xs_gate_slot->exact_ticks, memory_order_relaxed) + ticks,
-                              memory_order_relaxed);
+        atomic_store_explicit(&xs_gate_slot->exact_ticks, counted_in_call() + ticks, memory_order_relaxed);
     atomic_fetch_add_explicit(&exact_ticks, ticks, memory_order_relaxed);
 }

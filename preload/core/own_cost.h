@@ -34,8 +34,15 @@ XS_HOT uint64_t xs_own_cost_begin(void) {
     return slot ? xs_now() : 0;
 }
 
-/* Counts `ticks` of this call exactly, because few calls do this slow work, or because it takes long. Any thread. */
-void xs_own_cost_exact(uint64_t ticks);
+/* Work of a call that is counted exactly, because few calls do it, or because it takes long: the lines of other
+ * threads, and the stacks of launches. Begin and end are in the same call. What the thread waits for room in the spool
+ * meanwhile does not count, because it is counted as stalled time (xs_thread_stalled_ns). The work may contain other
+ * work of this kind, which counts once. */
+struct xs_own_cost_work {
+    uint64_t begun, stalled_ns, counted;
+};
+struct xs_own_cost_work xs_own_cost_work_begin(void);
+void xs_own_cost_work_end(const struct xs_own_cost_work *work);
 
 /* Excludes `ticks` of this call, because another measurement already counts them. `entered` is the time at which the
  * wrapper entered the real call. At most once per call. */

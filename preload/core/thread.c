@@ -149,6 +149,7 @@ static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spo
     atomic_fetch_add_explicit(&spool->header->stalls, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&spool->header->stall_ns, now - start, memory_order_relaxed);
     atomic_fetch_add_explicit(&stalled_ns, now - start, memory_order_relaxed);
+    t->stalled_ns += now - start;
     if (!chunk && atomic_load(&xs_state) == XS_STATE_ACTIVE) {
         t->retry_ns = now + RETRY_NS;
         xs_note("spool", "calls were not recorded: the spool was full and could not grow");

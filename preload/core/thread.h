@@ -17,9 +17,10 @@ struct xs_thread {
     struct xs_event *next, *end; /* the chunk's free slots; equal: none is left, so another chunk is needed */
     struct xs_chunk *chunk;
     unsigned chunk_index;
-    uint32_t id;       /* thread.id, 0 until the first event */
-    uint64_t retry_ns; /* after there was no chunk: CLOCK_MONOTONIC time of the next attempt; 0: now */
-    bool is_first;     /* the thread is in the call that began the session; until this call ends there are no chunks */
+    uint32_t id;         /* thread.id, 0 until the first event */
+    uint64_t stalled_ns; /* time for which this thread has waited for a chunk */
+    uint64_t retry_ns;   /* after there was no chunk: CLOCK_MONOTONIC time of the next attempt; 0: now */
+    bool is_first; /* the thread is in the call that began the session; until this call ends there are no chunks */
 };
 extern XS_TLS struct xs_thread xs_thread;
 
