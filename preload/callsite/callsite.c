@@ -14,7 +14,15 @@
 #include "preload/core/thread_memory.h"
 #include "preload/nvtx/nvtx.h"
 
-enum { DEPTH_MAX = 512, SAMPLE_DEPTH_MAX = 32, RECENT = 16, REST = 64, BESIDE_TRIES = 3, MOST_BESIDE = 1000 };
+enum {
+    DEPTH_MAX = 512,
+    SAMPLE_DEPTH_MAX = 32,
+    RECENT = 16,
+    REST = 64,
+    BESIDE_TRIES = 3,
+    MOST_BESIDE = 1000,
+    MOST_OF_LAUNCHES = 1000
+};
 #define LAUNCH_SITE_NS 10000000u           /* a thread's launches have call sites in this distance at least */
 #define BESIDE_KEPT_NS UINT64_C(100000000) /* then a stack is walked again: python.h, xs_python_is_as_noted */
 
@@ -29,6 +37,9 @@ static _Atomic unsigned undefined;
 /* Counts the stacks with another thread's frames. After MOST_BESIDE no new ones are defined, because the trace keeps
  * all stacks. */
 static _Atomic unsigned stacks_beside;
+
+/* Counts the stacks that launches defined, up to MOST_OF_LAUNCHES. */
+static _Atomic unsigned stacks_of_launches;
 
 /* A native stack that the thread had lately, because a loop makes the same calls again and again. If a call comes twice
  * in a row from the same address and stack pointer, the second walk notes the words that it reads. At the third such
@@ -395,8 +406,14 @@ static void remember_number(const struct walked *w, uint32_t number, unsigned un
     }
 }
 
+/* True if one more new stack may be defined. The trace keeps all stacks, and a program may launch from very many. */
+static bool may_define(bool is_launch) {
+    return !is_launch || (atomic_load_explicit(&stacks_of_launches, memory_order_relaxed) < MOST_OF_LAUNCHES &&
+                          atomic_fetch_add_explicit(&stacks_of_launches, 1, memory_order_relaxed) < MOST_OF_LAUNCHES);
+}
+
 /* Returns the number of the stack; `*own` gets the number of the calling thread's own frames. */
-static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller, uint32_t *own) {
+static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller, bool is_launch, uint32_t *own) {
     struct walked *w = walked_from(caller);
     if (!w)
         return 0;
@@ -411,18 +428,26 @@ static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller, ui
     unsigned undefined_before = atomic_load(&undefined);
     struct xs_stack_key key = key_of(w);
     uint32_t number = xs_stacks_number(key, &is_new);
+    if (is_new && !may_define(is_launch)) {
+        xs_stacks_undefined(key);
+        return *own = 0;
+    }
     if (!is_new || define_new(number, key, w, caller, e))
         remember_number(w, number, undefined_before);
     return *own = number;
 }
 
-struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller, uint32_t *own) {
+static struct xs_event *take(struct xs_event *e, const struct xs_caller *caller, bool is_launch, uint32_t *own) {
     uint32_t range = xs_nvtx_range(&e), stack = *own = 0;
     if (unwinder != XS_UNWIND_NONE)
-        stack = stack_of(&e, &caller, own);
+        stack = stack_of(&e, caller, is_launch, own);
     e->range = range;
     e->stack = stack;
     return e;
+}
+
+struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller, uint32_t *own) {
+    return take(e, &caller, false, own);
 }
 
 struct xs_event *xs_callsite_take_launch(struct xs_event *e, struct xs_caller caller) {
@@ -432,7 +457,7 @@ struct xs_event *xs_callsite_take_launch(struct xs_event *e, struct xs_caller ca
     if (work.begun < next)
         return e;
     next = work.begun + LAUNCH_SITE_NS / XS_OWN_COST_MOST_NS * xs_own_cost_most_ticks;
-    e = xs_callsite_take(e, caller, &own);
+    e = take(e, &caller, true, &own);
     xs_own_cost_work_end(&work);
     return e;
 }
@@ -469,6 +494,7 @@ uint32_t xs_callsite_sample(uint64_t python, uint64_t pthread, const struct xs_d
 
 void xs_callsite_forget(void) {
     atomic_store(&stacks_beside, 0);
+    atomic_store(&stacks_of_launches, 0);
     xs_native_forget();
     xs_python_forget();
     xs_nvtx_forget();

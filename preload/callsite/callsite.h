@@ -24,7 +24,7 @@ extern _Atomic bool xs_callsite_on;
 struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller, uint32_t *own);
 
 /* Does the same for a launch, but for the calling thread at most once in 10 ms. The time it takes is counted
- * exactly (xs_own_cost_work_begin). */
+ * exactly (xs_own_cost_work_begin). After 1000 new stacks, launches get only stacks that are known. */
 struct xs_event *xs_callsite_take_launch(struct xs_event *e, struct xs_caller caller);
 
 /* Returns the number of the calling thread's own frames. The stack is not defined in the trace. 0: stacks are not
