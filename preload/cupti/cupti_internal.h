@@ -268,8 +268,8 @@ uint64_t xs_cupti_longest_kernel_ns(void);
 /* Returns the number of graph kernels decoded so far. Any thread. */
 uint64_t xs_cupti_graph_kernels(void);
 
-/* Counts the buffer's records of page migrations and faults, once. They cost together no more than the time from the
- * record before them to the last of them, because the program was not slower for longer than that. Inside. */
+/* Counts the buffer's records of page migrations and faults, once. Records of the same time cost together no more
+ * than the time since the record before them, because the program was not slower for longer than that. Inside. */
 void xs_cupti_count_migrations(const struct xs_cupti_decoder *decoder, struct xs_cupti_buffer *buffer);
 
 /* Replaces the pointers to kernel names in a buffer, which point into CUPTI's memory, by pointers to copies that are

@@ -291,15 +291,18 @@ int64_t xs_cupti_decode(struct xs_cupti_decoder *d, uint8_t *data, size_t valid_
     return written;
 }
 
-/* CUPTI's time of the latest record of a page migration or fault that was counted. */
-static _Atomic uint64_t migrations_until_ns;
+/* CUPTI's time of the latest record of a page migration or fault that was counted, and the part of the time before it
+ * that no record has cost yet. The faults that the driver handles together have the same time. */
+static _Atomic uint64_t migrations_until_ns, migrations_left_ns;
 
-/* So long before a buffer's first record its cost may have begun. */
-#define MIGRATION_BEGINS_NS UINT64_C(1000000)
+/* Returns the time at which the record was complete: the end of a fault, and the start of any other record. */
+static uint64_t time_of(const CUpti_ActivityUnifiedMemoryCounter3 *r, bool is_fault) {
+    return is_fault && r->end > r->start ? r->end : r->start;
+}
 
 void xs_cupti_count_migrations(const struct xs_cupti_decoder *d, struct xs_cupti_buffer *buffer) {
     struct xs_migration_tally *tally = &buffer->migrations;
-    uint64_t from_ns = UINT64_MAX, until_ns = 0;
+    uint64_t until_ns = atomic_load(&migrations_until_ns), left_ns = atomic_load(&migrations_left_ns);
     CUpti_Activity *record = NULL;
     for (size_t n = 0;
          !buffer->counted && find_record(d, buffer->data, buffer->valid_bytes, n, &record) == CUPTI_SUCCESS; n++) {
@@ -307,19 +310,23 @@ void xs_cupti_count_migrations(const struct xs_cupti_decoder *d, struct xs_cupti
         if (record->kind != CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER)
             continue;
         bool is_fault = r->counterKind == CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT;
+        uint64_t cost_ns = is_fault ? XS_RECORD_FAULT_NS : XS_MIGRATION_COST_NS, now_ns = time_of(r, is_fault);
+        if (now_ns > until_ns) {
+            left_ns = now_ns - until_ns;
+            until_ns = now_ns;
+        }
+        if (now_ns) { /* otherwise CUPTI does not know the time */
+            cost_ns = cost_ns < left_ns ? cost_ns : left_ns;
+            left_ns -= cost_ns;
+        }
         tally->records++;
-        tally->cost_ns += is_fault ? XS_RECORD_FAULT_NS : XS_MIGRATION_COST_NS;
-        from_ns = r->start && r->start < from_ns ? r->start : from_ns;
-        until_ns = r->start > until_ns ? r->start : until_ns;
-        until_ns = is_fault && r->end > until_ns ? r->end : until_ns;
+        tally->cost_ns += cost_ns;
+    }
+    if (!buffer->counted) {
+        atomic_store(&migrations_until_ns, until_ns);
+        atomic_store(&migrations_left_ns, left_ns);
     }
     buffer->counted = true;
-    if (from_ns >= until_ns)
-        return;
-    uint64_t before_ns = atomic_exchange(&migrations_until_ns, until_ns);
-    from_ns = from_ns > MIGRATION_BEGINS_NS ? from_ns - MIGRATION_BEGINS_NS : 0;
-    from_ns = before_ns > from_ns && before_ns < until_ns ? before_ns : from_ns;
-    tally->cost_ns = tally->cost_ns < until_ns - from_ns ? tally->cost_ns : until_ns - from_ns;
 }
 
 /* ---- kernel names ---- */

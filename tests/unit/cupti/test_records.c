@@ -231,14 +231,16 @@ static void migrations(void **state) {
 
 enum { FAULTS = 100 };
 
-/* Counts a buffer of so many faults of the device, one after the other in this distance, after the last one's end. */
-static struct xs_migration_tally faults_in_distance(uint64_t distance_ns) {
+/* Counts a buffer of so many faults of the device, one after the other in this distance, after the last one's end.
+ * Nothing happens for `gap_ns` after the first half of them. */
+static struct xs_migration_tally faults_in_distance(uint64_t distance_ns, uint64_t gap_ns) {
     static uint64_t now_ns = OFFSET;
     CUpti_ActivityUnifiedMemoryCounter3 records[FAULTS];
     memset(records, 0, sizeof records);
     for (unsigned i = 0; i < FAULTS; i++) {
         records[i].kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
         records[i].counterKind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT;
+        now_ns += i == FAULTS / 2 ? gap_ns : 0;
         records[i].start = now_ns;
         records[i].end = now_ns += distance_ns;
     }
@@ -250,15 +252,20 @@ static struct xs_migration_tally faults_in_distance(uint64_t distance_ns) {
     return buffer.migrations;
 }
 
-/* A fault costs what was measured, but no more than the time in which they came. */
+/* A fault costs what was measured, but no more than the time since the fault before it. A pause between two bursts of
+ * faults is not a cost. */
 static void faults_cost_what_they_can(void **state) {
     (void)state;
-    struct xs_migration_tally tally = faults_in_distance(200000);
+    struct xs_migration_tally tally = faults_in_distance(200000, 0);
     assert_int_equal(tally.records, FAULTS);
     assert_int_equal(tally.cost_ns, FAULTS * XS_RECORD_FAULT_NS);
-    tally = faults_in_distance(6000);
+    tally = faults_in_distance(6000, 0);
     assert_int_equal(tally.records, FAULTS);
     assert_int_equal(tally.cost_ns, FAULTS * 6000);
+    tally = faults_in_distance(6000, 10000000);
+    assert_int_equal(tally.cost_ns, (FAULTS - 1) * 6000 + XS_RECORD_FAULT_NS);
+    tally = faults_in_distance(0, 10000000); /* the first half has the time of the last fault above */
+    assert_int_equal(tally.cost_ns, FAULTS / 2 * XS_RECORD_FAULT_NS);
 }
 
 static void unknown_and_broken(void **state) {
