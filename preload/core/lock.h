@@ -24,8 +24,8 @@
 #include "preload/core/race_detector.h"
 #include "preload/core/signals.h"
 
-/* Takes a mutex if it becomes free within `ns` nanoseconds; `ns` must be less than a second. Reacquisitions the status
- * of pthread_mutex_timedlock. */
+/* Takes a mutex if it becomes free within `ns` nanoseconds; `ns` must be less than a second. Returns the status of
+ * pthread_mutex_timedlock. */
 static inline int xs_mutex_lock_within(pthread_mutex_t *mutex, long ns) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
