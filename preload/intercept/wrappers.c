@@ -107,7 +107,8 @@ XS_HOT bool has_return_tick(const struct xs_call *call, enum xs_category categor
 /* ---- calls that are left out (core/outside.h) ---- */
 
 /* Returns the kind of a left-out call. XS_LEFT_OUT_KINDS: the call is always recorded, because without it later
- * addresses, contents or handles could not be understood. */
+ * addresses, contents or handles could not be understood. Loads of code are always recorded, too: they are few, and
+ * they may hold the program for long. */
 XS_HOT enum xs_left_out_kind left_out_kind(enum xs_category category) {
     switch (category) {
     case XS_CAT_TRANSFER:
