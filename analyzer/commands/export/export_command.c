@@ -152,7 +152,7 @@ static int write_all(const struct arguments *arguments, struct xs_reading *readi
                           .message = message};
     if (xs_out_open(&out, output) < 0)
         return XS_EXIT_ERROR;
-    xs_progress_range(XS_PROGRESS_READ, 1, 0, 1);
+    xs_progress_range(XS_PROGRESS_READ_EXPORT, 1, 0, 1);
     xs_progress_at(XS_PROGRESS_WRITE);
     int status = arguments->format->write(&e);
     if (status < 0)
@@ -173,7 +173,7 @@ static int export_traces(const struct arguments *arguments) {
     if (is_file)
         xs_progress_begin_file(*arguments->traces.traces, 0);
     while (open < count && status == XS_EXIT_OK) {
-        xs_progress_range(0, XS_PROGRESS_READ, (size_t)open, (size_t)count);
+        xs_progress_range(0, XS_PROGRESS_READ_EXPORT, (size_t)open, (size_t)count);
         status = xs_reading_open(arguments->traces.traces[open], count == 1 ? &one : NULL, &readings[open]);
         if (status == XS_EXIT_OK)
             open++;

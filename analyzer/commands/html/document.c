@@ -235,7 +235,7 @@ int xs_html_document(struct xs_html_run_of *runs, size_t count, struct xs_json *
     xs_json_array(json, "runs");
     for (size_t i = 0; i < count && status >= 0; i++) {
         xs_progress_begin(&runs[i].reading.trace);
-        xs_progress_range(XS_PROGRESS_READ, 1, i, count);
+        xs_progress_range(XS_PROGRESS_READ_HTML, 1, i, count);
         xs_progress_at(XS_PROGRESS_WRITE);
         status = put_run(&runs[i], json, message);
         xs_progress_end();

@@ -58,7 +58,7 @@ static int open_and_write(char *const *paths, size_t count, FILE *file) {
     int status = XS_EXIT_OK;
     xs_progress_begin_file(paths[0], 0);
     while (opened < count && status == XS_EXIT_OK) {
-        xs_progress_range(0, XS_PROGRESS_READ, opened, count);
+        xs_progress_range(0, XS_PROGRESS_READ_HTML, opened, count);
         status = xs_html_run_open(paths[opened], &runs[opened]);
         opened += status == XS_EXIT_OK;
     }
