@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/unfinished.h"
 #include "schema/error.h"
@@ -25,6 +26,7 @@ void xs_complain(const char *format, ...) {
     xs_string_vformat(&plain, format, arguments);
     va_end(arguments);
     xs_string_escape(&escaped, plain.data, plain.length);
+    xs_progress_hide();
     fflush(stdout); /* keeps data and messages in order if both are written to the same terminal or file */
     fprintf(stderr, "xferspy: %s\n", escaped.data);
 }
@@ -115,7 +117,10 @@ static int open_file(struct xs_out *out, const struct xs_out_options *options) {
 int xs_out_open(struct xs_out *out, const struct xs_out_options *options) {
     *out = (struct xs_out){.file = stdout};
     if (options->path && strcmp(options->path, "-") != 0) {
+        sigset_t before;
+        xs_unfinished_wait(&before);
         int status = open_file(out, options);
+        xs_unfinished_go_on(&before);
         if (status < 0)
             return status;
     }

@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "schema/rows_read.h"
 
 static void fail(struct xs_scan *scan, int code) {
     const char *text = xs_trace_why(scan->trace);
@@ -58,6 +59,8 @@ bool xs_scan_row(struct xs_scan *scan) {
     int code = sqlite3_step(scan->statement);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         fail(scan, code);
+    if (code == SQLITE_ROW)
+        xs_row_read();
     return code == SQLITE_ROW;
 }
 

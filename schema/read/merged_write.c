@@ -14,6 +14,7 @@
 #include "merged_sql.h"
 #include "schema/read/merged.h"
 #include "schema/read/trace_internal.h"
+#include "schema/rows_read.h"
 #include "schema/safe_open/sqlite_open.h"
 #include "schema/write/schema_check.h"
 #include "schema/write/store_internal.h"
@@ -201,6 +202,7 @@ static int copy_table(const struct copying *copying, const struct table *table) 
     if (status == XS_OK && sqlite3_bind_parameter_count(to) >= 2)
         sqlite3_bind_int64(to, 1, copying->id);
     for (int64_t row = 1; status == XS_OK && (rc = sqlite3_step(from)) == SQLITE_ROW; row++) {
+        xs_row_read();
         sqlite3_bind_int64(to, 2, row);
         for (int i = 0; i < table->column_count; i++)
             sqlite3_bind_value(to, i + 3, sqlite3_column_value(from, i));

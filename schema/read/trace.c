@@ -353,3 +353,26 @@ uint64_t xs_trace_meta_count(const struct xs_trace *trace, const char *key) {
     int64_t value = xs_trace_meta_int(trace, key, 0);
     return value < 0 ? 0 : (uint64_t)value;
 }
+
+uint64_t xs_trace_event_rows(const struct xs_trace *trace) {
+    static const char *const tables[] = {
+        "transfer_row",    "fingerprint", "memset",        "allocation",      "launch_row",        "sync",
+        "api_call",        "host_sample", "device_memset", "device_copy_row", "device_kernel_row", "device_sync",
+        "device_migration"};
+    uint64_t rows = 0;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        bool merged = trace->merged_id >= 0;
+        sqlite3_stmt *stmt = NULL;
+        char *sql = merged ? sqlite3_mprintf("SELECT max(row) FROM main.%s WHERE trace = %lld", tables[i],
+                                             (long long)trace->merged_id)
+                           : sqlite3_mprintf("SELECT max(id) FROM %s", tables[i]);
+        if (sql && sqlite3_prepare_v2(trace->db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+            sqlite3_step(stmt) == SQLITE_ROW) {
+            int64_t last = sqlite3_column_int64(stmt, 0);
+            rows += last > 0 && last <= UINT32_MAX ? (uint64_t)last : 0; /* a forged number says nothing */
+        }
+        sqlite3_finalize(stmt);
+        sqlite3_free(sql);
+    }
+    return rows;
+}

@@ -46,6 +46,9 @@ const char *xs_trace_why(const struct xs_trace *trace);
  * missing. */
 int64_t xs_trace_bytes(const char *file);
 
+/* Returns about how many rows the tables of events have, from their largest numbers, which costs no reading of rows. */
+uint64_t xs_trace_event_rows(const struct xs_trace *trace);
+
 /* xs_trace_meta_int and xs_trace_meta_text read a value of meta, and return `fallback` if the key is missing. Text is
  * copied into the buffer, cut at bytes - 1, and ended by a NUL. */
 int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t fallback);

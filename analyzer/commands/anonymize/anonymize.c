@@ -9,6 +9,7 @@
 
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
+#include "schema/rows_read.h"
 #include "schema/write/store.h"
 
 #define XS_TABLE(table)
@@ -219,6 +220,7 @@ static int copy_rows(struct copying *c, sqlite3_stmt *from, sqlite3_stmt *to, co
                      int count) {
     int rc;
     while ((rc = sqlite3_step(from)) == SQLITE_ROW) {
+        xs_row_read();
         for (int i = 0; i < count; i++)
             put(c, to, i + 1, from, i, columns[i].is_required, columns[i].kind);
         sqlite3_step(to);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/progress.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/anonymize/anonymize.h"
@@ -90,7 +91,10 @@ static int anonymize(struct arguments *arguments, const struct xs_trace *trace) 
     int status = xs_new_trace_begin(&copy, arguments->files.output, arguments->files.force);
     if (status < 0)
         return XS_EXIT_ERROR;
+    xs_progress_begin(trace);
+    xs_progress_at(XS_PROGRESS_WRITE);
     status = xs_anonymize(trace, copy.db, &arguments->how);
+    xs_progress_end();
     int ended = xs_new_trace_end(&copy, status >= 0);
     if (status < 0 || ended < 0)
         return XS_EXIT_ERROR;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/commands/check/check.h"
 #include "analyzer/commands/check/judge.h"
 #include "analyzer/commands/common/command.h"
@@ -309,8 +310,10 @@ static int judge_all(const struct arguments *arguments, struct xs_check *check) 
     int status = arguments->incomplete ? XS_EXIT_ERROR : XS_EXIT_OK;
     struct xs_judged *all = xs_realloc(NULL, sizeof *all * (size_t)arguments->named.count);
     const char **unread = xs_realloc(NULL, sizeof *unread * (size_t)arguments->named.count);
+    xs_progress_begin_file(*arguments->named.names, 0);
     for (int i = 0; i < arguments->named.count; i++) {
         struct xs_reading reading;
+        xs_progress_range(0, 1, (size_t)i, (size_t)arguments->named.count);
         if (xs_reading_open(arguments->named.names[i], NULL, &reading) != XS_EXIT_OK) {
             status = XS_EXIT_ERROR;
             unread[check->unread_count++] = arguments->named.names[i];
@@ -321,6 +324,7 @@ static int judge_all(const struct arguments *arguments, struct xs_check *check) 
         check->outcome = judged->outcome > check->outcome ? judged->outcome : check->outcome;
         xs_reading_close(&reading);
     }
+    xs_progress_end();
     check->judged = all;
     check->unread = unread;
     check->incomplete = status != XS_EXIT_OK;

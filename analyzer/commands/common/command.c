@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/base/progress.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/installation.h"
-#include "analyzer/commands/common/progress.h"
 #include "analyzer/commands/common/traces.h"
 #include "analyzer/trace/lines/lines.h"
 
@@ -167,10 +167,9 @@ int xs_open(const char *path, struct xs_trace *trace, bool quietly) {
     else if (trace->is_live && !quietly)
         xs_complain("%s: still being written; this is what it holds so far", path);
     if (!quietly) {
-        struct xs_progress progress;
-        xs_progress_begin(&progress, trace);
+        xs_progress_begin(trace);
         xs_lines_complete(trace);
-        xs_progress_end(&progress);
+        xs_progress_end();
     }
     return XS_OK;
 }

@@ -97,6 +97,7 @@ int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force)
         return status;
     xs_string_format(&name, "%s.%ld.new", path, (long)getpid());
     unlink(name.data);
+    xs_unfinished(name.data);
     errno = 0;
     status = xs_store_create(name.data, &store);
     if (status >= 0)
@@ -104,12 +105,12 @@ int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force)
     if (status < 0) {
         const char *why = status == XS_ERROR_SYSTEM && errno ? strerror(errno) : xs_error_text(status);
         xs_complain("%s: cannot be written: %s", path, why);
+        xs_finished(name.data);
         xs_string_free(&name);
         return status;
     }
     trace->path = xs_strdup(path);
     trace->temporary = name.data;
-    xs_unfinished(trace->temporary);
     if (open_database(trace) == SQLITE_OK)
         return XS_OK;
     xs_complain("%s: cannot be written: %s", path, sqlite3_errmsg(trace->db));

@@ -1,15 +1,17 @@
 /* Reads one trace completely; see reading.h. */
 #include "analyzer/commands/common/reading.h"
 
+#include "analyzer/base/progress.h"
 #include "analyzer/commands/common/command.h"
-#include "analyzer/commands/common/progress.h"
 #include "analyzer/savings/causes/diagnose.h"
 #include "analyzer/trace/modelled/modelled.h"
 
 static int read_all(const struct xs_reading_request *request, struct xs_reading *reading, char *message) {
+    xs_progress_at(XS_PROGRESS_SITES);
     int status = xs_modelled_add_to(&reading->trace, message);
     if (status >= 0) /* must be computed before the summary, which needs the selected transfers */
         status = xs_diagnose(&reading->trace, request->analysis, &reading->diagnosis, message);
+    xs_progress_at(XS_PROGRESS_SUMMARY);
     if (status >= 0 && !request->without_summary)
         status =
             xs_summary_compute(&reading->trace, reading->diagnosis->findings->selection, &reading->summary, message);
@@ -25,11 +27,13 @@ static int read_all(const struct xs_reading_request *request, struct xs_reading 
 int xs_reading_fill(const char *path, const struct xs_reading_request *request, struct xs_reading *reading) {
     static const struct xs_reading_request nothing_special;
     char message[XS_TRACE_MESSAGE_BYTES];
-    struct xs_progress progress;
     reading->path = path;
-    xs_progress_begin(&progress, &reading->trace);
+    bool is_silent = request && request->quietly;
+    if (!is_silent)
+        xs_progress_begin(&reading->trace);
     int status = read_all(request ? request : &nothing_special, reading, message);
-    xs_progress_end(&progress);
+    if (!is_silent)
+        xs_progress_end();
     if (status >= 0)
         return XS_EXIT_OK;
     xs_complain("%s", message);

@@ -99,8 +99,9 @@ struct xs_side { /* zeroed: empty */
 /* Adds a run to a side that will have `runs` runs. If there are more than XS_RUNS_LIMIT, the rest is left out. The
  * reading may be closed afterwards. */
 void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *reading);
-/* Opens, adds and closes the traces one after the other. Prints failures. Returns an exit status. */
-int xs_side_read(struct xs_side *side, char *const *paths, size_t count);
+/* Opens, adds and closes the traces one after the other. `number` is the number of the side, 0 or 1, for the line of
+ * progress. Prints failures. Returns an exit status. */
+int xs_side_read(struct xs_side *side, int number, char *const *paths, size_t count);
 void xs_side_free(struct xs_side *side);
 
 enum xs_change_kind {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/commands/bench/bench_read.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/traces.h"
@@ -166,8 +167,10 @@ static int diff(const struct arguments *a) {
             status = XS_EXIT_ERROR;
     if (status == XS_EXIT_OK && xs_out_check(&a->output) < 0) /* checked now, not after the traces were read */
         status = XS_EXIT_ERROR;
+    xs_progress_begin_file("", 0);
     for (int side = 0; side < 2 && status == XS_EXIT_OK; side++)
-        status = xs_side_read(&sides[side], a->traces[side].names, (size_t)a->traces[side].count);
+        status = xs_side_read(&sides[side], side, a->traces[side].names, (size_t)a->traces[side].count);
+    xs_progress_end();
     if (status == XS_EXIT_OK && a->bench &&
         !xs_diff_bench_is_of_others(a->bench, &bench, &sides[0], &sides[1], &others))
         take_times(&bench, sides);

@@ -5,6 +5,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/reading.h"
@@ -247,9 +248,10 @@ void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *rea
     xs_match_sites_free(&here);
 }
 
-int xs_side_read(struct xs_side *side, char *const *paths, size_t count) {
+int xs_side_read(struct xs_side *side, int number, char *const *paths, size_t count) {
     for (size_t i = 0; i < count; i++) {
         XS_SCOPED struct xs_reading *reading = xs_realloc(NULL, sizeof *reading);
+        xs_progress_range(0.5 * number, 0.5 * (number + 1), i, count);
         int status = xs_reading_open(paths[i], NULL, reading);
         if (status == XS_EXIT_OK) {
             xs_side_add(side, count, reading);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/words/findings_words.h"
+#include "schema/rows_read.h"
 
 void xs_export_cut(struct xs_string *string, const char *text, size_t bytes, size_t limit) {
     bool cut = bytes > limit;
@@ -45,6 +46,8 @@ int xs_export_prepare(const struct xs_export *e, const char *sql, sqlite3_stmt *
 
 bool xs_export_step(sqlite3_stmt *statement, int *code) {
     *code = sqlite3_step(statement);
+    if (*code == SQLITE_ROW)
+        xs_row_read();
     return *code == SQLITE_ROW;
 }
 

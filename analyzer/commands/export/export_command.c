@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/commands/common/command.h"
-#include "analyzer/commands/common/progress.h"
 #include "analyzer/commands/export/export.h"
 #include "analyzer/symbols/debug_path.h"
 #include "schema/spelling.h"
@@ -142,7 +142,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static int write_all(const struct arguments *arguments, struct xs_reading *readings, const struct xs_marks *marks) {
     char message[XS_TRACE_MESSAGE_BYTES] = "";
     const struct xs_out_options *output = &arguments->traces.output;
-    struct xs_progress progress;
     struct xs_out out;
     struct xs_export e = {.reading = readings,
                           .marks = marks,
@@ -153,9 +152,9 @@ static int write_all(const struct arguments *arguments, struct xs_reading *readi
                           .message = message};
     if (xs_out_open(&out, output) < 0)
         return XS_EXIT_ERROR;
-    xs_progress_begin(&progress, &readings->trace);
+    xs_progress_range(XS_PROGRESS_READ_EXPORT, 1, 0, 1);
+    xs_progress_at(XS_PROGRESS_WRITE);
     int status = arguments->format->write(&e);
-    xs_progress_end(&progress);
     if (status < 0)
         xs_complain("%s", message);
     if (xs_out_close(&out, status >= 0) < 0)
@@ -169,7 +168,12 @@ static int export_traces(const struct arguments *arguments) {
     struct xs_marks marks = {0};
     const struct xs_analysis_options analysis = {.on_instance = xs_marks_take, .data = &marks};
     const struct xs_reading_request one = {.analysis = &analysis};
+    /* a terminal that gets the output shows no line */
+    bool is_file = arguments->traces.output.path || !isatty(STDOUT_FILENO);
+    if (is_file)
+        xs_progress_begin_file(*arguments->traces.traces, 0);
     while (open < count && status == XS_EXIT_OK) {
+        xs_progress_range(0, XS_PROGRESS_READ_EXPORT, (size_t)open, (size_t)count);
         status = xs_reading_open(arguments->traces.traces[open], count == 1 ? &one : NULL, &readings[open]);
         if (status == XS_EXIT_OK)
             open++;
@@ -178,6 +182,8 @@ static int export_traces(const struct arguments *arguments) {
         xs_marks_seal(&marks, readings->diagnosis, SIZE_MAX);
         status = write_all(arguments, readings, &marks);
     }
+    if (is_file)
+        xs_progress_end();
     for (int i = 0; i < open; i++)
         xs_reading_close(&readings[i]);
     xs_marks_free(&marks);

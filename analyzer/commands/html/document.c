@@ -1,8 +1,8 @@
 /* The page's document; see document.h. */
 #include "analyzer/commands/html/document.h"
 
+#include "analyzer/base/progress.h"
 #include "analyzer/commands/common/command.h"
-#include "analyzer/commands/common/progress.h"
 #include "analyzer/commands/diff/diff.h"
 #include "analyzer/commands/diff/diff_words.h"
 #include "analyzer/commands/html/buffers.h"
@@ -231,13 +231,14 @@ static void put_diff(const struct xs_html_run_of *runs, struct xs_json *json) {
 
 int xs_html_document(struct xs_html_run_of *runs, size_t count, struct xs_json *json, char *message) {
     int status = XS_OK;
-    struct xs_progress progress;
     xs_json_document(json, "xferspy-html", XS_HTML_JSON_VERSION);
     xs_json_array(json, "runs");
     for (size_t i = 0; i < count && status >= 0; i++) {
-        xs_progress_begin(&progress, &runs[i].reading.trace);
+        xs_progress_begin(&runs[i].reading.trace);
+        xs_progress_range(XS_PROGRESS_READ_HTML, 1, i, count);
+        xs_progress_at(XS_PROGRESS_WRITE);
         status = put_run(&runs[i], json, message);
-        xs_progress_end(&progress);
+        xs_progress_end();
     }
     xs_json_end(json, ']');
     if (status >= 0 && count == 2)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/base/progress.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/process.h"
 #include "analyzer/commands/html/document.h"
@@ -55,12 +56,15 @@ static int open_and_write(char *const *paths, size_t count, FILE *file) {
     struct xs_html_run_of runs[2];
     size_t opened = 0;
     int status = XS_EXIT_OK;
+    xs_progress_begin_file(paths[0], 0);
     while (opened < count && status == XS_EXIT_OK) {
+        xs_progress_range(0, XS_PROGRESS_READ_HTML, opened, count);
         status = xs_html_run_open(paths[opened], &runs[opened]);
         opened += status == XS_EXIT_OK;
     }
     if (status == XS_EXIT_OK)
         status = write_page(runs, count, file);
+    xs_progress_end();
     while (opened)
         xs_html_run_close(&runs[--opened]);
     return status;

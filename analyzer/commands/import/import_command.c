@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/common/command.h"
@@ -109,6 +110,7 @@ static int import_process(struct xs_nsys *nsys, const struct xs_nsys_process *pr
     }
     int status = xs_new_trace_begin(&trace, path, arguments->files.force);
     if (status >= 0) {
+        xs_progress_at(XS_PROGRESS_WRITE);
         status = xs_nsys_import(nsys, process, only, trace.db, &counts);
         int ended = xs_new_trace_end(&trace, status >= 0);
         status = status < 0 ? status : ended;
@@ -146,9 +148,13 @@ static int import_processes(struct xs_nsys *nsys, const struct xs_nsys_processes
         complain_several(arguments->files.input, all);
         return XS_EXIT_ERROR;
     }
-    for (size_t i = 0; i < all->count && status == XS_EXIT_OK; i++)
-        if (arguments->pid < 0 || all->items[i].pid == arguments->pid)
+    xs_progress_begin_file(arguments->files.input, xs_nsys_rows(nsys));
+    for (size_t i = 0, n = 0; i < all->count && status == XS_EXIT_OK; i++)
+        if (arguments->pid < 0 || all->items[i].pid == arguments->pid) {
+            xs_progress_range(0, 1, n++, chosen);
             status = import_process(nsys, &all->items[i], all->count == 1, arguments);
+        }
+    xs_progress_end();
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
+#include "schema/rows_read.h"
 #include "schema/safe_open/side_files.h"
 #include "schema/safe_open/sqlite_open.h"
 #include "schema/safe_open/step_limit.h"
@@ -195,7 +196,32 @@ bool xs_nsys_row(struct xs_nsys *nsys, sqlite3_stmt *statement) {
     int rc = sqlite3_step(statement);
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
         fail(nsys);
+    if (rc == SQLITE_ROW)
+        xs_row_read();
     return rc == SQLITE_ROW;
+}
+
+uint64_t xs_nsys_rows(const struct xs_nsys *nsys) {
+    static const char *const tables[] = {"CUPTI_ACTIVITY_KIND_RUNTIME",
+                                         "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                         "CUPTI_ACTIVITY_KIND_MEMSET",
+                                         "CUPTI_ACTIVITY_KIND_KERNEL",
+                                         "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                                         "CUDA_GPU_MEMORY_USAGE_EVENTS",
+                                         "NVTX_EVENTS"};
+    uint64_t rows = 0;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        XS_SCOPED_STRING sql = {0};
+        XS_SCOPED_STATEMENT *statement = NULL;
+        xs_string_format(&sql, "SELECT max(rowid) FROM \"%s\"", tables[i]);
+        if (xs_nsys_has_table(nsys, tables[i]) &&
+            sqlite3_prepare_v2(nsys->db, sql.data, -1, &statement, NULL) == SQLITE_OK &&
+            sqlite3_step(statement) == SQLITE_ROW) {
+            int64_t last = sqlite3_column_int64(statement, 0);
+            rows += last > 0 && last <= UINT32_MAX ? (uint64_t)last : 0; /* a forged number says nothing */
+        }
+    }
+    return rows;
 }
 
 bool xs_nsys_span(sqlite3_stmt *statement, int column, int64_t *start, int64_t *end) {

@@ -36,6 +36,9 @@ sqlite3_stmt *xs_nsys_select(struct xs_nsys *nsys, const char *table, const char
 bool xs_nsys_row(struct xs_nsys *nsys, sqlite3_stmt *statement); /* reads the next row; false: there are no more rows,
                                                                     or an error occurred */
 
+/* Returns about how many rows the tables of events have, from their largest row ids. */
+uint64_t xs_nsys_rows(const struct xs_nsys *nsys);
+
 /* If the column has an integer, stores it in `*value` and returns true; otherwise, does not change `*value`. */
 static inline bool xs_nsys_int(sqlite3_stmt *statement, int column, int64_t *value) {
     if (sqlite3_column_type(statement, column) != SQLITE_INTEGER)

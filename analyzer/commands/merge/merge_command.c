@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/unfinished.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/new_trace.h"
-#include "analyzer/commands/common/progress.h"
 #include "analyzer/commands/common/traces.h"
 #include "schema/read/merged.h"
 #include "schema/read/merged_write.h"
@@ -127,13 +127,14 @@ static void name_sources(struct job *job) {
 /* Copies one trace. A negative status ends the merge. */
 static int copy(struct job *job, struct xs_merged_writer *writer, const struct source *source, size_t *merged) {
     struct xs_trace trace;
-    struct xs_progress progress;
     char message[XS_TRACE_MESSAGE_BYTES];
     int status = xs_trace_open(source->path, &trace, message);
     if (status >= 0) {
-        xs_progress_begin(&progress, &trace);
+        xs_progress_begin(&trace);
+        xs_progress_range(0, 1, (size_t)(source - job->sources), job->count);
+        xs_progress_at(XS_PROGRESS_WRITE);
         status = xs_merged_add(writer, &trace, source->name, source->file, message);
-        xs_progress_end(&progress);
+        xs_progress_end();
         xs_trace_close(&trace);
     } else {
         status = XS_ERROR_CORRUPT;
@@ -166,8 +167,10 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
         xs_complain("%s", message);
         return XS_EXIT_ERROR;
     }
+    xs_progress_begin_file(options->path, 0);
     for (size_t i = 0; i < job->count && status >= 0; i++)
         status = copy(job, writer, &job->sources[i], &merged);
+    xs_progress_end();
     bool keep = status >= 0 && merged;
     if (xs_merged_close(writer, keep, message) < 0) {
         xs_complain("%s", message);
@@ -182,7 +185,12 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
 /* Merges into a temporary file in the folder of the output, and renames it when it is complete. */
 static int merge_into(struct job *job, const struct xs_out_options *options) {
     XS_SCOPED char *temporary = xs_text_format("%s.XXXXXX", options->path);
+    sigset_t before;
+    xs_unfinished_wait(&before);
     int fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd >= 0)
+        xs_unfinished(temporary);
+    xs_unfinished_go_on(&before);
     if (fd < 0) {
         xs_complain("%s: %s", options->path, strerror(errno));
         return XS_EXIT_ERROR;
@@ -190,7 +198,6 @@ static int merge_into(struct job *job, const struct xs_out_options *options) {
     if (fchmod(fd, 0600) != 0)
         errno = 0; /* not on this file system */
     close(fd);
-    xs_unfinished(temporary);
     int status = merge(job, temporary, options);
     unlink(temporary);
     xs_finished(temporary);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/base/progress.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/query/allowed.h"
@@ -103,7 +104,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static volatile sig_atomic_t interrupted;
-static void on_interrupt(int signal_number) { interrupted = signal_number; }
+static struct sigaction before; /* what a SIGINT did before: it removes a file that is not complete */
+static void on_interrupt(int signal_number) {
+    interrupted = signal_number;
+    sigaction(SIGINT, &before, NULL); /* a second ^C ends the process at once */
+}
 
 /* The limits of a statement. In addition to the steps, its time is limited, because one step may copy 16 MiB. */
 struct limits {
@@ -194,16 +199,19 @@ static void complain_stopped(const struct xs_trace *trace, const struct limits *
 
 static int print_rows(const struct xs_trace *trace, sqlite3_stmt *statement, const struct arguments *arguments) {
     struct xs_out out;
-    /* a second ^C ends the process at once */
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
+    const struct sigaction action = {.sa_handler = on_interrupt};
+    if (xs_out_open(&out, &arguments->ask.output) < 0)
+        return XS_EXIT_ERROR;
     sigaction(SIGINT, NULL, &before);
     if (before.sa_handler != SIG_IGN)
         sigaction(SIGINT, &action, NULL);
     struct limits limits = begin_limits(trace, arguments->no_limit);
     sqlite3_progress_handler(trace->db, XS_STEPS_STRIDE, has_to_end, &limits);
-    if (xs_out_open(&out, &arguments->ask.output) < 0)
-        return XS_EXIT_ERROR;
+    if (!out.columns) /* a terminal that gets the rows shows no line */
+        xs_progress_begin_file(trace->path, 0);
     int code = xs_query_print(statement, (enum xs_query_format)arguments->ask.format, &out);
+    if (!out.columns)
+        xs_progress_end();
     int status = code == SQLITE_DONE ? XS_EXIT_OK : XS_EXIT_ERROR;
     if (code != SQLITE_DONE)
         complain_stopped(trace, &limits);

@@ -1,4 +1,5 @@
 /* xferspy report: shows the findings of a trace, and what the trace contains, on one screen. */
+#include "analyzer/base/progress.h"
 #include "analyzer/commands/report/report.h"
 #include "analyzer/symbols/debug_path.h"
 
@@ -273,11 +274,19 @@ static int report_all(char *const *paths, int count, struct view *view) {
     if (count > 1 && !(view->each && view->format != FORMAT_JSON))
         view->job = &job;
     view->each = view->each || count < 2;
-    for (int i = 0; i < count; i++)
+    bool is_sum = view->job && !view->each; /* otherwise a report is printed after each trace */
+    if (is_sum)
+        xs_progress_begin_file(*paths, 0);
+    for (int i = 0; i < count; i++) {
+        if (is_sum)
+            xs_progress_range(0, 1, (size_t)i, (size_t)count);
         if (report_one(paths[i], view, count > 1 ? view->shown : -1) == XS_EXIT_OK)
             view->shown++;
         else
             status = XS_EXIT_ERROR;
+    }
+    if (is_sum)
+        xs_progress_end();
     xs_job_finish(&job);
     if (view->json.depth)
         xs_report_json_end(view->job, &view->json);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/traces.h"
@@ -79,7 +80,10 @@ static bool write_lines(const struct xs_trace *trace, const struct xs_lines *lin
 static int symbolize_stacks(const struct xs_trace *trace, bool force) {
     struct xs_lines lines;
     char message[XS_TRACE_MESSAGE_BYTES] = "";
-    if (xs_lines_find(trace, XS_LINES_ASKED, force, &lines, message) < 0) {
+    xs_progress_begin(trace);
+    int status = xs_lines_find(trace, XS_LINES_ASKED, force, &lines, message);
+    xs_progress_end();
+    if (status < 0) {
         xs_complain("%s", message);
         return XS_EXIT_ERROR;
     }

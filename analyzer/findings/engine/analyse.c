@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/findings/engine/analysis.h"
 #include "analyzer/findings/engine/pools.h"
 #include "analyzer/findings/engine/selection.h"
@@ -271,6 +272,7 @@ int xs_analyse(const struct xs_trace *trace, const struct xs_analysis_options *o
         status = xs_selection_make(trace, options->filter, findings, &findings->selection, message);
     if (status >= 0)
         status = xs_link_fit(&findings->link, trace, message);
+    xs_progress_at(XS_PROGRESS_FINDINGS);
     if (status >= 0)
         status = pass(trace, options, findings, message);
     xs_snapshot_end(trace);

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/causes/contexts.h"
@@ -181,7 +182,9 @@ static void find_savings(struct xs_diagnosis *diagnosis, struct xs_plan *plan,
     const struct xs_repairables *all = &diagnosis->findings->repairables;
     size_t count;
     struct claim *claims = rank_claims(diagnosis->findings, &count);
+    xs_progress_at(XS_PROGRESS_SAVINGS);
     for (size_t i = 0; i < count; i++) {
+        xs_progress_did(i, count);
         struct xs_diagnosed *d = &diagnosis->items[claims[i].finding];
         bool is_replayed = diagnosis->replayed && i < REPLAYED_FINDINGS;
         size_t of, first = xs_repairables_of(all, d->finding, &of);
@@ -286,6 +289,7 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
         set_fit(diagnosis, &model, run);
         status = account_idle(trace, diagnosis, options, &model, run, diagnosis->replayed, message);
         find_savings(diagnosis, &plan, options, run);
+        xs_progress_at(XS_PROGRESS_CAUSES);
         xs_preparations_add(diagnosis, &plan, run);
         xs_contexts_time(diagnosis, &plan);
         xs_released_at_find(diagnosis, &plan);
@@ -311,6 +315,7 @@ int xs_diagnose(const struct xs_trace *trace, const struct xs_analysis_options *
     if (status < 0)
         return status;
     *diagnosis = xs_diagnosis_of(findings);
+    xs_progress_at(XS_PROGRESS_MODEL);
     status = xs_contexts_read(trace, *diagnosis, message);
     if (status >= 0)
         status = find_causes(trace, *diagnosis, options, message);
