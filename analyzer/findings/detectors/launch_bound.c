@@ -15,7 +15,8 @@
 struct run {
     uint64_t count, idle_ns, took_ns;
     uint64_t functions;  /* a hash of the launched functions and their shapes, in order */
-    uint32_t site;       /* call site of a launch; 0: no launch had a stack */
+    uint32_t site;       /* call site of the first launch that had a stack; 0: no launch had one */
+    bool is_unclear;     /* another launch of the run was made by another function */
     int64_t first, last; /* rows of launches */
     int64_t first_ns, last_ns;
 };
@@ -60,7 +61,9 @@ static void add_launch(struct xs_detection *detection, struct run *run, const st
         add_time(detection, run, launch);
     else
         run->first = launch->id, run->first_ns = launch->enter_ns;
-    run->site = run->site ? run->site : launch->u.launch.site;
+    uint32_t site = launch->u.launch.site;
+    run->is_unclear |= run->site && site && !xs_are_in_one_function(detection, run->site, site);
+    run->site = run->site ? run->site : site;
     run->last = launch->id;
     run->last_ns = launch->enter_ns;
     run->functions = xs_mix(run->functions ^ launch->u.launch.function ^ launch->u.launch.shape) + run->count;
@@ -81,7 +84,7 @@ static void note_line(struct xs_detection *detection, const struct run *run, uin
         return;
     struct line *line = xs_hash_item(&state->lines, run->functions, site, sizeof *line);
     line->site = line->site ? line->site : run->site;
-    line->is_unclear |= !xs_are_in_one_function(detection, line->site, run->site);
+    line->is_unclear |= run->is_unclear || !xs_are_in_one_function(detection, line->site, run->site);
 }
 
 /* Gives the kept runs to `repeats`, each with the line of its launches if that is known. */

@@ -229,6 +229,7 @@ static void runs_have_the_line_of_a_launch(void **state) {
         {STACKS "UPDATE launch_row SET stack = 2 WHERE id = 11; UPDATE launch_row SET stack = 1 WHERE id IN (3, 30);",
          5},
         {STACKS "UPDATE launch_row SET stack = 1 WHERE id = 11; UPDATE launch_row SET stack = 3 WHERE id = 90;", 0},
+        {STACKS "UPDATE launch_row SET stack = 1 WHERE id = 11; UPDATE launch_row SET stack = 3 WHERE id = 13;", 0},
         {STACKS "UPDATE launch_row SET stack = 77 WHERE id = 11; UPDATE launch_row SET stack = -1 WHERE id = 30;", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
