@@ -104,7 +104,8 @@ const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_dia
     if (repair == XS_REPAIR_HOST_COPY && frame && frame->library)
         return library_copies;
     enum xs_framework framework = framework_at(findings, finding->site);
-    if (diagnosed->released_at && (framework == XS_FRAMEWORK_NATIVE || framework == XS_FRAMEWORK_NONE))
-        framework = framework_at(findings, diagnosed->released_at);
+    uint32_t other = diagnosed->released_at ? diagnosed->released_at : finding->launched_at;
+    if (other && (framework == XS_FRAMEWORK_NATIVE || framework == XS_FRAMEWORK_NONE))
+        framework = framework_at(findings, other);
     return xs_remedy_in(finding->detector, finding->verdict, framework, way_of(findings, finding));
 }
