@@ -57,7 +57,7 @@ void xs_wait_say_work(struct xs_string *text, const struct xs_findings *findings
     enum { MOST_SAID = 2, LEAST_SHARE = 10, ALMOST_ALL = 95 /* in percent */ };
     size_t count = 0;
     while (count < row->work_count && count < MOST_SAID &&
-           row->work[count].ns >= row->work_ns / 100 * LEAST_SHARE)
+           (!count || row->work[count].ns >= row->work_ns / 100 * LEAST_SHARE)) /* the largest is always said */
         count++;
     for (size_t i = 0; i < count; i++) {
         xs_string_format(text, i ? " and " : "");
@@ -80,8 +80,10 @@ void xs_wait_say_why_nothing(struct xs_string *text, const struct xs_diagnosis *
         xs_string_format(text, "the waits take %s of the run", XS_SHARE_TEXT(row->waited_ns, run_ns));
     else if (is_busy)
         xs_string_format(text, "the device is busy %s of %s", XS_SHARE_TEXT(device->busy_ns, span_ns), of);
-    else if (!device || row->busy_ns > row->waited_ns / 2)
+    else if (row->busy_ns > row->waited_ns / 2)
         xs_string_format(text, "the device is busy %s of this time", XS_SHARE_TEXT(row->busy_ns, row->waited_ns));
+    else if (!device)
+        xs_string_format(text, "it would wait elsewhere");
     else
         xs_string_format(text, "it would wait elsewhere; the device is busy %s of %s",
                          XS_SHARE_TEXT(device->busy_ns, span_ns), of);
