@@ -245,12 +245,36 @@ static void runs_say_where_they_are_launched(void **state) {
     }
 }
 
+/* --- damaged traces --- */
+
+/* An entry point that is not known, or impossible, is no function of the driver. Number 0 is one. */
+static void an_unknown_entry_point_has_no_name(void **state) {
+    static const char *const impossible[] = {"UPDATE sync SET entry_point = -5;",
+                                             "UPDATE sync SET entry_point = 4294967296;"};
+    (void)state;
+    for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {
+        play_runs(TIMES + 1, 8, 2, 0, ALL_ALIKE);
+        xs_store_entry_point(p->store, 0, "cuMemcpy", XS_CAT_TRANSFER);
+        play_analyse(p, impossible[i]);
+        assert_string_equal(xs_site_name(p->findings, played_finding(p, "launch-bound")->site), "unknown");
+        play_end(p);
+    }
+    play_begin(p);
+    xs_store_entry_point(p->store, 0, "cuMemcpy", XS_CAT_TRANSFER);
+    play_alloc(p, A, 64 * KIB);
+    for (int i = 0; i < TIMES; i++)
+        play_up(p, A, 8 * KIB, 1, i ? 1 : NOT_MEASURED, HOST);
+    play_analyse(p, "UPDATE transfer_shape SET entry_point = NULL;");
+    assert_string_equal(xs_site_name(p->findings, played_finding(p, "noop-upload")->site), "unknown");
+    play_end(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_that_nothing_needs),         cmocka_unit_test(the_device_was_idle),
         cmocka_unit_test(waits_that_may_be_needed),         cmocka_unit_test(waits_behind_a_busy_device),
         cmocka_unit_test(a_few_waits_of_a_long_run),        cmocka_unit_test(the_host_launches_slowly),
-        cmocka_unit_test(runs_say_where_they_are_launched),
+        cmocka_unit_test(runs_say_where_they_are_launched), cmocka_unit_test(an_unknown_entry_point_has_no_name),
     };
     return cmocka_run_group_tests_name("waits_and_launches", tests, NULL, NULL);
 }
