@@ -73,11 +73,11 @@ static void link_line(const struct xs_findings *findings, const struct xs_findin
     uint64_t bytes = f->bytes / f->instances, copy_ns = xs_link_ns(&findings->link, XS_LINK_H2D_PINNED, bytes);
     double moved = copy_ns ? (double)f->cost.device_ns / (double)copy_ns * (double)bytes : 0;
     if (moved > 0 && moved < 0x1p62)
-        xs_out_fact(out, "link",
-                    "the kernels ran for %s, in which the link moves %s; one copy of the memory, %s, takes %s and is "
-                    "deducted",
-                    XS_NS_TEXT(f->cost.device_ns), XS_BYTES_TEXT((uint64_t)moved), XS_BYTES_TEXT(bytes),
-                    XS_NS_TEXT(copy_ns));
+        xs_out_fact(
+            out, "link",
+            "the kernels ran for %s, in which the link moves %s; one copy of each allocation, %s, takes %s and is "
+            "deducted",
+            XS_NS_TEXT(f->cost.device_ns), XS_BYTES_TEXT((uint64_t)moved), XS_BYTES_TEXT(bytes), XS_NS_TEXT(copy_ns));
 }
 
 static void worked_line(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_out *out) {
