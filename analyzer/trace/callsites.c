@@ -7,6 +7,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/symbols/symbols.h"
 #include "analyzer/trace/callsites_helpers.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/stack_merge.h"
@@ -56,11 +57,27 @@ static void add_to_chain(const struct xs_callsites *c, struct xs_callsite_chains
     chains->frames[chains->count++] = k;
 }
 
-/* True for the function in which nvcc's code launches a kernel. The kernel's own host function calls it, and the
- * program's `kernel<<<...>>>` calls that one. */
-static bool is_kernel_stub(const struct xs_frame *frame) {
-    static const char name[] = "__device_stub__";
-    return frame->function && !strncmp(frame->function, name, sizeof name - 1);
+/* Returns the name of the kernel, as in a symbol table, if nvcc made this function to launch it; NULL: it did not. */
+static const char *stub_kernel(const struct xs_frame *frame) {
+    static const char stub[] = "__device_stub_";
+    bool is_stub = frame->function && !strncmp(frame->function, stub, sizeof stub - 1);
+    return is_stub ? frame->function + sizeof stub - 1 : NULL;
+}
+
+/* True for the function that nvcc puts between a template kernel's host function and its stub. */
+static bool is_wrapper(const struct xs_frame *frame) {
+    return frame->function && strstr(frame->function, "__wrapper__device_stub_") != NULL;
+}
+
+/* True for the host function that nvcc makes of a kernel, which `kernel<<<...>>>` calls. Optimized code may have none,
+ * because the compiler puts it into the function that launches the kernel. Debug information may leave out the name's
+ * namespace. */
+static bool is_host_function(const struct xs_frame *frame, const char *kernel) {
+    char buffer[4096];
+    const char *name = xs_demangle(kernel, buffer, sizeof buffer);
+    size_t length = strlen(name), own = frame->function ? strlen(frame->function) : 0;
+    bool is_end = own && own <= length && !strcmp(name + length - own, frame->function);
+    return is_end && (own == length || name[length - own - 1] == ':');
 }
 
 /* Adds a stack's chain. Returns the number + 1 of the user's frame; 0: nothing is known. */
@@ -68,17 +85,19 @@ static uint32_t add_chain(const struct xs_callsites *c, const struct merged *mer
                           struct xs_callsite_chains *chains) {
     uint32_t first, outermost = 0;
     size_t begin = chains->count;
-    bool is_behind_stub = false;
+    const char *kernel = NULL; /* the frame before this one is nvcc's and launches this kernel */
     for (size_t i = 0; i < merged->count; i++) {
         uint32_t count = part_frames(c, merged->parts[i], &first);
         for (uint32_t k = first; k < first + count; k++) {
-            bool users = xs_frame_is_users(&c->frames[k]) && !is_behind_stub, begun = chains->count > begin;
-            is_behind_stub = is_kernel_stub(&c->frames[k]);
+            const struct xs_frame *frame = &c->frames[k];
+            bool wraps = kernel && is_wrapper(frame), begun = chains->count > begin;
+            bool users = xs_frame_is_users(frame) && !wraps && !(kernel && is_host_function(frame, kernel));
+            kernel = wraps ? kernel : stub_kernel(frame);
             if (begun && (!users || chains->count - begin == XS_CHAIN_FRAMES_MAX))
                 return chains->frames[begin] + 1;
             if (users)
                 add_to_chain(c, chains, begin, k);
-            else if (is_known(&c->frames[k]))
+            else if (is_known(frame))
                 outermost = k + 1;
         }
     }

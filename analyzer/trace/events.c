@@ -12,6 +12,14 @@ static int32_t small_id(struct xs_scan *scan, int column) {
     return value > 0 && value <= INT32_MAX ? (int32_t)value : 0;
 }
 
+/* Returns the entry point in a column; -1 if it is NULL or impossible. Number 0 is a function of the driver. */
+static int32_t entry_of(struct xs_scan *scan, int column) {
+    int64_t value = xs_scan_int(scan, column);
+    if (value == 0 && xs_scan_null(scan, column))
+        return -1;
+    return value >= 0 && value <= INT32_MAX ? (int32_t)value : -1;
+}
+
 /* Returns the device in a column; -1 for NULL. The check is needed because SQLite gives 0 for NULL, and 0 is also the
  * first device. */
 static int32_t device_of(struct xs_scan *scan, int column) {
@@ -40,7 +48,7 @@ static void start(struct xs_scan *scan, struct xs_row_event *row, enum xs_on on)
     e->enter_ns = e->return_ns = xs_scan_int(scan, ENTER);
     if (on != XS_ON_ALLOCATION && xs_scan_span(scan, ENTER, RETURN, &ns))
         e->return_ns = xs_scan_int(scan, RETURN);
-    e->entry_point = small_id(scan, ENTRY);
+    e->entry_point = entry_of(scan, ENTRY);
     e->thread = small_id(scan, THREAD);
     e->context = small_id(scan, CONTEXT);
     e->stream = small_id(scan, STREAM);
@@ -139,7 +147,7 @@ static bool read_allocation(struct xs_scan *scan, void *item) {
     a->kind = xs_scan_kind(scan, KIND, XS_MEMORY_KIND_COUNT);
     a->origin = xs_scan_kind(scan, ORIGIN, XS_ORIGIN_MODULE + 1);
     a->device = device_of(scan, DEVICE);
-    a->free_entry_point = xs_scan_null(scan, FREE_ENTRY) ? -1 : small_id(scan, FREE_ENTRY);
+    a->free_entry_point = entry_of(scan, FREE_ENTRY);
     a->free_thread = small_id(scan, FREE_THREAD);
     a->free_enter_ns = a->free_return_ns = INT64_MAX;
     if (!xs_scan_null(scan, FREE_ENTER)) {

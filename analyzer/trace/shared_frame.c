@@ -10,7 +10,7 @@ static bool is_same_function(const struct xs_frame *a, const struct xs_frame *b)
            is_same_text(a->module, b->module);
 }
 
-static bool is_same_place(const struct xs_frame *a, const struct xs_frame *b) {
+bool xs_is_same_place(const struct xs_frame *a, const struct xs_frame *b) {
     return is_same_function(a, b) && a->line == b->line;
 }
 
@@ -26,8 +26,8 @@ const struct xs_frame *xs_shared_frame(const struct xs_callsites *callsites, int
         if (!is_same_function(x, y))
             break;
         shared = xs_frame_is_users(x) ? x : shared;
-        if (!is_same_place(x, y) || x->address != y->address)
+        if (!xs_is_same_place(x, y) || x->address != y->address)
             break;
     }
-    return shared && place && !is_same_place(shared, place) ? shared : NULL;
+    return shared && place && !xs_is_same_place(shared, place) ? shared : NULL;
 }

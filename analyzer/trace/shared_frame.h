@@ -9,4 +9,7 @@
  * place of stack `a` itself. */
 const struct xs_frame *xs_shared_frame(const struct xs_callsites *callsites, int64_t a, int64_t b);
 
+/* True if both frames are at one line of one function. A function without a line counts as one line. */
+bool xs_is_same_place(const struct xs_frame *a, const struct xs_frame *b);
+
 #endif

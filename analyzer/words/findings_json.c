@@ -142,16 +142,21 @@ static void put_in_all(const struct xs_finding *f, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
-/* Writes the key "released" if it is known which line releases the memory. */
-static void put_released(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_json *json) {
-    if (!d->released_at)
+static void put_other_line(const struct xs_findings *findings, const char *key, uint32_t site, struct xs_json *json) {
+    if (!site)
         return;
-    XS_SCOPED char *line = xs_place_source(findings->sites, xs_site_frame(findings, d->released_at));
-    xs_json_object(json, "released");
-    xs_json_text(json, "site", xs_site_name(findings, d->released_at));
-    xs_call_site_json(findings, d->released_at, json);
+    XS_SCOPED char *line = xs_place_source(findings->sites, xs_site_frame(findings, site));
+    xs_json_object(json, key);
+    xs_json_text(json, "site", xs_site_name(findings, site));
+    xs_call_site_json(findings, site, json);
     xs_json_text(json, "source_line", line);
     xs_json_end(json, '}');
+}
+
+/* Writes where the memory of a finding is released, and where its kernels are launched, as far as it is known. */
+static void put_other_lines(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_json *json) {
+    put_other_line(findings, "released", d->released_at, json);
+    put_other_line(findings, "launched_at", d->finding->launched_at, json);
 }
 
 /* Writes the key "worked_at" if it is known where the host worked. */
@@ -195,7 +200,7 @@ void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct 
     xs_call_site_json(diagnosis->findings, f->site, json);
     XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
     xs_json_text(json, "source_line", line);
-    put_released(diagnosis->findings, d, json);
+    put_other_lines(diagnosis->findings, d, json);
     put_worked_at(diagnosis->findings, d, json);
     xs_context_json(json, d);
     xs_detour_json(json, diagnosis, d);
@@ -227,7 +232,7 @@ static void put_causes(const struct xs_diagnosis *diagnosis, struct xs_json *jso
         xs_json_bool(json, "folded", cause->folded);
         xs_json_text(json, "remedy", xs_remedy_of(diagnosis->findings, d));
         xs_call_site_json(diagnosis->findings, first->site, json);
-        put_released(diagnosis->findings, d, json);
+        put_other_lines(diagnosis->findings, d, json);
         xs_json_array(json, "findings");
         for (size_t k = 0; k < cause->count; k++) {
             xs_json_object(json, NULL);

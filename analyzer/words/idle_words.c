@@ -63,10 +63,7 @@ const struct xs_frame *xs_idle_sampled_frame(const struct xs_findings *findings,
 }
 
 const struct xs_frame *xs_idle_shared_frame(const struct xs_findings *findings, const struct xs_idle_row *row) {
-    const struct xs_sites *sites = findings->sites;
-    int64_t before = xs_site_parts(sites, row->before.site).stack, after = xs_site_parts(sites, row->after.site).stack;
-    bool is_known = sites->callsites && row->before.known && row->after.known && before && after;
-    return is_known ? xs_shared_frame(sites->callsites, before, after) : NULL;
+    return row->stack_before ? xs_shared_frame(findings->sites->callsites, row->stack_before, row->stack_after) : NULL;
 }
 
 bool xs_idle_is_mostly(const struct xs_idle_row *row) { return row->most_ns >= row->sampled_ns / 2; }

@@ -72,11 +72,11 @@ static enum xs_framework framework_at(const struct xs_findings *findings, uint32
     return frame && frame->python ? xs_site_framework(findings->sites, site) : XS_FRAMEWORK_NATIVE;
 }
 
-/* Operations whose result has as many elements as a mask chooses. They read this number back to allocate the result. */
-static const char *const of_unknown_size[] = {"aten::index",   "aten::index_put_", "aten::nonzero",
-                                              "aten::unique",  "aten::_unique2",   "aten::masked_select",
-                                              "cupy.nonzero",  "cupy.unique",      "cupy.ndarray.__getitem__",
-                                              "cupy.argwhere", "cupy.flatnonzero"};
+/* Operations whose result has as many elements as a mask chooses. They read this number back to allocate the result.
+ * Operations that find unique values also read a number back, but have no mask. */
+static const char *const of_unknown_size[] = {"aten::index",         "aten::index_put_", "aten::nonzero",
+                                              "aten::masked_select", "cupy.nonzero",     "cupy.ndarray.__getitem__",
+                                              "cupy.argwhere",       "cupy.flatnonzero"};
 
 /* Returns the remedy if such an operation reads a few bytes back; NULL: it is none. */
 static const char *remedy_of_size(const struct xs_diagnosed *d) {
@@ -104,7 +104,8 @@ const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_dia
     if (repair == XS_REPAIR_HOST_COPY && frame && frame->library)
         return library_copies;
     enum xs_framework framework = framework_at(findings, finding->site);
-    if (diagnosed->released_at && (framework == XS_FRAMEWORK_NATIVE || framework == XS_FRAMEWORK_NONE))
-        framework = framework_at(findings, diagnosed->released_at);
+    uint32_t other = diagnosed->released_at ? diagnosed->released_at : finding->launched_at;
+    if (other && (framework == XS_FRAMEWORK_NATIVE || framework == XS_FRAMEWORK_NONE))
+        framework = framework_at(findings, other);
     return xs_remedy_in(finding->detector, finding->verdict, framework, way_of(findings, finding));
 }

@@ -38,11 +38,9 @@ static void say_kernel(struct xs_string *text, const char *name) {
 
 static void say_work(struct xs_string *text, const struct xs_findings *findings, const struct xs_wait_row *row,
                      const struct xs_waited_work *work) {
-    static const char *const said[] = {[XS_WAITED_KERNEL] = "a kernel",
-                                       [XS_WAITED_GRAPH] = "a launched graph",
-                                       [XS_WAITED_COPY] = "a copy",
-                                       [XS_WAITED_MEMSET] = "a memset",
-                                       [XS_WAITED_OWN] = "its own work"};
+    static const char *const said[] = {
+        [XS_WAITED_KERNEL] = "a kernel", [XS_WAITED_GRAPH] = "a launched graph", [XS_WAITED_COPY] = "a copy",
+        [XS_WAITED_MEMSET] = "a memset", [XS_WAITED_OWN] = "its own work",       [XS_WAITED_EARLIER] = "earlier work"};
     if (work->name) {
         xs_string_format(text, "the kernel ");
         say_kernel(text, work->name);
@@ -58,7 +56,8 @@ static void say_work(struct xs_string *text, const struct xs_findings *findings,
 void xs_wait_say_work(struct xs_string *text, const struct xs_findings *findings, const struct xs_wait_row *row) {
     enum { MOST_SAID = 2, LEAST_SHARE = 10, ALMOST_ALL = 95 /* in percent */ };
     size_t count = 0;
-    while (count < row->work_count && count < MOST_SAID && row->work[count].ns >= row->work_ns / 100 * LEAST_SHARE)
+    while (count < row->work_count && count < MOST_SAID &&
+           (!count || row->work[count].ns >= row->work_ns / 100 * LEAST_SHARE)) /* the largest is always said */
         count++;
     for (size_t i = 0; i < count; i++) {
         xs_string_format(text, i ? " and " : "");
@@ -81,8 +80,10 @@ void xs_wait_say_why_nothing(struct xs_string *text, const struct xs_diagnosis *
         xs_string_format(text, "the waits take %s of the run", XS_SHARE_TEXT(row->waited_ns, run_ns));
     else if (is_busy)
         xs_string_format(text, "the device is busy %s of %s", XS_SHARE_TEXT(device->busy_ns, span_ns), of);
-    else if (!device || row->busy_ns > row->waited_ns / 2)
+    else if (row->busy_ns > row->waited_ns / 2)
         xs_string_format(text, "the device is busy %s of this time", XS_SHARE_TEXT(row->busy_ns, row->waited_ns));
+    else if (!device)
+        xs_string_format(text, "it would wait elsewhere");
     else
         xs_string_format(text, "it would wait elsewhere; the device is busy %s of %s",
                          XS_SHARE_TEXT(device->busy_ns, span_ns), of);
@@ -110,7 +111,7 @@ void xs_wait_numbers_json(struct xs_json *json, const struct xs_wait_row *row) {
 }
 
 static void put_work(struct xs_json *json, const struct xs_findings *findings, const struct xs_waited_work *work) {
-    static const char *const kinds[XS_WAITED_KINDS] = {"kernel", "graph", "copy", "memset", "own"};
+    static const char *const kinds[XS_WAITED_KINDS] = {"kernel", "graph", "copy", "memset", "own", "earlier"};
     xs_json_object(json, NULL);
     xs_json_text(json, "kind", kinds[work->kind]);
     xs_json_text(json, "kernel", work->name);

@@ -53,13 +53,14 @@ static void context_lines(const struct xs_diagnosed *d, struct xs_out *out) {
                     d->context->uploads ? "; whatever else the host does before an upload is in it, too" : "");
 }
 
-static void released_line(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_out *out) {
+/* Prints another line that the finding is about, unless it is not known (site 0). */
+static void other_line(const struct xs_findings *findings, const char *label, uint32_t site, struct xs_out *out) {
     XS_SCOPED_STRING place = {0};
-    if (!d->released_at)
+    if (!site)
         return;
-    const struct xs_frame *frame = xs_site_frame(findings, d->released_at);
-    xs_place_of_site(&place, findings, d->released_at);
-    xs_out_fact(out, "released", "%s", place.data + strlen("at "));
+    const struct xs_frame *frame = xs_site_frame(findings, site);
+    xs_place_of_site(&place, findings, site);
+    xs_out_fact(out, label, "%s", place.data + strlen("at "));
     XS_SCOPED char *line = xs_place_source(findings->sites, frame);
     xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
 }
@@ -72,11 +73,11 @@ static void link_line(const struct xs_findings *findings, const struct xs_findin
     uint64_t bytes = f->bytes / f->instances, copy_ns = xs_link_ns(&findings->link, XS_LINK_H2D_PINNED, bytes);
     double moved = copy_ns ? (double)f->cost.device_ns / (double)copy_ns * (double)bytes : 0;
     if (moved > 0 && moved < 0x1p62)
-        xs_out_fact(out, "link",
-                    "the kernels ran for %s, in which the link moves %s; one copy of the memory, %s, takes %s and is "
-                    "deducted",
-                    XS_NS_TEXT(f->cost.device_ns), XS_BYTES_TEXT((uint64_t)moved), XS_BYTES_TEXT(bytes),
-                    XS_NS_TEXT(copy_ns));
+        xs_out_fact(
+            out, "link",
+            "the kernels ran for %s, in which the link moves %s; one copy of each allocation, %s, takes %s and is "
+            "deducted",
+            XS_NS_TEXT(f->cost.device_ns), XS_BYTES_TEXT((uint64_t)moved), XS_BYTES_TEXT(bytes), XS_NS_TEXT(copy_ns));
 }
 
 static void worked_line(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_out *out) {
@@ -115,7 +116,8 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     xs_out_fact(out, "where", "%s", where.data + (strncmp(where.data, "at ", 3) ? 0 : 3));
     XS_SCOPED char *line = xs_place_source(diagnosis->findings->sites, frame);
     xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
-    released_line(diagnosis->findings, d, out);
+    other_line(diagnosis->findings, "released", d->released_at, out);
+    other_line(diagnosis->findings, "launched", f->launched_at, out);
     worked_line(diagnosis->findings, d, out);
     context_lines(d, out);
     xs_finding_amount(&amount, f);

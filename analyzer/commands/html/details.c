@@ -110,7 +110,7 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_diagnosis
         const struct xs_diagnosed *d = &diagnosis->items[i];
         const struct xs_finding *f = d->finding;
         struct xs_string cost = {0}, amount = {0}, share = {0}, checked = {0}, framework = {0}, detour = {0};
-        struct xs_string released = {0};
+        struct xs_string released = {0}, launched = {0};
         int64_t stack = 0;
         xs_finding_cost(&cost, f);
         xs_finding_amount(&amount, f);
@@ -121,6 +121,8 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_diagnosis
         xs_say_detour(&detour, diagnosis, d);
         if (d->released_at)
             xs_place_of_site(&released, diagnosis->findings, d->released_at);
+        if (f->launched_at)
+            xs_place_of_site(&launched, diagnosis->findings, f->launched_at);
         xs_json_object(json, NULL);
         xs_html_words_json(json, "cost_text", &cost);
         xs_html_words_json(json, "amount_text", &amount);
@@ -131,6 +133,8 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_diagnosis
             xs_html_words_json(json, "detour_text", &detour);
         if (released.length)
             xs_html_words_json(json, "released_text", &released);
+        if (launched.length)
+            xs_html_words_json(json, "launched_text", &launched);
         xs_json_count(json, "scaled_ns", d->saves.scaled_most_ns);
         xs_html_place_json(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site), json);
         status = put_instances(trace, f, &stack, json, message);

@@ -31,14 +31,14 @@ static void print_where(const struct xs_findings *findings, const struct xs_find
     }
 }
 
-/* Prints the line that releases the memory of the finding, if it is known. */
-static void print_released(const struct xs_findings *findings, const struct xs_diagnosed *d, struct xs_out *out) {
+/* Prints another line that the finding is about, after `what`, unless it is not known (site 0). */
+static void print_other_line(const struct xs_findings *findings, const char *what, uint32_t site, struct xs_out *out) {
     XS_SCOPED_STRING place = {0};
-    if (!d->released_at)
+    if (!site)
         return;
-    const struct xs_frame *frame = xs_site_frame(findings, d->released_at);
-    xs_place_of_site(&place, findings, d->released_at);
-    xs_out_indented(out, INDENT, "It is released %s.", place.data);
+    const struct xs_frame *frame = xs_site_frame(findings, site);
+    xs_place_of_site(&place, findings, site);
+    xs_out_indented(out, INDENT, "%s %s.", what, place.data);
     XS_SCOPED char *line = xs_place_source(findings->sites, frame);
     xs_place_source_line(line, frame, INDENT + 2, out);
 }
@@ -154,7 +154,8 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
     print_name(diagnosis, cause->findings[0], name_columns, out);
     print_tried(report, cause, out);
     print_where(diagnosis->findings, f, true, out);
-    print_released(diagnosis->findings, d, out);
+    print_other_line(diagnosis->findings, "It is released", d->released_at, out);
+    print_other_line(diagnosis->findings, "They are launched", d->finding->launched_at, out);
     print_worked(diagnosis->findings, d, out);
     xs_say_framework(&text, d);
     print_text(&text, out);

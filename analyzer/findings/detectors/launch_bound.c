@@ -1,12 +1,9 @@
 /* launch-bound: runs of short kernels that the host launches one by one, more slowly than the device runs them.
- * A run belongs to the thread's call after it. Few launches have a call stack. If one of a run's launches has, the line
- * that it shows is the place of all runs that are alike. So runs are kept until the end. Memory use grows with the
- * number of threads, of call sites, and of runs up to RUNS_KEPT. */
+ * A run belongs to the thread's call after it, which has a call stack. Few launches have one. If those of the runs that
+ * count are in one function, the finding also says where they are launched. Memory use grows with the number of threads
+ * and of call sites. */
 #include "analyzer/findings/engine/detector.h"
 
-#include <stdlib.h>
-
-#include "analyzer/base/grow.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/findings/detectors/repeats.h"
 #include "analyzer/findings/engine/graph_launch.h"
@@ -15,32 +12,23 @@
 struct run {
     uint64_t count, idle_ns, took_ns;
     uint64_t functions;  /* a hash of the launched functions and their shapes, in order */
-    uint32_t site;       /* call site of a launch; 0: no launch had a stack */
+    uint32_t site;       /* call site of the first launch that had a stack; 0: no launch had one */
+    bool is_unclear;     /* another launch of the run was made by another function */
     int64_t first, last; /* rows of launches */
     int64_t first_ns, last_ns;
 };
 
-/* The call site of the launches of runs that are alike. */
+/* The call sites of the launches before one call. */
 struct line {
     uint32_t site;   /* of the first launch that had a stack; 0: none had */
     bool is_unclear; /* other launches were made by another function */
 };
 
-/* A run that counts. */
-struct kept {
-    struct xs_instance instance; /* its site is that of the call behind the run */
-    uint64_t functions;
-};
-
-enum { RUNS_KEPT = 32768 };
-
 struct state {
     struct xs_repeats repeats;
-    struct xs_hash lines; /* by site and `functions`: struct line */
-    struct kept *kept;
-    size_t kept_count, kept_capacity;
-    struct xs_hash runs; /* by thread.id: struct run */
-    struct xs_hash seen; /* by site: `functions` of the site's latest run */
+    struct xs_hash runs;  /* by thread.id: struct run */
+    struct xs_hash seen;  /* by site: `functions` of the site's latest run */
+    struct xs_hash lines; /* by site of the call behind: struct line */
 };
 
 /* Adds the time since the run's previous launch. Kernels begin some microseconds after their launches, so the device's
@@ -60,7 +48,9 @@ static void add_launch(struct xs_detection *detection, struct run *run, const st
         add_time(detection, run, launch);
     else
         run->first = launch->id, run->first_ns = launch->enter_ns;
-    run->site = run->site ? run->site : launch->u.launch.site;
+    uint32_t site = launch->u.launch.site;
+    run->is_unclear |= run->site && site && !xs_are_in_one_function(detection, run->site, site);
+    run->site = run->site ? run->site : site;
     run->last = launch->id;
     run->last_ns = launch->enter_ns;
     run->functions = xs_mix(run->functions ^ launch->u.launch.function ^ launch->u.launch.shape) + run->count;
@@ -79,30 +69,9 @@ static void note_line(struct xs_detection *detection, const struct run *run, uin
     struct state *state = detection->state;
     if (!run->site)
         return;
-    struct line *line = xs_hash_item(&state->lines, run->functions, site, sizeof *line);
+    struct line *line = xs_hash_item(&state->lines, site, 0, sizeof *line);
     line->site = line->site ? line->site : run->site;
-    line->is_unclear |= !xs_are_in_one_function(detection, line->site, run->site);
-}
-
-/* Gives the kept runs to `repeats`, each with the line of its launches if that is known. */
-static void report_kept(struct xs_detection *detection) {
-    struct state *state = detection->state;
-    for (size_t i = 0; i < state->kept_count; i++) {
-        struct kept *kept = &state->kept[i];
-        const struct line *line = xs_hash_pointer(&state->lines, kept->functions, kept->instance.site);
-        if (line && !line->is_unclear)
-            kept->instance.site = line->site;
-        xs_repeats_add_host(&state->repeats, detection, &kept->instance, NULL);
-    }
-    state->kept_count = 0;
-}
-
-static void keep(struct xs_detection *detection, const struct xs_instance *instance, uint64_t functions) {
-    struct state *state = detection->state;
-    if (state->kept_count == RUNS_KEPT)
-        report_kept(detection);
-    xs_grow(&state->kept, state->kept_count, &state->kept_capacity, sizeof *state->kept);
-    state->kept[state->kept_count++] = (struct kept){*instance, functions};
+    line->is_unclear |= run->is_unclear || !xs_are_in_one_function(detection, line->site, run->site);
 }
 
 /* Ends a run at a call of another kind. The run counts if the place's previous run had the same functions with the same
@@ -118,10 +87,9 @@ static void end_run(struct xs_detection *detection, struct run *run, const struc
         xs_add_evidence(&instance, XS_EVIDENCE_LAUNCH, run->first, "the first launch");
         xs_add_evidence(&instance, XS_EVIDENCE_LAUNCH, run->last, "the last launch");
         xs_add_evidence(&instance, table_of(call), call->id, "the call behind them");
-        keep(detection, &instance, run->functions);
-    }
-    if (seen)
+        xs_repeats_add_host(&state->repeats, detection, &instance, NULL);
         note_line(detection, run, call->site);
+    }
     if (seen)
         *seen = run->functions;
     *run = (struct run){0};
@@ -147,10 +115,18 @@ static void on_gap(struct xs_detection *detection) {
     xs_hash_free(&state->runs);
 }
 
+static void finish(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->lines, entry));) {
+        const struct line *line = (const struct line *)(uintptr_t)entry->value;
+        if (!line->is_unclear)
+            xs_launched_at(detection, (uint32_t)entry->low, line->site);
+    }
+}
+
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     on_gap(detection);
-    free(state->kept);
     xs_hash_free(&state->lines);
     xs_hash_free(&state->seen);
     xs_repeats_end(&state->repeats, detection);
@@ -172,6 +148,6 @@ const struct xs_detector xs_detector_launch_bound = {
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
     .on_gap = on_gap,
-    .finish = report_kept,
+    .finish = finish,
     .end = end,
 };

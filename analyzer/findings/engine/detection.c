@@ -147,6 +147,13 @@ bool xs_are_in_one_function(const struct xs_detection *detection, uint32_t site,
     return a && b && is_same(a->function, b->function) && is_same(a->file, b->file);
 }
 
+void xs_launched_at(struct xs_detection *detection, uint32_t site, uint32_t launched_at) {
+    struct xs_finding *finding =
+        xs_hash_pointer(&detection->analysis->builder.items, (uint64_t)detection->index << 32, site);
+    if (finding)
+        finding->launched_at = launched_at;
+}
+
 enum xs_framework xs_called_framework(const struct xs_detection *detection, const struct xs_trace_event *event) {
     return xs_site_framework(detection->analysis->findings->sites, event->site);
 }

@@ -178,6 +178,9 @@ bool xs_is_of_user(const struct xs_detection *detection, const struct xs_trace_e
 /* True if the user's lines of both sites are known, and are in one function. */
 bool xs_are_in_one_function(const struct xs_detection *detection, uint32_t site, uint32_t other);
 
+/* Sets `launched_at` of the detector's finding at a site, if there is one. Its verdict must be 0. */
+void xs_launched_at(struct xs_detection *detection, uint32_t site, uint32_t launched_at);
+
 /* Returns the framework that the user's line called (xs_site_framework). */
 enum xs_framework xs_called_framework(const struct xs_detection *detection, const struct xs_trace_event *event);
 

@@ -134,6 +134,9 @@ struct xs_finding {
     unsigned verdict;
     struct xs_variant variants[XS_VERDICTS]; /* only if the verdict is XS_SEVERAL_VERDICTS */
     uint32_t site;
+    uint32_t launched_at; /* of runs of launches: the site of one whose stack was taken, if all such launches are in one
+                           * function; 0: not known. Chance decides which launches have a stack, so this is no part of
+                           * what identifies the finding */
     uint64_t instances, transfers, bytes;
     uint64_t timed_instances, exposed_instances; /* instances with cost.device_known, and with cost.exposed_known */
     uint64_t modelled_instances;                 /* timed instances with modelled device times */

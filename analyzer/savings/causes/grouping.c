@@ -44,8 +44,8 @@ static bool removes(const struct xs_finding *f) {
     return removed;
 }
 
-/* A run of launches of which no line is known has the place of the call after it, which is the third row of its
- * evidence. The run and the findings about this call then belong to one cause. */
+/* A run of launches has the place of the call after it, which is the third row of its evidence. The run and the
+ * findings about this call belong to one cause. */
 static enum what what_of(const struct grouping *g, const struct xs_finding *f) {
     const struct xs_instance *instance = &f->first[0];
     bool is_run = f->first_count && xs_detectors[f->detector]->repair == XS_REPAIR_GRAPH;

@@ -9,7 +9,15 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
+#include "analyzer/trace/looked_stacks.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/shared_frame.h"
+
+/* What one idle time has of a row so far. */
+struct part {
+    uint64_t idle_time; /* its number, from 1 */
+    uint64_t ns;
+};
 
 /* The calls that a row is about; XS_NO_CALL: none. */
 struct ends {
@@ -26,7 +34,11 @@ struct account {
     struct xs_hash pairs;                   /* maps the places of two calls to a number of the pair, from 1 */
     struct xs_hash rows;                    /* maps reason, device and two pairs to the index of a row plus 1 */
     struct xs_hash sampled;                 /* maps the index of a row and a place to the time of its samples */
-    int32_t *counted;                       /* by sample: number of the last device that counted it, plus 1 */
+    struct xs_hash stacked;                 /* maps the index of a row and the stacks of both its calls to a time */
+    struct part *parts;                     /* by row: of the latest idle time that has a part of it */
+    size_t part_capacity;
+    uint64_t idle_times; /* number of idle times so far, also of other devices */
+    int32_t *counted;    /* by sample: number of the last device that counted it, plus 1 */
     size_t capacity;
     struct {
         struct ends ends;
@@ -132,6 +144,8 @@ static struct xs_idle_row *row_of(struct account *account, enum xs_idle_reason r
         return NULL;
     if (!*found) {
         xs_grow(&idle->rows, idle->count, &account->capacity, sizeof *idle->rows);
+        xs_grow(&account->parts, idle->count, &account->part_capacity, sizeof *account->parts);
+        account->parts[idle->count] = (struct part){0};
         idle->rows[idle->count++] =
             (struct xs_idle_row){.reason = reason,
                                  .device = account->id,
@@ -175,19 +189,38 @@ static void add_samples(struct account *account, struct xs_idle_row *row, uint32
     }
 }
 
+/* Adds the stacks of the two calls between which the program ran its own code. */
+static void add_stacks(struct account *account, size_t row, const struct ends *ends, uint64_t ns) {
+    if (!account->sites || !account->sites->callsites || ends->before == XS_NO_CALL || ends->after == XS_NO_CALL)
+        return;
+    const struct xs_hash *looked = &account->sites->looked;
+    uint64_t before = (uint64_t)xs_looked_stack(looked, account->model->calls[ends->before].stack),
+             after = (uint64_t)xs_looked_stack(looked, account->model->calls[ends->after].stack);
+    uint64_t *sum = before && after ? xs_hash_put(&account->stacked, row, before << 32 | (uint32_t)after) : NULL;
+    if (sum)
+        *sum = xs_sum(*sum, ns);
+}
+
 /* Charges a time in which the thread that made the call `of_call` gave the device its next work. */
 static void charge(struct account *account, enum xs_idle_reason reason, struct ends ends, uint32_t of_call,
                    int64_t start_ns, int64_t end_ns) {
     if (start_ns >= end_ns)
         return;
     struct xs_idle_row *row = row_of(account, reason, ends, true);
+    struct part *part = &account->parts[row - account->idle->rows];
     uint64_t ns = (uint64_t)(end_ns - start_ns);
-    row->count++;
-    row->ns += ns;
-    if (ns > row->longest_ns) {
-        row->longest_ns = ns;
-        row->longest_at_ns = start_ns;
+    if (part->idle_time != account->idle_times) {
+        *part = (struct part){.idle_time = account->idle_times};
+        row->count++;
     }
+    row->ns += ns;
+    part->ns += ns;
+    if (part->ns > row->longest_ns) {
+        row->longest_ns = part->ns;
+        row->longest_at_ns = start_ns; /* an idle time is charged from its end to its start */
+    }
+    if (reason == XS_IDLE_HOST)
+        add_stacks(account, (size_t)(row - account->idle->rows), &ends, ns);
     add_samples(account, row, of_call, start_ns, end_ns);
 }
 
@@ -211,6 +244,41 @@ static void find_places(struct account *account) {
             row->most_ns = entry->value;
         }
     }
+}
+
+/* --- the function that the calls around the program's own code share --- */
+
+static const struct xs_frame *shared(const struct account *account, int64_t before, int64_t after) {
+    return before ? xs_shared_frame(account->sites->callsites, before, after) : NULL;
+}
+
+/* Sets the stacks of each row to two that share the line that most of its time shares. Each other line takes its time
+ * from the weight of the candidate, so a line with more than half of the time remains. */
+static void find_shared(struct account *account) {
+    struct xs_idle_row *rows = account->idle->rows;
+    size_t count = account->idle->count;
+    XS_SCOPED uint64_t *weights = xs_zeroed(count, sizeof *weights), *agreed = xs_zeroed(count, sizeof *agreed);
+    for (int pass = 0; pass < 2; pass++)
+        for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&account->stacked, entry));) {
+            struct xs_idle_row *row = &rows[entry->low];
+            uint64_t *weight = &weights[entry->low];
+            int64_t before = (int64_t)(entry->high >> 32), after = (uint32_t)entry->high;
+            const struct xs_frame *frame = shared(account, before, after),
+                                  *candidate = shared(account, row->stack_before, row->stack_after);
+            bool agrees = frame && candidate && xs_is_same_place(frame, candidate);
+            if (pass) {
+                agreed[entry->low] = xs_sum(agreed[entry->low], agrees ? entry->value : 0);
+            } else if (agrees || *weight >= entry->value) {
+                *weight = agrees ? xs_sum(*weight, entry->value) : *weight - entry->value;
+            } else {
+                *weight = entry->value - *weight;
+                row->stack_before = before;
+                row->stack_after = after;
+            }
+        }
+    for (size_t i = 0; i < count; i++)
+        if (agreed[i] <= rows[i].ns / 2)
+            rows[i].stack_before = rows[i].stack_after = 0;
 }
 
 /* --- one idle time --- */
@@ -327,6 +395,7 @@ static void account_device(struct account *account, const struct xs_model_operat
         int64_t start_ns = xs_earlier(xs_later(operations[i]->start_ns, account->idle->start_ns), all_end_ns);
         int64_t end_ns = xs_earlier(xs_later(operations[i]->end_ns, start_ns), all_end_ns);
         if (start_ns > busy_until_ns) {
+            account->idle_times++;
             device->idle_ns += (uint64_t)(start_ns - busy_until_ns);
             charge_until(account, operations[i], busy_until_ns, start_ns);
         }
@@ -335,6 +404,7 @@ static void account_device(struct account *account, const struct xs_model_operat
         busy_until_ns = xs_later(busy_until_ns, end_ns);
     }
     if (all_end_ns > busy_until_ns) {
+        account->idle_times++;
         device->idle_ns += (uint64_t)(all_end_ns - busy_until_ns);
         struct ends ends = {XS_NO_CALL, XS_NO_CALL, account->line_before[last], XS_NO_CALL};
         charge(account, XS_IDLE_END, ends, last, busy_until_ns, all_end_ns);
@@ -379,10 +449,13 @@ void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const s
         account_device(&account, &operations[i], last - i);
     }
     find_places(&account);
+    find_shared(&account);
     xs_sort(idle->rows, idle->count, sizeof *idle->rows, compare_rows);
     xs_hash_free(&account.pairs);
     xs_hash_free(&account.rows);
     xs_hash_free(&account.sampled);
+    xs_hash_free(&account.stacked);
+    free(account.parts);
     free(account.line_before);
     free(account.line_after);
     free(account.counted);

@@ -43,8 +43,12 @@ struct xs_idle_row {
      * have one. Kernels are launched without a line, for example. */
     struct xs_idle_call line_before, line_after;
     uint64_t count; /* number of idle times that have a part with this reason and these places */
-    uint64_t ns, longest_ns;
-    int64_t longest_at_ns; /* when the longest part began */
+    uint64_t ns;
+    uint64_t longest_ns;   /* the most that one idle time has of this */
+    int64_t longest_at_ns; /* when that began */
+    /* Of XS_IDLE_HOST: stacks of the two calls (xs_sites.looked) whose shared frame (xs_shared_frame) is that of more
+     * than half of the time; 0: there is none. */
+    int64_t stack_before, stack_after;
     /* Of XS_IDLE_LAUNCHING: all launches between these lines that followed another launch closely, also while the
      * device was busy. */
     uint64_t launches, apart_ns; /* their number, and the sum of their distances to the launch before */

@@ -20,7 +20,7 @@ struct finding {
     struct xs_waits_paid *waits;
     const struct xs_model *model;
     const uint32_t *kernels;                 /* by call */
-    const struct xs_model_operation **order; /* by device, then by start */
+    const struct xs_model_operation **order; /* by device, then by end */
     struct xs_hash rows;                     /* maps the place of a call to the index of its row plus 1 */
     struct xs_hash sums;                     /* maps row and work to a struct sum */
 };
@@ -60,25 +60,44 @@ static bool is_awaited(const struct xs_model_call *wait, const struct xs_model_c
     return !is_of_stream || !wait->stream || wait->stream == call->stream || (wait->is_legacy && !call->is_apart);
 }
 
-static bool begins_before(const void *item, const void *key) {
+static bool ends_before(const void *item, const void *key) {
     const struct xs_model_operation *x = *(const struct xs_model_operation *const *)item, *y = key;
-    return (xs_compare(x->device, y->device) ?: xs_compare(x->start_ns, y->start_ns)) < 0;
+    return (xs_compare(x->device, y->device) ?: xs_compare(x->end_ns, y->end_ns)) < 0;
 }
 
-/* Goes back from the return of the wait to its enter. Each moment belongs to the operation that began last. */
+/* Returns the number of operations in the order up to the last one that can run when the wait returns. The clocks of
+ * host and device differ a little, so an operation may seem to end after the wait for it. */
+static size_t first_to_look_at(const struct finding *f, const struct xs_model_call *wait) {
+    const struct xs_model_operation end = {.device = wait->device, .end_ns = wait->return_ns};
+    size_t next = xs_search(f->order, f->model->operation_count, sizeof *f->order, ends_before, &end);
+    while (next < f->model->operation_count && f->order[next]->device == wait->device &&
+           f->order[next]->start_ns < wait->return_ns)
+        next++;
+    return next;
+}
+
+/* Goes back from the return of the wait to its enter. Each moment belongs to the operation that ends last. What is left
+ * after MOST_OPERATIONS of them, or after MOST_OTHERS that are not waited for, is one piece of work. */
 static void take_wait(struct finding *f, size_t row, uint32_t index) {
-    enum { MOST_OPERATIONS = 256 };
+    enum { MOST_OPERATIONS = 256, MOST_OTHERS = 4096 };
     const struct xs_model_call *wait = &f->model->calls[index];
-    const struct xs_model_operation end = {.device = wait->device, .start_ns = wait->return_ns};
-    size_t next = xs_search(f->order, f->model->operation_count, sizeof *f->order, begins_before, &end);
     int64_t until_ns = wait->return_ns;
-    for (size_t i = 0; i < MOST_OPERATIONS && next && until_ns > wait->enter_ns; i++) {
+    size_t awaited = 0, others = 0;
+    for (size_t next = first_to_look_at(f, wait); next && until_ns > wait->enter_ns;) {
         const struct xs_model_operation *operation = f->order[--next];
-        if (operation->device != wait->device)
-            break;
+        if (operation->device != wait->device || operation->end_ns <= wait->enter_ns)
+            return;
+        if (awaited == MOST_OPERATIONS || others == MOST_OTHERS) {
+            add(f, row, &(struct xs_waited_work){.kind = XS_WAITED_EARLIER},
+                xs_earlier(operation->end_ns, until_ns) - wait->enter_ns);
+            return;
+        }
         int64_t from_ns = xs_later(operation->start_ns, wait->enter_ns);
-        int64_t to_ns = operation->end_ns < until_ns ? operation->end_ns : until_ns;
-        if (to_ns <= from_ns || !is_awaited(wait, &f->model->calls[operation->call]))
+        int64_t to_ns = xs_earlier(operation->end_ns, until_ns);
+        bool is_awaited_for = is_awaited(wait, &f->model->calls[operation->call]);
+        awaited += is_awaited_for;
+        others += !is_awaited_for;
+        if (to_ns <= from_ns || !is_awaited_for)
             continue;
         struct xs_waited_work work = work_of(f, operation, index);
         add(f, row, &work, to_ns - from_ns);
@@ -88,10 +107,9 @@ static void take_wait(struct finding *f, size_t row, uint32_t index) {
 
 /* --- rows --- */
 
-static int by_device_and_start(const void *a, const void *b) {
+static int by_device_and_end(const void *a, const void *b) {
     const struct xs_model_operation *const *x = a, *const *y = b;
-    return xs_compare((*x)->device, (*y)->device)
-               ?: xs_compare((*x)->start_ns, (*y)->start_ns) ?: (*x > *y) - (*x < *y);
+    return xs_compare((*x)->device, (*y)->device) ?: xs_compare((*x)->end_ns, (*y)->end_ns) ?: (*x > *y) - (*x < *y);
 }
 
 /* Keeps the largest pieces of work of a row, the largest first. */
@@ -112,7 +130,7 @@ void xs_waited_work_find(struct xs_waits_paid *waits, const struct xs_model *mod
     f.order = xs_realloc(NULL, ((size_t)model->operation_count + 1) * sizeof *f.order);
     for (size_t i = 0; i < model->operation_count; i++)
         f.order[i] = &model->operations[i];
-    xs_sort(f.order, model->operation_count, sizeof *f.order, by_device_and_start);
+    xs_sort(f.order, model->operation_count, sizeof *f.order, by_device_and_end);
     for (size_t i = 0; i < waits->count; i++)
         *xs_hash_put(&f.rows, waits->rows[i].call.site, waits->rows[i].call.direction) = i + 1;
     for (uint32_t i = 0; i < model->call_count; i++) {

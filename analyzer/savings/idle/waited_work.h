@@ -14,7 +14,8 @@ enum xs_waited_kind {
     XS_WAITED_GRAPH,
     XS_WAITED_COPY,
     XS_WAITED_MEMSET,
-    XS_WAITED_OWN, /* the copy or memset that the waiting call itself makes */
+    XS_WAITED_OWN,     /* the copy or memset that the waiting call itself makes */
+    XS_WAITED_EARLIER, /* all work before the latest 256 operations of a wait, with the pauses in it */
     XS_WAITED_KINDS
 };
 

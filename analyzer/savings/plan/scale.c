@@ -127,7 +127,7 @@ static double part_of(const struct xs_finding *f, double instances, size_t left)
 /* True if nearly all left-out copies are instances, by what the sample says, so that page-locked memory which only they
  * and the instances use is not needed either. */
 static bool are_nearly_all(const struct xs_finding *f, double instances, size_t left) {
-    return part_of(f, instances, left) > 0.95;
+    return left && instances - (double)f->instances > 0.95 * (double)left;
 }
 
 /* Returns how many instances the finding has in all, for one end of the range. */

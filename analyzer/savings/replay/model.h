@@ -66,6 +66,7 @@ struct xs_model_call {
     uint32_t main_wait;    /* for a download: index plus 1 of the main thread's wait for it (main_waits.h); 0: none */
     uint32_t previous, next; /* indexes of the calls of its thread before and after it; XS_NO_CALL: none */
     uint32_t site;           /* site number; 0: not known */
+    uint32_t stack;          /* stack.id; 0: not known */
     uint32_t operation;      /* index of its first operation, which the others follow; XS_NO_OPERATION: none */
     uint32_t operations;
     int32_t entry_point;    /* entry_point.id */

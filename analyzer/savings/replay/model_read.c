@@ -132,7 +132,9 @@ static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kin
     call->direction = (uint8_t)xs_scan_kind(scan, 13, XS_DIRECTION_COUNT);
     call->address = (uint64_t)xs_scan_int(scan, xs_scan_null(scan, 8) ? 14 : 8);
     call->memory_kind = (uint8_t)xs_scan_kind(scan, 15, XS_MEMORY_KIND_COUNT);
-    call->site = r->sites ? xs_site_of(r->sites, entry_point, xs_scan_int(scan, 12)) : 0;
+    int64_t stack = xs_scan_int(scan, 12);
+    call->site = r->sites ? xs_site_of(r->sites, xs_scan_null(scan, 1) ? -1 : entry_point, stack) : 0;
+    call->stack = stack > 0 && stack <= UINT32_MAX ? (uint32_t)stack : 0;
     const struct xs_frame *frame = call->site ? xs_site_place_frame(r->sites, call->site) : NULL;
     call->is_of_main = frame && frame->of == XS_FRAME_MAIN;
     call->is_of_library = frame && (frame->library || call->is_of_main);

@@ -303,4 +303,5 @@ SQL
 make_trace mapped.db "$SOURCE/fixtures/findings.sql" mapped.sql
 run "$XFERSPY" explain mapped.db mapped-reads
 expect_status 0; expect_out "the kernels ran for 1.80 ms, in which the link moves"
-expect_out "one copy of the memory, 4.00 MiB, takes"; expect_out "It saves nothing if it changes before each launch."
+expect_out "one copy of each allocation, 4.00 MiB, takes"
+expect_out "It saves nothing if it changes before each launch."

@@ -3,8 +3,10 @@
 
 #include <sqlite3.h>
 
+#include "analyzer/savings/idle/idle.h"
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/shared_frame.h"
+#include "analyzer/trace/site.h"
 #include "schema/write/store.h"
 
 /* Modules 1: the user's program, 2: the C library, 3: Python, 4: torch. Each was loaded at its number * 0x10000. */
@@ -128,7 +130,9 @@ static void python_frames(void **state) {
     drop(&c);
 }
 
-/* The function of a kernel's name is nvcc's, inlined or not. The program's line is the one that calls it. */
+/* The function of a kernel's name is nvcc's, inlined or not. The program's line is the one that calls it. Optimized
+ * code without debug information may have no such function: the launching function calls the stub. A template kernel
+ * has one more function between the two. */
 static void kernels(void **state) {
     struct case_ c;
     (void)state;
@@ -137,11 +141,20 @@ static void kernels(void **state) {
          SYMBOL(1, 100, 0, "'__device_stub__Z4scalPf'", "'/tmp/app.stub.c'", 1)
              SYMBOL(1, 110, 0, "'scal'", "'app.cu'", 2) SYMBOL(1, 120, 0, "'forward'", "'app.cu'", 12) /**/
          SYMBOL(1, 130, 0, "'__device_stub__Z4axpyPf'", "'/tmp/app.stub.c'", 9)
-             SYMBOL(1, 130, 1, "'axpy'", "'app.cu'", 4));
-    for (int64_t stack = 1; stack <= 2; stack++) {
+             SYMBOL(1, 130, 1, "'axpy'", "'app.cu'", 4)                                                  /**/
+         STACK(3, 0) NATIVE(3, 0, 1, 140) NATIVE(3, 1, 1, 150) NATIVE(3, 2, 1, 160)                      /**/
+         STACK(4, 0) NATIVE(4, 0, 1, 170) NATIVE(4, 1, 1, 180) NATIVE(4, 2, 1, 190) NATIVE(4, 3, 1, 150) /**/
+         STACK(5, 0) NATIVE(5, 0, 1, 170) NATIVE(5, 1, 1, 200) NATIVE(5, 2, 1, 150)                      /**/
+         SYMBOL(1, 140, 0, "'__device_stub__Z4scalPf'", "NULL", NULL) SYMBOL(1, 150, 0, "'forward'", "NULL", NULL)
+             SYMBOL(1, 160, 0, "'main'", "NULL", NULL) /**/
+         SYMBOL(1, 170, 0, "'__device_stub__ZN2ns4tmplIfEEvPT_'", "NULL", NULL)
+             SYMBOL(1, 180, 0, "'ns::__wrapper__device_stub_tmpl<float>'", "NULL", NULL)
+                 SYMBOL(1, 190, 0, "'ns::tmpl<float>'", "NULL", NULL) /**/
+         SYMBOL(1, 200, 0, "'tmpl<float>'", "'app.cu'", 4));
+    for (int64_t stack = 1; stack <= 5; stack++) {
         const struct xs_frame *frame = xs_callsites_user_frame(c.callsites, stack);
         assert_string_equal(frame->function, "forward");
-        assert_int_equal(frame->line, 12);
+        assert_int_equal(frame->line, stack <= 2 ? 12 : 0);
     }
     drop(&c);
 }
@@ -284,6 +297,60 @@ static void functions_that_two_stacks_share(void **state) {
     drop(&c);
 }
 
+/* Plays three idle times between the calls of stacks 1 and 2, as long as asked for, and accounts for them. All stacks
+ * with one line in front are of one place. */
+static const struct xs_frame *shared_of(struct case_ *c, const int64_t pause_us[3]) {
+    struct xs_sites sites = {.callsites = c->callsites};
+    struct xs_model_call calls[7] = {{0}};
+    struct xs_model_operation operations[4] = {{0}};
+    struct xs_idle idle;
+    const struct xs_frame *shared = NULL;
+    int64_t now_ns = 0;
+    for (uint32_t i = 0; i < 7; i++) {
+        static const uint32_t stacks[] = {0, 1, 2, 3, 4, 5, 6};
+        calls[i] = (struct xs_model_call){.kind = i % 2 ? XS_MODEL_TRANSFER : XS_MODEL_MEMSET,
+                                          .stack = stacks[i],
+                                          .enter_ns = now_ns,
+                                          .return_ns = now_ns + 1000,
+                                          .previous = i ? i - 1 : XS_NO_CALL,
+                                          .next = i < 6 ? i + 1 : XS_NO_CALL,
+                                          .operation = XS_NO_OPERATION};
+        now_ns += 1000 + (i % 2 ? pause_us[i / 2] * 1000 : 0);
+        if (i % 2 == 0)
+            operations[i / 2] = (struct xs_model_operation){.call = i, .start_ns = now_ns - 500, .end_ns = now_ns};
+    }
+    struct xs_model model = {
+        .calls = calls, .call_count = 7, .operations = operations, .operation_count = 4, .devices = 1, .threads = 1};
+    xs_idle_account(&idle, &model, &sites, NULL, 0, now_ns);
+    for (size_t i = 0; i < idle.count; i++) {
+        const struct xs_idle_row *row = &idle.rows[i];
+        bool is_between = row->reason == XS_IDLE_HOST && row->before.kind == XS_MODEL_TRANSFER;
+        if (is_between && row->stack_before)
+            shared = xs_shared_frame(c->callsites, row->stack_before, row->stack_after);
+    }
+    xs_idle_free(&idle);
+    return shared;
+}
+
+/* Stacks 1 and 2 are called at line 88 of solve(), stacks 3 and 4 at line 90, and so are stacks 5 and 6. A line is said
+ * if more than half of the time between the calls is at it. */
+static void most_idle_times_share_a_line(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, MODULES STACK(1, 0) STACK(2, 0) STACK(3, 0) STACK(4, 0) STACK(5, 0) STACK(6, 0) /**/
+         NATIVE(1, 0, 1, 100) NATIVE(1, 1, 1, 300) NATIVE(2, 0, 1, 200) NATIVE(2, 1, 1, 300) /**/
+         NATIVE(3, 0, 1, 100) NATIVE(3, 1, 1, 310) NATIVE(4, 0, 1, 200) NATIVE(4, 1, 1, 310) /**/
+         NATIVE(5, 0, 1, 100) NATIVE(5, 1, 1, 310) NATIVE(6, 0, 1, 200) NATIVE(6, 1, 1, 310) /**/
+         SYMBOL(1, 100, 0, "'residual'", "'/src/solver.cpp'", 20)
+             SYMBOL(1, 200, 0, "'correct'", "'/src/solver.cpp'", 30)
+                 SYMBOL(1, 300, 0, "'solve'", "'/src/solver.cpp'", 88)
+                     SYMBOL(1, 310, 0, "'solve'", "'/src/solver.cpp'", 90));
+    assert_int_equal(shared_of(&c, (const int64_t[]){500, 300, 300})->line, 90);
+    assert_int_equal(shared_of(&c, (const int64_t[]){900, 300, 300})->line, 88);
+    assert_null(shared_of(&c, (const int64_t[]){600, 300, 300}));
+    drop(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing),
@@ -295,6 +362,7 @@ int main(void) {
         cmocka_unit_test(ranges),
         cmocka_unit_test(damaged_rows),
         cmocka_unit_test(functions_that_two_stacks_share),
+        cmocka_unit_test(most_idle_times_share_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

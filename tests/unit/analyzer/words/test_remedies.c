@@ -288,10 +288,15 @@ static void an_index_by_a_mask_reads_its_size(void **state) {
     struct xs_diagnosed d = {.finding = &finding, .context = &context};
     struct xs_findings none = {0};
     assert_non_null(strstr(xs_remedy_of(&none, &d), "`torch.where()`"));
-    strcpy(context.operator_name, "aten::item");
-    assert_null(strstr(xs_remedy_of(&none, &d), "`torch.where()`"));
+    static const char *const without_mask[] = {"aten::item", "aten::unique", "aten::_unique2"};
+    for (size_t i = 0; i < sizeof without_mask / sizeof *without_mask; i++) {
+        strcpy(context.operator_name, without_mask[i]);
+        assert_null(strstr(xs_remedy_of(&none, &d), "`torch.where()`"));
+    }
     context = (struct xs_framework_context){.framework = XS_FRAMEWORK_CUPY, .call = "cupy.ndarray.__getitem__"};
     assert_non_null(strstr(xs_remedy_of(&none, &d), "`cupy.where()`"));
+    context = (struct xs_framework_context){.framework = XS_FRAMEWORK_CUPY, .call = "cupy.unique"};
+    assert_null(strstr(xs_remedy_of(&none, &d), "`cupy.where()`"));
 }
 
 int main(void) {

@@ -140,6 +140,7 @@ export class Findings {
         ),
         this.buffers(finding),
         fact('Released', finding.released_text),
+        fact('Launched', finding.launched_text),
         fact('Work', finding.framework_text),
         fact('Detour', finding.detour_text),
         h('dt', {}, 'Do'),

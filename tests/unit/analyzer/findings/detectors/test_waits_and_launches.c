@@ -217,36 +217,64 @@ static void the_host_launches_slowly(void **state) {
     "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry)"                                                      \
     " VALUES (4096+2048,1,0,1,5,1), (2*4096+2048,2,0,1,6,1), (3*4096+2048,3,0,2,50,1);"
 
-/* Few launches have a stack. All runs that are alike have the line of the first one that has, unless launches come from
- * several functions. */
-static void runs_have_the_line_of_a_launch(void **state) {
+/* Few launches have a stack. The site of the finding is that of the wait, whichever launches have one. Beside it stands
+ * the line of the first launch that has a stack, unless launches come from several functions. */
+static void runs_say_where_they_are_launched(void **state) {
     (void)state;
     static const struct {
         const char *sql;
-        unsigned line; /* 0: the place is that of the wait, which has no stack here */
+        unsigned line; /* 0: not known */
     } cases[] = {
+        {NULL, 0},
         {STACKS "UPDATE launch_row SET stack = 1 WHERE id = 91;", 5},
-        {STACKS "UPDATE launch_row SET stack = 2 WHERE id = 11; UPDATE launch_row SET stack = 1 WHERE id IN (3, 30);",
-         5},
+        {STACKS "UPDATE launch_row SET stack = 2 WHERE id = 11; UPDATE launch_row SET stack = 1 WHERE id IN (13, 30);",
+         6},
         {STACKS "UPDATE launch_row SET stack = 1 WHERE id = 11; UPDATE launch_row SET stack = 3 WHERE id = 90;", 0},
+        {STACKS "UPDATE launch_row SET stack = 1 WHERE id = 11; UPDATE launch_row SET stack = 3 WHERE id = 13;", 0},
         {STACKS "UPDATE launch_row SET stack = 77 WHERE id = 11; UPDATE launch_row SET stack = -1 WHERE id = 30;", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         play_runs(TIMES + 1, 8, 2, 0, ALL_ALIKE);
         play_analyse(p, cases[i].sql);
         FOUND("launch-bound", NULL, TIMES);
-        const struct xs_frame *frame = xs_site_frame(p->findings, played_finding(p, "launch-bound")->site);
+        const struct xs_finding *finding = played_finding(p, "launch-bound");
+        const struct xs_frame *frame = xs_site_frame(p->findings, finding->launched_at);
         assert_int_equal(frame ? frame->line : 0, cases[i].line);
+        assert_string_equal(xs_site_name(p->findings, finding->site), "cuCtxSynchronize");
         play_end(p);
     }
 }
 
+/* --- damaged traces --- */
+
+/* An entry point that is not known, or impossible, is no function of the driver. Number 0 is one. */
+static void an_unknown_entry_point_has_no_name(void **state) {
+    static const char *const impossible[] = {"UPDATE sync SET entry_point = -5;",
+                                             "UPDATE sync SET entry_point = 4294967296;"};
+    (void)state;
+    for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {
+        play_runs(TIMES + 1, 8, 2, 0, ALL_ALIKE);
+        xs_store_entry_point(p->store, 0, "cuMemcpy", XS_CAT_TRANSFER);
+        play_analyse(p, impossible[i]);
+        assert_string_equal(xs_site_name(p->findings, played_finding(p, "launch-bound")->site), "unknown");
+        play_end(p);
+    }
+    play_begin(p);
+    xs_store_entry_point(p->store, 0, "cuMemcpy", XS_CAT_TRANSFER);
+    play_alloc(p, A, 64 * KIB);
+    for (int i = 0; i < TIMES; i++)
+        play_up(p, A, 8 * KIB, 1, i ? 1 : NOT_MEASURED, HOST);
+    play_analyse(p, "UPDATE transfer_shape SET entry_point = NULL;");
+    assert_string_equal(xs_site_name(p->findings, played_finding(p, "noop-upload")->site), "unknown");
+    play_end(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_that_nothing_needs),       cmocka_unit_test(the_device_was_idle),
-        cmocka_unit_test(waits_that_may_be_needed),       cmocka_unit_test(waits_behind_a_busy_device),
-        cmocka_unit_test(a_few_waits_of_a_long_run),      cmocka_unit_test(the_host_launches_slowly),
-        cmocka_unit_test(runs_have_the_line_of_a_launch),
+        cmocka_unit_test(waits_that_nothing_needs),         cmocka_unit_test(the_device_was_idle),
+        cmocka_unit_test(waits_that_may_be_needed),         cmocka_unit_test(waits_behind_a_busy_device),
+        cmocka_unit_test(a_few_waits_of_a_long_run),        cmocka_unit_test(the_host_launches_slowly),
+        cmocka_unit_test(runs_say_where_they_are_launched), cmocka_unit_test(an_unknown_entry_point_has_no_name),
     };
     return cmocka_run_group_tests_name("waits_and_launches", tests, NULL, NULL);
 }

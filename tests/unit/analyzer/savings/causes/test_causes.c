@@ -259,6 +259,34 @@ static void the_sample_covers_the_others(void **state) {
     play_end(p);
 }
 
+/* Four of five copies are instances, and take longer than the others. By their time, nearly all of what was left out
+ * is saved, but not by their number: the other copies still need the host's page-locked memory. */
+static void memory_of_copies_that_stay_is_needed(void **state) {
+    enum { LONG_US = 900, SHORT_US = 100 };
+    char sql[256];
+    (void)state;
+    begin();
+    p->host = XS_MEM_PINNED;
+    p->memory = XS_MEM_PINNED;
+    p->call_ns = 20 * MS;
+    play_alloc(p, HOST, MIB);
+    returned();
+    p->memory = 0;
+    takes(CALL_US, COPY_US);
+    up(A, MIB, 1, NOT_MEASURED, OTHER);
+    for (int i = 0; i < UPLOADS; i++) {
+        bool is_looked_at = i % 10 == 0, is_new = is_looked_at ? i / 10 % 5 == 4 : i % 5 == 4;
+        play_unseen_kernel(p);
+        takes(is_new ? SHORT_US + 50 : LONG_US + 50, is_new ? SHORT_US : LONG_US);
+        up(A, MIB, !is_looked_at ? NO_CONTENT : is_new ? 2 + i : 1, 1, is_looked_at && is_new ? OTHER : HOST);
+    }
+    snprintf(sql, sizeof sql, "UPDATE transfer SET skip = %d WHERE skip = %d", LEFT_OUT_BY_CHANCE, XS_SKIP_BUDGET);
+    diagnose(sql);
+    const struct xs_diagnosed *noop = played_diagnosed(p, "noop-upload");
+    assert_int_equal(noop->saves.most_ns, noop->saves.least_ns); /* the most would be without the memory */
+    play_end(p);
+}
+
 /* Copies that are looked at may take longer for it: the others are counted with the time of their own calls. By number
  * alone, they would save twice the run. */
 static void the_others_count_with_their_time(void **state) {
@@ -532,6 +560,7 @@ int main(void) {
         cmocka_unit_test(a_replay_that_is_wrong_is_not_believed),
         cmocka_unit_test(the_sample_stands_for_the_others),
         cmocka_unit_test(the_sample_covers_the_others),
+        cmocka_unit_test(memory_of_copies_that_stay_is_needed),
         cmocka_unit_test(the_others_count_with_their_time),
         cmocka_unit_test(the_least_of_all_is_scaled_as_the_least),
         cmocka_unit_test(looking_at_a_copy_is_not_multiplied),

@@ -237,6 +237,34 @@ static void page_locking(void **state) {
     xs_idle_free(&idle);
 }
 
+/* Two allocations at one place lie in one idle time. They count once, and the longest is both together. */
+static void parts_of_one_idle_time(void **state) {
+    (void)state;
+    struct run run = {0};
+    for (int i = 0; i < 2; i++) {
+        int64_t at = i * 1000;
+        call(&run, XS_MODEL_LAUNCH, 0, at, at);
+        runs(&run, XS_ENGINE_OTHER, at + 5, at + 10);
+        for (int k = 0; k < 2 - i; k++)
+            call(&run, XS_MODEL_ALLOCATION, 0, at + 100 + 200 * k, at + 200 + 200 * k)->site = 3;
+    }
+    call(&run, XS_MODEL_LAUNCH, 0, 2000, 2000);
+    runs(&run, XS_ENGINE_OTHER, 2005, 2010);
+    struct xs_idle idle = account_of(&run, 2010);
+    for (size_t i = 0; i < idle.count; i++) {
+        const struct xs_idle_row *row = &idle.rows[i];
+        if (row->reason != XS_IDLE_CALL)
+            continue;
+        assert_int_equal(row->before.site, 3);
+        assert_int_equal(row->count, 2);
+        assert_int_equal(row->ns, 300 * US);
+        assert_int_equal(row->longest_ns, 200 * US);
+        assert_int_equal(row->longest_at_ns, 100 * US);
+    }
+    assert_int_equal(sum(&idle, XS_IDLE_CALL), 300);
+    xs_idle_free(&idle);
+}
+
 static void no_work_at_all(void **state) {
     (void)state;
     struct run run = {0};
@@ -259,6 +287,7 @@ int main(void) {
         cmocka_unit_test(a_part_of_the_run),
         cmocka_unit_test(launches_between_lines),
         cmocka_unit_test(page_locking),
+        cmocka_unit_test(parts_of_one_idle_time),
         cmocka_unit_test(no_work_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

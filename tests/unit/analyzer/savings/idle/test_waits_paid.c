@@ -202,6 +202,78 @@ static void what_is_waited_for(void **state) {
     xs_waits_paid_free(&waits);
 }
 
+/* An upload in another stream begins and ends while a kernel runs. The time before and after it is the kernel's, too.
+ */
+static void work_within_other_work(void **state) {
+    (void)state;
+    struct run run = {0};
+    uint32_t kernels[CALLS] = {11};
+    call(&run, XS_MODEL_LAUNCH, 0, 0, 0);
+    runs(&run, XS_ENGINE_OTHER, 10, 900);
+    call(&run, XS_MODEL_TRANSFER, 0, 1, 2)->stream = 2;
+    runs(&run, XS_ENGINE_H2D, 300, 400);
+    run.calls[1].is_async = true;
+    waits(&run, XS_WAITS_DEVICE, 3, 904);
+    run.calls[2].site = 1;
+    struct xs_waits_paid waits = found(&run, 910);
+    xs_waited_work_find(&waits, &run.model, kernels);
+    assert_int_equal(waits.count, 1);
+    assert_int_equal(waits.rows[0].work_count, 1);
+    assert_int_equal(waits.rows[0].work[0].kernel, 11);
+    assert_int_equal(waits.rows[0].work[0].ns, 890 * US);
+    xs_waits_paid_free(&waits);
+}
+
+enum { MANY = 400 };
+
+/* Plays a kernel, and then many kernels of 1 us, one each 2 us, in stream `stream`. Returns what the wait of stream 1
+ * for all of them waited for. */
+static struct xs_wait_row many_kernels(int32_t stream, struct xs_waits_paid *waits) {
+    static struct xs_model_call calls[MANY + 2];
+    static struct xs_model_operation operations[MANY + 1];
+    static uint32_t kernels[MANY + 2];
+    struct xs_wait_row row = {.call = {.known = true, .site = 1}};
+    for (uint32_t i = 0; i <= MANY; i++) {
+        int64_t start_ns = i ? 98 * US + (int64_t)i * 2 * US : 0;
+        calls[i] = (struct xs_model_call){.kind = XS_MODEL_LAUNCH, .stream = i ? stream : 1, .device = 1};
+        operations[i] = (struct xs_model_operation){
+            .call = i, .device = 1, .start_ns = start_ns, .end_ns = start_ns + (i ? 1 : 100) * US};
+        kernels[i] = i ? 12 : 11;
+    }
+    calls[MANY + 1] = (struct xs_model_call){.kind = XS_MODEL_SYNC,
+                                             .wait = XS_WAITS_STREAM,
+                                             .stream = 1,
+                                             .device = 1,
+                                             .site = 1,
+                                             .return_ns = 98 * US + MANY * 2 * US + 5 * US};
+    struct xs_model model = {
+        .calls = calls, .call_count = MANY + 2, .operations = operations, .operation_count = MANY + 1};
+    *waits = (struct xs_waits_paid){.rows = malloc(sizeof row), .count = 1};
+    assert_non_null(waits->rows);
+    waits->rows[0] = row;
+    xs_waited_work_find(waits, &model, kernels);
+    return waits->rows[0];
+}
+
+/* Kernels in a stream that is not waited for do not hide the kernel that is waited for. Of many kernels that are waited
+ * for, the earlier ones are one piece of work. */
+static void many_operations(void **state) {
+    (void)state;
+    struct xs_waits_paid waits;
+    struct xs_wait_row row = many_kernels(2, &waits);
+    assert_int_equal(row.work_count, 1);
+    assert_int_equal(row.work[0].kernel, 11);
+    assert_int_equal(row.work_ns, 100 * US);
+    xs_waits_paid_free(&waits);
+    row = many_kernels(1, &waits);
+    assert_int_equal(row.work_count, 2);
+    assert_int_equal(row.work[0].kind, XS_WAITED_EARLIER);
+    assert_int_equal(row.work[0].ns, (98 + (MANY - 256) * 2 + 1) * US); /* up to the end of the last of them */
+    assert_int_equal(row.work[1].ns, 256 * US);
+    assert_int_equal(row.work[1].kernel, 12);
+    xs_waits_paid_free(&waits);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wait_that_pays),
@@ -212,6 +284,8 @@ int main(void) {
         cmocka_unit_test(nothing_to_wait_for),
         cmocka_unit_test(short_copies_do_not_get_longer),
         cmocka_unit_test(what_is_waited_for),
+        cmocka_unit_test(work_within_other_work),
+        cmocka_unit_test(many_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
