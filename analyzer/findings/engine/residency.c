@@ -438,7 +438,8 @@ static void apply_api(struct xs_residency *residency, const struct xs_trace_even
 }
 
 void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *e) {
-    residency->order++;
+    /* loads of code do not count, because a runtime makes them when it likes, often many at the first launch */
+    residency->order += e->on != XS_ON_API || !(e->u.api.traits & XS_TRAIT_LOADS_CODE);
     switch (e->on) {
     case XS_ON_ALLOCATION:
         begin_allocation(residency, e->u.allocation);
