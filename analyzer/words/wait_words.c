@@ -95,7 +95,9 @@ const char *xs_wait_times_a_step(char buffer[static 16], const struct xs_diagnos
     size_t steps = diagnosis->findings->steps.count;
     bool is_known = steps && row->count >= steps / LEAST_SHARE;
     double times = is_known ? (double)row->count / (double)steps : 0;
-    snprintf(buffer, 16, is_known ? "%.*f" : "", times < 9.995 ? 2 : times < 99.95 ? 1 : 0, times);
+    buffer[0] = '\0';
+    if (is_known)
+        snprintf(buffer, 16, "%.*f", times < 9.995 ? 2 : times < 99.95 ? 1 : 0, times);
     return buffer;
 }
 
