@@ -1,9 +1,9 @@
 /* The capture clock reads ticks and converts them to nanoseconds.
  *
- * On x86-64 ticks are read from the CPU's time-stamp counter if this counter can be trusted; a read takes a third of
- * the time of clock_gettime. The counter is trusted if the kernel uses it for its clock, or if the kernel uses the
- * clock of a virtual machine and the CPU says that the counter is constant. On aarch64 ticks are read from the
- * architectural counter. Otherwise they are nanoseconds of CLOCK_MONOTONIC.
+ * On x86-64 ticks are read from the CPU's time-stamp counter if this counter can be trusted, because reading it takes a
+ * third of the time that clock_gettime takes. The counter is trusted if the kernel uses it for its clock, or if the
+ * kernel uses the clock of a virtual machine and the CPU says that the counter is constant. On aarch64 ticks are read
+ * from the architectural counter. In all other cases ticks are nanoseconds of CLOCK_MONOTONIC.
  *
  * Ticks are converted to times only when events leave the spool. The conversion uses simultaneous readings of the ticks
  * and of CLOCK_MONOTONIC. */
@@ -20,9 +20,10 @@
 
 enum xs_clock_source { XS_CLOCK_MONOTONIC = 0, XS_CLOCK_COUNTER = 1 };
 
-/* The map from ticks to nanoseconds is piecewise linear, through readings of both clocks. Only its open end, after the
- * last knot, is ever changed. A tick that was converted once always converts to the same time again, so the events of
- * each thread remain in order. clock.c has the error bounds. */
+/* The map from ticks to nanoseconds is piecewise linear, through readings of both clocks. The map always increases, so
+ * the events of each thread remain in order. A new reading changes the map only for ticks that are later than all ticks
+ * that were converted already. There is one exception: when the knots fill the table, some old knots are removed, and
+ * the times of old ticks may then change by the error of a reading. clock.c has the error bounds. */
 #define XS_CLOCK_KNOTS 48
 struct xs_clock_knot {
     uint64_t tick;
@@ -30,15 +31,15 @@ struct xs_clock_knot {
     uint64_t slope; /* nanoseconds per tick from this knot on, times 2^40 */
 };
 struct xs_clock_map {
-    uint64_t base_tick; /* the reading from which the slope of the open end is measured */
+    uint64_t base_tick; /* the reading from which the slope after the last knot is measured */
     int64_t base_ns;
     uint32_t count, reserved;
     struct xs_clock_knot knots[XS_CLOCK_KNOTS];
 };
 
-/* The clock is in the spool's header, so recovery converts ticks in the same way as the drain thread. At any time, one
- * of the two maps is complete. `origin_ns` is the CLOCK_MONOTONIC time of the trace's time 0. The source
- * XS_CLOCK_MONOTONIC does not use the maps; a struct of zeros converts tick n to n nanoseconds. */
+/* The clock is in the spool's header, so recovery converts ticks in the same way as the drain thread. maps[current] is
+ * complete at any time; the next reading writes the other map. `origin_ns` is the CLOCK_MONOTONIC time of the trace's
+ * time 0. The source XS_CLOCK_MONOTONIC does not use the maps; a struct of zeros converts tick n to n nanoseconds. */
 struct xs_clock {
     uint32_t source; /* enum xs_clock_source */
     _Atomic uint32_t current;
@@ -59,7 +60,7 @@ static inline uint64_t xs_monotonic_ns(void) { return (uint64_t)xs_time_ns(CLOCK
 /* Returns the CPU time of the calling thread. */
 static inline uint64_t xs_thread_cpu_ns(void) { return (uint64_t)xs_time_ns(CLOCK_THREAD_CPUTIME_ID); }
 
-/* Returns the present tick. Any thread, async-signal-safe. */
+/* Returns the present tick. Any thread and any signal handler may call this function. */
 static inline uint64_t xs_clock_tick(enum xs_clock_source source) {
     if (source == XS_CLOCK_COUNTER) {
 #if defined(__x86_64__)
@@ -73,24 +74,24 @@ static inline uint64_t xs_clock_tick(enum xs_clock_source source) {
     return xs_monotonic_ns();
 }
 
-/* xs_clock_begin chooses the source for this machine and takes the first reading; the trace's time 0 is now. Ticks
- * cannot be converted before xs_clock_measure has taken the second reading, at least 0.2 ms later. */
+/* xs_clock_begin chooses the source for this machine and takes the first reading. The time of this reading is the
+ * trace's time 0. Ticks cannot be converted before xs_clock_measure has taken the second reading, at least 0.2 ms
+ * later. */
 void xs_clock_begin(struct xs_clock *clock);
 void xs_clock_measure(struct xs_clock *clock);
 
 /* Calls xs_clock_begin, then xs_clock_measure. */
 void xs_clock_start(struct xs_clock *clock);
 
-/* Takes another reading and extends the map by it; does nothing if the map is still accurate. Only the drain thread
- * calls it, before each batch. */
+/* Takes another reading and extends the map to it; does nothing if the map is still accurate. Only the drain thread
+ * calls this function, before each batch. */
 void xs_clock_sync(struct xs_clock *clock);
 
-/* Records that ticks up to now have been converted; the next reading leaves the map unchanged up to this tick. Called
- * by xs_spool_drain after its batch, in the same thread as xs_clock_sync. */
+/* Records that ticks up to the present tick may have been converted. The next reading then leaves the map unchanged up
+ * to the present tick. Called by xs_spool_drain after its batch, in the same thread as xs_clock_sync. */
 void xs_clock_hold(struct xs_clock *clock);
 
-/* True if every field has a value that the functions above could have given it. For clocks that were read from a file.
- */
+/* Checks a clock that was read from a file: returns true if every field that conversions use has a valid value. */
 bool xs_clock_is_sound(const struct xs_clock *clock);
 
 /* Returns nanoseconds since the trace's time 0. Ticks before the first reading give negative times. */

@@ -22,7 +22,8 @@ enum xs_error {
 #undef X
 };
 
-/* Returns the text of a status; "unknown error" for a value outside this enumeration. Static storage, any thread. */
+/* Returns the text of a status, or "unknown error" for a value outside this enumeration. The text is in static storage.
+ * Any thread may call this function. */
 const char *xs_error_text(int status);
 
 #endif

@@ -1,5 +1,5 @@
-/* Parses the values of the options in options.def. The library uses this for values from the environment, and `xferspy
- * run` uses it to refuse a wrong value before it starts the program. */
+/* Parses the values of the options in options.def. The library parses values from the environment, and `xferspy run`
+ * parses the same values to refuse a wrong one before it starts the program. */
 #ifndef XFERSPY_SCHEMA_OPTION_VALUE_H
 #define XFERSPY_SCHEMA_OPTION_VALUE_H
 
@@ -25,11 +25,11 @@ struct xs_option_value {
 };
 
 /* Parses a text as a value of the given type; `values` are the accepted values, as in options.def. False: the text is
- * none of them, or too long. A pattern is not compiled here (redact.h). */
+ * not a value of the type, or is too long. A pattern is not compiled here; redact.h does that. */
 bool xs_option_parse(enum xs_option_type type, const char *values, const char *text, struct xs_option_value *value);
 
-/* The first function returns true if the text is a value of a BOOL that means on, and the second one if it means off.
- * NULL means neither. */
+/* xs_option_is_on returns true if the text is a value of a BOOL that means on, and xs_option_is_off returns true if the
+ * text means off. For NULL, both functions return false. */
 bool xs_option_is_on(const char *text);
 bool xs_option_is_off(const char *text);
 

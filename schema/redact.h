@@ -29,8 +29,8 @@ struct xs_redact_functions {
  * contains text of the pattern. */
 const char *xs_redact_compile(const struct xs_redact_functions *functions, const char *pattern, regex_t *compiled);
 
-/* True if the pattern matches any part of the text. If there is not enough memory to find out, this counts as a match.
- * Any thread. */
+/* True if the pattern matches any part of the text. If there is not enough memory to find out, returns true. Any thread
+ * may call this function. */
 bool xs_redact_matches(const struct xs_redact_functions *functions, const regex_t *compiled, const char *text);
 
 #endif

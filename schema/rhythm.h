@@ -10,24 +10,25 @@
 
 enum {
     XS_RHYTHM_LEAST = 5, /* least number of distances after the warm-up; fewer are no rhythm */
-    XS_RHYTHM_MANY = 32  /* this many regular distances suffice, even if they do not cover the run so far */
+    XS_RHYTHM_MANY = 32  /* so many regular distances suffice, even if they do not cover the run so far */
 };
-/* Largest standard deviations, as fractions of the mean. The first is for waits and copies. The second is for
- * repetitions that are more certainly steps: NVTX ranges, which somebody has named, or at least XS_RHYTHM_MANY
- * distances. The second is larger, because steps may process batches of different sizes. */
+/* Largest standard deviations, as fractions of the mean. XS_RHYTHM_SPREAD is for waits and copies.
+ * XS_RHYTHM_SPREAD_OF_STEPS is for repetitions that are more certainly steps: NVTX ranges, which somebody has named, or
+ * at least XS_RHYTHM_MANY distances. The limit for steps is larger, because steps may process batches of different
+ * sizes. */
 #define XS_RHYTHM_SPREAD 0.25
 #define XS_RHYTHM_SPREAD_OF_STEPS 0.5
 
 struct xs_rhythm {
     size_t warm_up;      /* number of first distances that differ clearly from the median of the later half */
     uint64_t warm_up_ns; /* sum of the warm-up's distances */
-    uint64_t regular_ns; /* sum of the distances after the warm-up, without exceptionally long ones */
-    double spread;       /* standard deviation of these distances, as a fraction of their mean */
+    uint64_t regular_ns; /* sum of the distances after the warm-up, without the longest twentieth of them */
+    double spread;       /* standard deviation of the distances in regular_ns, as a fraction of their mean */
 };
 
-/* Examines `count` times in ns. `room` is memory for the count - 1 distances. False: there is no rhythm, because the
- * times are too few, do not ascend or are all equal, or because the spread is more than `largest_spread`; `rhythm` is
- * not set then. */
+/* Examines `count` times in ns. `room` is memory for the count - 1 distances between them. False: there is no rhythm,
+ * because there are too few times, the times do not ascend or are all equal, or the spread is more than
+ * `largest_spread`. If the result is false, *rhythm is not changed. */
 bool xs_rhythm_of(const int64_t *moments, size_t count, double largest_spread, uint64_t *room,
                   struct xs_rhythm *rhythm);
 

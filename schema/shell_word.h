@@ -6,7 +6,7 @@
 
 /* Writes `word` so that a POSIX shell reads it as one word: unchanged if every shell takes it literally, else in single
  * quotes. Like snprintf, writes at most `bytes` bytes including the NUL, and returns the length of the whole word.
- * Allocates nothing and uses no locale, so a signal handler may call it. */
+ * Allocates no memory and uses no locale, so a signal handler may call this function. */
 size_t xs_shell_word(char *buffer, size_t bytes, const char *word);
 
 #endif

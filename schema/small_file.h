@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Reads the beginning of a file into `bytes` bytes, including the NUL that ends it. Returns the length of the text; 0:
- * the file is empty or cannot be read. */
+/* Reads the beginning of a file into `text`, which has `bytes` bytes, and adds a NUL. Returns the length of the text
+ * without the NUL; 0: the file is empty or cannot be read. */
 static inline size_t xs_read_small_file(const char *path, char *text, size_t bytes) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, text, bytes - 1) : -1;

@@ -1,4 +1,4 @@
-/* Finds the known name that is spelled most like an unknown one. */
+/* Finds the known name whose spelling is nearest to that of an unknown name. */
 #ifndef XFERSPY_SCHEMA_SPELLING_H
 #define XFERSPY_SCHEMA_SPELLING_H
 
@@ -11,12 +11,13 @@ struct xs_nearest {
 };
 
 void xs_nearest_begin(struct xs_nearest *nearest, const char *word, size_t bytes);
-/* Compares a known name with the word. A name of more than 63 bytes is never near. Of equally near names, the first is
- * kept. */
+/* Compares a known name with the word. A name of more than 63 bytes is never near. If several names are equally near,
+ * the first of them is kept. */
 void xs_nearest_try(struct xs_nearest *nearest, const char *name);
-/* Returns the nearest name; it is in the struct. A name is near if it begins with the word. It is also near if a few
- * edits (insert, remove, replace, swap neighbours) make the word equal to it: at most five, and at most half the number
- * of the name's letters. NULL: no name is near. */
+/* Returns the nearest name; the text is in `nearest`. A name is near if it begins with the word, and the word has at
+ * least two letters. A name is also near if a few edits (insert, remove, replace or swap letters) change the word into
+ * the name. At most five edits are permitted, and at most half as many as the name has letters; the word and the name
+ * must then have at most 40 letters. NULL: no name is near. */
 const char *xs_nearest_name(const struct xs_nearest *nearest);
 
 #endif

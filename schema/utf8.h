@@ -1,5 +1,5 @@
-/* The rules by which the library and the commands print UTF-8. Text from a trace, a file name or the environment must
- * not be able to move the cursor of a terminal. */
+/* Contains the rules by which the library and the commands print UTF-8. Text from a trace, a file name or the
+ * environment must not be able to move the cursor of a terminal. */
 #ifndef XFERSPY_SCHEMA_UTF8_H
 #define XFERSPY_SCHEMA_UTF8_H
 

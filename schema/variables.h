@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Variable by which `xferspy run` tells the library the names that it has reported, each followed by a comma. It is set
- * only if there is such a name. */
+/* Variable by which `xferspy run` tells the library the names that it has reported, each followed by a comma. The
+ * variable is set only if there is such a name. */
 #define XS_VARIABLES_WARNED "XFERSPY_WARNED"
 
 /* True if an entry of the environment ("NAME=VALUE") begins with XFERSPY_ but is none of xferspy's variables. */
@@ -17,8 +17,8 @@ bool xs_variable_is_unknown(const char *entry);
 /* True if `warned`, which is a value of XS_VARIABLES_WARNED or NULL, contains the entry's name. */
 bool xs_variable_was_said(const char *entry, const char *warned);
 
-/* Writes a message about an unknown variable, without its value, such as "XFERSPY_OUPUT is not an option; did you mean
- * XFERSPY_OUTPUT?" */
+/* Writes a message about an unknown variable, without the variable's value, such as "XFERSPY_OUPUT is not an option;
+ * did you mean XFERSPY_OUTPUT?" */
 void xs_variable_say(const char *entry, char *message, size_t bytes);
 
 /* Returns the name, without XFERSPY_, of the variable that the user probably meant; NULL: no name is near. Static

@@ -1,5 +1,5 @@
 /* A window spec (option XFERSPY_WINDOW) tells for which parts of a run the user requests device times. The library
- * reads it, and `xferspy run` checks whether it is valid. */
+ * reads the spec, and `xferspy run` checks whether the spec is valid. */
 #ifndef XFERSPY_SCHEMA_WINDOW_SPEC_H
 #define XFERSPY_SCHEMA_WINDOW_SPEC_H
 
@@ -11,7 +11,8 @@ enum { XS_WINDOW_SPEC_TIMES = 16 };
 /* Accepted forms, for messages. */
 #define XS_WINDOW_SPEC_FORMS "10s..20s (or several: 1s..2s,8s..9s), 20ms/1s, nvtx:NAME or profiler"
 
-/* Tells what opens and closes the windows. A text never means BY_STEPS, which is set for the option XFERSPY_STEPS. */
+/* Tells what opens and closes the windows. xs_window_spec_read never sets BY_STEPS; the library sets it if the user
+ * requests steps (XFERSPY_STEPS and so on). */
 enum xs_window_opener { XS_WINDOW_BY_TIME, XS_WINDOW_BY_RANGE, XS_WINDOW_BY_PROFILER, XS_WINDOW_BY_STEPS };
 
 /* A spec of zeros requests no device times; XFERSPY_BUDGET then decides when they are recorded. */
@@ -32,8 +33,8 @@ struct xs_window_spec {
  * the spec to zeros and returns the reason, for messages. */
 const char *xs_window_spec_read(struct xs_window_spec *spec, const char *text);
 
-/* Returns the reason why a text cannot be the name of an NVTX range in a spec; NULL: it can. In a name, # matches all
- * digits of a number, so neither another # nor a digit may follow it. */
+/* Returns the reason why `name` cannot be the name of an NVTX range in a spec. NULL: `name` is valid. In a name, #
+ * matches all digits of a number, so neither another # nor a digit may follow it. */
 const char *xs_range_name_refused(const char *name);
 
 static inline bool xs_window_spec_is_set(const struct xs_window_spec *spec) {
@@ -41,8 +42,8 @@ static inline bool xs_window_spec_is_set(const struct xs_window_spec *spec) {
 }
 
 /* True if the spec requests device times at `at_ns` after the session's start. `is_open`: the program has opened a
- * window; this is ignored if the windows are BY_TIME. `*next_ns` gets the next time at which the answer may change by
- * itself; UINT64_MAX: never. */
+ * window; this is ignored if the windows are BY_TIME. `*next_ns` gets the next time at which the result may change
+ * without a call of the program; UINT64_MAX: never. */
 bool xs_window_spec_wants(const struct xs_window_spec *spec, uint64_t at_ns, bool is_open, uint64_t *next_ns);
 
 #endif

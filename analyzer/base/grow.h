@@ -14,7 +14,7 @@ static inline void xs_grow_from(size_t first, void *items, size_t count, size_t 
     if (count < *capacity)
         return;
     *capacity = *capacity ? *capacity * 2 : first;
-    memcpy(&block, items, sizeof block); /* any pointer type */
+    memcpy(&block, items, sizeof block); /* copies a pointer of any type */
     block = xs_realloc(block, *capacity * item_bytes);
     memcpy(items, &block, sizeof block);
 }
@@ -23,7 +23,7 @@ static inline void xs_grow(void *items, size_t count, size_t *capacity, size_t i
     xs_grow_from(32, items, count, capacity, item_bytes);
 }
 
-/* Returns the item at `index`. If the array has fewer items, zeroed ones are added first. */
+/* Returns the item at `index`. If the array has fewer items, zeroed items are added first. */
 static inline void *xs_reach(void *items, size_t *count, size_t index, size_t item_bytes) {
     char *block;
     memcpy(&block, items, sizeof block);

@@ -15,7 +15,7 @@ struct xs_hash_entry {
 
 struct xs_hash { /* zeroed: empty */
     struct xs_hash_node *nodes;
-    struct xs_pool pool; /* of nodes */
+    struct xs_pool pool; /* holds the nodes */
     size_t count;
 };
 
@@ -45,11 +45,12 @@ void xs_hash_expect(const struct xs_hash *table, uint64_t low, uint64_t high);
  * the caller must then set it. */
 uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high);
 
-/* Returns a key's item, and adds a zeroed one if the key is missing. All items of a table have `bytes` bytes. They live
- * in the table, at the same address until their keys are removed; this address is the key's value. */
+/* Returns a key's item. If the key is missing, adds the key with a zeroed item. `bytes` is the size of an item, and
+ * must be the same for all items of a table. An item stays at its address in the table until its key is removed; this
+ * address is the key's value. */
 void *xs_hash_item(struct xs_hash *table, uint64_t low, uint64_t high, size_t bytes);
 
-/* Returns a key's item, or its pointer in a table of pointers; NULL: the key is missing. */
+/* Returns a key's item or, in a table of pointers, the key's pointer; NULL: the key is missing. */
 static inline void *xs_hash_pointer(const struct xs_hash *table, uint64_t low, uint64_t high) {
     const uint64_t *value = xs_hash_find(table, low, high);
     return value ? (void *)(uintptr_t)*value : NULL;

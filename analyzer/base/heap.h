@@ -12,7 +12,7 @@ struct xs_heap_item {
 };
 
 struct xs_heap {                /* zeroed: empty */
-    struct xs_heap_item *items; /* items[0] is the first one in order */
+    struct xs_heap_item *items; /* items[0] is the first item in order */
     size_t count, capacity;
 };
 

@@ -6,7 +6,7 @@
 
 struct xs_texts { /* zeroed: empty */
     struct xs_hash known;
-    char *block; /* linked to earlier blocks through its first pointer */
+    char *block; /* the newest block; it begins with a pointer to the block before it */
     size_t used, bytes;
 };
 

@@ -14,10 +14,10 @@ struct xs_interval {
 struct xs_intervals {
     struct xs_interval *items;
     size_t count, capacity;
-    bool unordered; /* an added interval begins before the interval that was added before it */
+    bool unordered; /* the start of an added interval is earlier than the start of the last item */
 };
 
-/* Adds an interval; an empty or inverted one is ignored. The program ends if memory runs out. */
+/* Adds an interval; an empty or inverted interval is ignored. The program ends if memory runs out. */
 void xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end);
 
 /* Replaces the intervals by disjoint ones in ascending order, and returns their total length. */

@@ -1,6 +1,6 @@
 /* A life is an address range that exists for a time. A look-up finds the life that exists at an address at a given
- * time, so it never finds one that has ended or that begins later. Look-ups must be made in order of time. If two lives
- * exist at one address at the same time (because the end of one was not recorded), the one that began later is found.
+ * time, so it never finds a life that has ended or that begins later. Look-ups must be made in order of time. If two
+ * lives exist at one address at the same time (because one end was not recorded), the life that began later is found.
  */
 #ifndef XFERSPY_ANALYZER_BASE_LIFETIMES_H
 #define XFERSPY_ANALYZER_BASE_LIFETIMES_H
@@ -14,9 +14,9 @@ struct xs_life {
 
 struct xs_lives {
     const struct xs_life *items;
-    struct xs_life_change *changes; /* beginnings and ends, by time */
+    struct xs_life_change *changes; /* beginnings and ends of lives, in order of time */
     size_t change_count, next;
-    struct xs_spans living; /* each span's owner is its item */
+    struct xs_spans living; /* the owner of a span is the life to which it belongs */
 };
 
 /* Indexes the items, which must not move until xs_lives_end. xs_lives_end must always be called. */

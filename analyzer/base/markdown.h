@@ -6,12 +6,12 @@
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 
-/* Adds a code span with a raw text, which is cut at 200 columns. The span is safe in a table's cell, too. NULL or ""
- * adds "?". */
+/* Adds a code span with a raw text, which is cut at 200 columns. The span is safe in a table's cell, too. For NULL or
+ * "", adds "?". */
 void xs_markdown_code(struct xs_string *text, const char *raw);
 
-/* Prints `text` between `before` and `after`, or nothing if `text` is empty, and frees `text`. It must be Markdown
- * already: it is not escaped. */
+/* Prints `text` between `before` and `after`, or nothing if `text` is empty, and frees `text`. `text` must be Markdown
+ * already, because it is not escaped. */
 void xs_markdown_take(struct xs_out *out, const char *before, struct xs_string *text, const char *after);
 
 /* Prints a source line below a list item. NULL prints nothing. */

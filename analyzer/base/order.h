@@ -39,13 +39,13 @@ static inline bool xs_order_is_full(const struct xs_order *order) { return order
 void *xs_order_slot(struct xs_order *order);
 
 /* Adds the row in that slot to the order. False: the row belongs before a row that was removed already, or there are
- * too many runs. There is then too little room for these rows, and the slot is free again. */
+ * too many runs. In both cases the order is too small for these rows, and the slot is free again. */
 bool xs_order_put(struct xs_order *order, void *slot, struct xs_order_key key);
 
-/* Returns the smallest item; NULL: the order is empty. */
+/* Returns the smallest row and sets `*key`; NULL: the order is empty. */
 void *xs_order_first(const struct xs_order *order, struct xs_order_key *key);
 
-/* Frees the smallest item's slot; its content remains readable until the next xs_order_slot. */
+/* Frees the slot of the smallest row; the content of the slot remains readable until the next xs_order_slot. */
 void xs_order_pop(struct xs_order *order);
 
 #endif

@@ -25,15 +25,16 @@ struct xs_out {
 };
 
 /* Opens the output; a negative result means that a message was printed. An existing regular file stays untouched until
- * xs_out_close, so a command that fails midway leaves it as it was. */
+ * xs_out_close, so a command that fails does not change it. */
 int xs_out_open(struct xs_out *out, const struct xs_out_options *options);
 
-/* Called before a long run, so that the run is not in vain. If xs_out_open would refuse the file because it exists,
- * prints the same message and returns a negative value. */
+/* Is called before a long run, whose result would be lost if the output could not be opened. If xs_out_open would
+ * refuse the file because it exists, prints the same message and returns a negative value. */
 int xs_out_check(const struct xs_out_options *options);
 
-/* True if `path` is a system link to a file that is open already, such as /dev/stdout or /dev/fd/1. Such a link is
- * followed and must never be replaced; every other symbolic link is replaced and never followed. */
+/* True if `path` is a symbolic link in /dev or /proc that leads to a file that is open already, such as /dev/stdout or
+ * /dev/fd/1. Such a link is followed and must never be replaced; every other symbolic link is replaced and never
+ * followed. */
 bool xs_out_is_open_already(const char *path);
 
 /* Makes standard error the output, for `run --report`, because standard output belongs to the application. */

@@ -1,5 +1,6 @@
-/* Shows on standard error how far a long command is, if standard error is a terminal: one line, from the first second
- * on, at most five times a second. Nothing is shown on a terminal that cannot move its cursor (TERM=dumb). */
+/* Shows on standard error how far a long command is, if standard error is a terminal: one line, which appears after one
+ * second and is renewed at most five times a second. Nothing is shown on a terminal that cannot move its cursor
+ * (TERM=dumb). */
 #ifndef XFERSPY_ANALYZER_BASE_PROGRESS_H
 #define XFERSPY_ANALYZER_BASE_PROGRESS_H
 
@@ -8,31 +9,34 @@
 
 struct xs_trace;
 
-/* The steps of a command, in their order. progress.c says how much of the time each takes. */
+/* The steps of a command, in their order. progress.c says how much of the time each step takes. */
 enum xs_progress_step {
-    XS_PROGRESS_UNKNOWN, /* the seconds are shown instead of a share */
+    XS_PROGRESS_UNKNOWN, /* the share that was shown last stays; if there is none, the seconds are shown */
     XS_PROGRESS_SITES,
     XS_PROGRESS_FINDINGS,
     XS_PROGRESS_MODEL,
     XS_PROGRESS_SAVINGS,
     XS_PROGRESS_CAUSES,
     XS_PROGRESS_SUMMARY,
-    XS_PROGRESS_WRITE, /* a step that is the whole range */
+    XS_PROGRESS_WRITE, /* this step takes the whole range (xs_progress_range) */
     XS_PROGRESS_STEPS
 };
 
 /* Begins to read or write a trace, whose name is shown. It starts a thread if there is a terminal. Calls nest: only the
  * outermost xs_progress_end removes the line. Only one thread of the program may call these functions. */
 void xs_progress_begin(const struct xs_trace *trace);
-/* As xs_progress_begin, for a file that is no trace and has this number of rows; 0: the number is not known. */
+/* Does what xs_progress_begin does, for a file that is no trace and has this number of rows; 0: the number is not
+ * known. */
 void xs_progress_begin_file(const char *path, uint64_t rows);
 void xs_progress_end(void);
 
-/* Says that the next steps are item `i` of `count` items, which together are the command's part between two shares from
- * 0 to 1. After the outermost xs_progress_begin, the next steps are the whole command. */
+/* Sets the range of the next steps. The shares `from` and `to` of the whole command (0 to 1) limit `count` items of
+ * equal length; the range is item `i`, counted from 0. After the outermost xs_progress_begin, the range is the whole
+ * command. */
 void xs_progress_range(double from, double to, size_t i, size_t count);
-/* The part of the time that reading takes in commands which read a trace and then write its events. Measured on the
- * trace that progress.c names. It is 45 % for perfetto and jsonl, 55 % for csv; the other formats write little. */
+/* The part of the time that reading takes in commands that read a trace and then write its events. The values were
+ * measured on the trace that progress.c names. For `export`, reading takes 45 % for perfetto and jsonl, and 55 % for
+ * csv; the other formats write little. */
 #define XS_PROGRESS_READ_HTML 0.82
 #define XS_PROGRESS_READ_EXPORT 0.5
 
@@ -41,7 +45,7 @@ void xs_progress_at(enum xs_progress_step step);
 /* Says how much of the present step is done, for a step that reads no rows: `done` of `all`. */
 void xs_progress_did(size_t done, size_t all);
 
-/* Removes the line before a message is printed; it comes again. */
+/* Removes the line before a message is printed; the line is shown again later. */
 void xs_progress_hide(void);
 
 #endif

@@ -17,7 +17,7 @@ struct xs_span_block;
 
 struct xs_spans { /* zeroed: empty */
     struct xs_span_block **blocks;
-    size_t count, capacity; /* blocks; none of them is empty */
+    size_t count, capacity; /* number of blocks, and room for blocks; no block is empty */
 };
 
 /* A position in the sequence; any change of the spans invalidates it. */

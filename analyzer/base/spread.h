@@ -45,11 +45,11 @@ void xs_difference_of(const struct xs_metric_value *before, size_t before_count,
  * that `high` ranks above `low` by at least as much as it does here, if both come from the same distribution. */
 double xs_rank_test(const uint64_t *low, size_t low_count, const uint64_t *high, size_t high_count);
 
-/* Computes a confidence interval for the shift from `before` to `after`. It contains all shifts that the one-sided rank
- * test rejects in neither direction (Hodges and Lehmann), and has a confidence of 90 % or slightly more. The interval
- * excludes 0 exactly when the test says that the two differ. False if there are too few runs for such an interval; the
- * result is then the range of all pairwise differences. Each side has at most XS_RUNS_LIMIT values; if one has none,
- * both ends are 0. */
+/* Computes a confidence interval for the shift from `before` to `after`. The interval contains all shifts that the
+ * one-sided rank test rejects in neither direction (Hodges and Lehmann), and it has a confidence of 90 % or slightly
+ * more. The interval excludes 0 exactly when the test says that the two differ. False if there are too few runs for
+ * such an interval; the result is then the range of all pairwise differences. Each side has at most XS_RUNS_LIMIT
+ * values; if a side has no value, both ends are 0. */
 bool xs_shift_interval(const uint64_t *before, size_t before_count, const uint64_t *after, size_t after_count,
                        int64_t *low, int64_t *high);
 

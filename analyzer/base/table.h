@@ -1,5 +1,5 @@
-/* A table in aligned columns. Cells are escaped when they are added, and measured in terminal columns. If the
- * terminal is too narrow, optional columns are left out, then the widest left-aligned ones are cut. */
+/* Prints a table in aligned columns. Cells are escaped when they are added, and measured in terminal columns. If the
+ * terminal is too narrow, optional columns are left out, and then the widest left-aligned columns are cut. */
 #ifndef XFERSPY_ANALYZER_BASE_TABLE_H
 #define XFERSPY_ANALYZER_BASE_TABLE_H
 
@@ -18,7 +18,7 @@ void xs_table_free(struct xs_table *table);
 static inline void xs_table_free_scoped(struct xs_table **table) { xs_table_free(*table); }
 #define XS_SCOPED_TABLE __attribute__((cleanup(xs_table_free_scoped))) struct xs_table
 
-/* Add all columns before the first cell. If all headers are NULL, there is no heading line. */
+/* Adds a column. All columns must be added before the first cell. If all headers are NULL, there is no heading line. */
 void xs_table_column(struct xs_table *table, const char *header, bool right);
 /* Makes the column that was just added optional: it may be left out if the terminal is too narrow. The last optional
  * column is left out first. */
@@ -35,8 +35,9 @@ void xs_table_style_row(struct xs_table *table, enum xs_style style); /* styles 
 
 size_t xs_table_rows(const struct xs_table *table);
 
-/* Prints the rows and discards them; a column without any text is left out. A later call after more cells continues in
- * the same columns without a heading, at least as wide as before. */
+/* Prints the rows and discards them; a column without any text is left out. If more cells are added and printed by a
+ * later call, they are printed in the same columns, without a heading line, and no column becomes narrower because of
+ * them. */
 void xs_table_print(struct xs_table *table, struct xs_out *out);
 
 #endif

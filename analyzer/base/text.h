@@ -53,8 +53,8 @@ char *xs_text_shell_word(const char *word);
 /* Returns the terminal columns that (escaped) text takes. */
 int xs_text_width(const char *text);
 
-/* Returns how many bytes of the text fit into `columns`; never splits a character, or separates a combining mark from
- * its character. */
+/* Returns how many bytes of the text fit into `columns`. It never splits a character, and never separates a combining
+ * mark from its character. */
 size_t xs_text_fit(const char *text, int columns);
 
 /* Adds `raw`, escaped, and cut with "..." if it is wider than `columns`. NULL adds nothing. */

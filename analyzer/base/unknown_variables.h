@@ -3,7 +3,8 @@
 #ifndef XFERSPY_ANALYZER_BASE_UNKNOWN_VARIABLES_H
 #define XFERSPY_ANALYZER_BASE_UNKNOWN_VARIABLES_H
 
-/* Warns on standard error, and records in the environment that it warned, so that the library does not warn again. */
+/* Warns on standard error, and records in the environment which variables it named, so that the library does not name
+ * them again. */
 void xs_warn_about_variables(void);
 
 /* Warns only about unknown variables that probably mean XFERSPY_DEBUG_PATH; a command that reads traces uses no other

@@ -33,7 +33,8 @@ struct xs_option {
 };
 
 struct xs_interface_list {
-    struct xs_option *options; /* in the order of their groups, --help last; a heading precedes its group */
+    struct xs_option *options; /* in the order of their groups; a heading precedes its group; --help and the other
+                                  options that argp itself adds come last */
     size_t option_count;
     struct xs_interface_argument {
         char *text; /* such as "TRACE", without brackets and dots */

@@ -6,12 +6,12 @@
 #include "analyzer/symbols/elf_file.h"
 
 struct xs_binary {
-    struct xs_elf_file file;  /* no file if the binary is gone and only its debug file was found, by build id */
-    struct xs_elf_file debug; /* no file if `file` has everything */
+    struct xs_elf_file file;  /* empty if the binary is gone and only its debug file was found, by its build id */
+    struct xs_elf_file debug; /* empty if `file` has all debug information */
     struct xs_elf_file mini;
 };
 
-/* Opens a binary; `build_id` as in xs_symbols_resolve. Nothing is open unless the status is XS_BINARY_READ. */
+/* Opens a binary. `build_id` is as for xs_symbols_resolve. If the status is not XS_BINARY_READ, nothing is open. */
 enum xs_binary_status xs_binary_open(struct xs_binary *binary, const char *path, const char *build_id);
 void xs_binary_close(struct xs_binary *binary);
 

@@ -20,8 +20,8 @@ struct xs_elf_file { /* zeroed: none */
     void *memory; /* memory that holds the file */
 };
 
-/* Opens a file; `build_id` NULL: the file may have any build id. XS_BINARY_CHANGED: the file has another build id, or
- * none. */
+/* Opens a file; `build_id` NULL: the file may have any build id. Status XS_BINARY_CHANGED: the file has another build
+ * id, or has none. */
 enum xs_binary_status xs_elf_open(struct xs_elf_file *file, const char *path, const char *build_id);
 void xs_elf_close(struct xs_elf_file *file);
 

@@ -4,8 +4,8 @@
 
 #include "analyzer/symbols/elf_file.h"
 
-/* A match is the symbol nearest to an address, at or below it, among the symbols that were read so far; zeroed: none.
- */
+/* A match is the symbol with the highest start at or below an address, among the symbols that were read so far; zeroed:
+ * none. */
 struct xs_symbol_match {
     Elf *elf; /* file of the symbol; must stay open */
     uint64_t start, bytes;
@@ -13,13 +13,13 @@ struct xs_symbol_match {
     unsigned rank; /* among symbols with the same start, the highest rank has the best name */
 };
 
-/* Scans a file's symbol tables once, for ascending addresses. The other files of the same binary are scanned by further
- * calls with the same `matches`, which has two entries for each address: one for functions, one for other code symbols.
- */
+/* Scans a file's symbol tables once. `addresses` must be ascending. The other files of the same binary are scanned by
+ * further calls with the same `matches`. It has two entries for each address: one for functions, and one for other code
+ * symbols. */
 void xs_symbol_table_scan(const struct xs_elf_file *file, const uint64_t *addresses, size_t count,
                           struct xs_symbol_match *matches);
 
-/* Completes the matches; called once, after the last scan. */
+/* Completes the matches. Must be called once, after the last scan. */
 void xs_symbol_table_finish(struct xs_symbol_match *matches, size_t count);
 
 /* Returns the name of the symbol that contains addresses[i], NULL: none. */

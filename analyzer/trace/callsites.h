@@ -10,11 +10,11 @@
 
 #include "schema/read/trace.h"
 
-/* Whose frame it is. */
+/* Says which thread a frame belongs to. */
 enum xs_frame_of {
-    XS_FRAME_OWN,  /* the calling thread's */
-    XS_FRAME_MAIN, /* the main thread's at the moment of the call, because the calling thread runs no Python code */
-    XS_FRAME_OTHER /* another thread's at the moment of the call, because the calling thread runs no Python code */
+    XS_FRAME_OWN,  /* a frame of the calling thread */
+    XS_FRAME_MAIN, /* a frame of the main thread at the moment of the call; the calling thread runs no Python code */
+    XS_FRAME_OTHER /* a frame of another thread at the moment of the call; the calling thread runs no Python code */
 };
 
 struct xs_frame {
@@ -28,8 +28,8 @@ struct xs_frame {
     bool stored;  /* taken from the trace, without a look into this machine's binaries; never set for a Python frame */
     bool library; /* belongs to CUDA, the C library, the interpreter, torch, cupy, ...: schema/source/libraries.def */
     uint8_t of;   /* enum xs_frame_of; set only in the frame of a place, and in frames of a stack */
-    const struct xs_frame *through; /* set only in the frame of a place: the frame of the helper that makes the call
-                                     * for this line; NULL: there is no helper */
+    const struct xs_frame *through; /* set only in the frame of a place: the frame of the helper that makes the call for
+                                     * this line; NULL: there is no helper */
 };
 
 /* True if a frame is the user's own code, even if only its binary is known. */
@@ -56,8 +56,8 @@ bool xs_callsites_cut(const struct xs_callsites *callsites,
  * This frame is the innermost frame of the user's own code, even if only its binary is known. If that frame is a helper
  * (callsites_helpers.h), it is the frame that calls the helper. If all frames belong to libraries, it is the outermost
  * known one. If a framework's thread made the call, there may be no frame of the user on that thread. The place is then
- * the main thread's, if the main thread's stack was read at this call or at calls with the same native frames, and all
- * these readings have the same place. NULL: nothing is known. The pointer is the same for all stacks with the same
+ * the place of the main thread's stack, if that stack was read at this call, or at calls with the same native frames
+ * and always with the same place. NULL: nothing is known. The pointer is the same for all stacks with the same
  * place. */
 const struct xs_frame *xs_callsites_user_frame(const struct xs_callsites *callsites, int64_t stack);
 
@@ -68,7 +68,7 @@ uint32_t xs_callsites_place(const struct xs_callsites *callsites, int64_t stack)
 uint32_t xs_callsites_place_count(const struct xs_callsites *callsites); /* also the largest number of a place */
 const struct xs_frame *xs_callsites_place_frame(const struct xs_callsites *callsites, uint32_t place);
 
-/* Returns note `i` about something that could not be resolved and why, such as a binary that is gone or has changed
+/* Returns note `i`, which says what could not be resolved and why, for instance that a binary is gone or has changed
  * since the run. A note is a sentence without its full stop. NULL after the last note. */
 const char *xs_callsites_note(const struct xs_callsites *callsites, size_t i);
 

@@ -9,7 +9,7 @@
 
 struct xs_callsite_module {
     int64_t id;
-    const char *path, *build_id; /* build_id NULL: the run saw none */
+    const char *path, *build_id; /* build_id is NULL if the run found no build id */
     uint64_t load_bias;
     bool library, glue;
     enum xs_binary_status status; /* the result of reading its symbols; set when they are read */
@@ -27,17 +27,17 @@ struct xs_callsite_address {
     uint32_t first,
         frames;   /* the address's frames in `frames`: index of the first, and their number; 0 frames: not yet known */
     uint8_t role; /* enum xs_native_role */
-    bool stored;  /* the trace's table `symbol` has it */
+    bool stored;  /* the trace's table `symbol` has this address */
     bool looks_again; /* the trace has no line for it; binaries in the folders that the user named are searched for
                        * the line */
 };
 
 struct xs_callsite_stack {
     int64_t id;
-    uint64_t first; /* index in `parts` of its native frames, which its Python frames follow */
+    uint64_t first; /* index in `parts` of its first native frame; its Python frames follow its native frames */
     uint16_t natives, pythons;
     bool cut;
-    uint8_t of; /* enum xs_frame_of its Python frames are */
+    uint8_t of; /* enum xs_frame_of: the thread that its Python frames belong to */
     uint32_t place;
     struct xs_frame *merged; /* the stack's frames, built by the first call of xs_callsites_frames; NULL before */
     size_t merged_count;

@@ -20,7 +20,7 @@ struct xs_contents {
 /* Call xs_contents_end even after an error. */
 int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace, char *message, uint64_t *damaged);
 
-/* Sets the fields of a transfer that its fingerprint determines: the state, the content, and `pre` (NONE, MEASURED or
+/* Sets the fields of a transfer that its fingerprint determines: `state`, the content, and `pre` (NONE, MEASURED or
  * UNKNOWN). Returns 0 or a negative status with the message set. */
 int xs_contents_find(struct xs_contents *contents, struct xs_transfer_view *transfer);
 int xs_contents_end(struct xs_contents *contents);
@@ -29,7 +29,8 @@ int xs_contents_end(struct xs_contents *contents);
  * sets. */
 struct xs_arguments {
     int64_t *allocations;
-    struct xs_hash sets; /* maps the number of a set to the first index in `allocations` + 1, and to the count */
+    struct xs_hash sets; /* maps the number of a set to one value, in which the set's first index in `allocations` and
+                            the number of its allocations are encoded */
 };
 int xs_arguments_read(struct xs_arguments *arguments, const struct xs_trace *trace, char *message, uint64_t *damaged);
 

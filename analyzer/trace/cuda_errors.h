@@ -13,8 +13,8 @@ enum xs_cuda_error {
 
 enum { XS_CUDA_ERROR_BYTES = 64 };
 
-/* Returns a name such as "CUDA_ERROR_ILLEGAL_ADDRESS"; for a number without a name writes "error 4711" into `buffer`
- * (XS_CUDA_ERROR_BYTES) and returns it. */
+/* Returns the name of a result, such as "CUDA_ERROR_ILLEGAL_ADDRESS". If the result has no name, the function writes
+ * "error 4711" into `buffer`, which has XS_CUDA_ERROR_BYTES bytes, and returns `buffer`. */
 const char *xs_cuda_error_name(int32_t result, char *buffer);
 
 #endif

@@ -1,7 +1,7 @@
-/* Finds the device records of copies or memsets by the correlation number of their call. They are read in step with the
- * host's calls. The rows are nearly in the order of the calls, so only a few records have to be kept in memory until
- * their call is read. Unlike in records.h, a record here also has the earliest start and the latest end of its call's
- * rows. */
+/* Finds the device records of copies or memsets by the correlation number of their call. The records are read in step
+ * with the host's calls. The rows are nearly in the order of the calls, so only a few records have to be kept in memory
+ * until their call is read. Unlike in records.h, a record here also has the earliest start and the latest end of its
+ * call's rows. */
 #ifndef XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
 #define XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
 
@@ -9,7 +9,7 @@
 
 struct xs_device_record {
     struct xs_record sums; /* sums of the call's rows; correlation 0: this hash slot is free */
-    uint32_t row;          /* number of rows that had been read when the call's first row was read */
+    uint32_t row;          /* number of rows that were read up to the call's first row, including this row */
     int64_t start_ns, end_ns;
 };
 
@@ -26,21 +26,21 @@ struct xs_device_records {
     struct xs_scan scan;
     struct xs_device_record *slots; /* hash slots */
     uint32_t count, mask;
-    uint32_t rows, newest; /* number of rows that were read; the correlation number of the newest call to which they
-                            * belong */
+    uint32_t rows, newest; /* number of rows that were read, and the largest correlation number of these rows */
     bool ended, full;
-    uint32_t swept_at; /* the correlation number that was searched at the last sweep (device_records.c) */
+    uint32_t swept_at; /* the correlation number that was searched when records of old calls were last dropped to make
+                        * room */
     void (*on_graph_copy)(void *context, const struct xs_graph_copy *copy);
     void *context;
 };
 
-/* Reads device_copy if `copies`, else device_memset. The caller then sets on_graph_copy and `context`; they are used
- * for copies only. */
+/* Begins to read device_copy if `copies` is true, else device_memset. For copies, the caller may then set on_graph_copy
+ * and `context`. */
 void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, bool copies,
                              char *message, uint64_t *damaged);
 
 /* Returns the record of a call, and removes it unless `keep` is true because other copies of the call still need it.
- * False: there is none. */
+ * False: no record was found. */
 bool xs_device_records_take(struct xs_device_records *records, uint32_t correlation, bool keep,
                             struct xs_device_record *record);
 

@@ -41,8 +41,8 @@ struct xs_row_event {
                                           * this field */
 };
 
-/* Begins to read all events. The sources have the numbers of xs_source_index, and the items are struct xs_row_event,
- * which the caller may change. `most_rows` is as in xs_merge_begin. */
+/* Begins to read all events. In `events`, the sources have the numbers of xs_source_index, and the items are struct
+ * xs_row_event, which the caller may change. `most_rows` is as in xs_merge_begin. */
 struct xs_merge;
 int xs_events_begin(struct xs_merge *events, const struct xs_trace *trace, unsigned most_rows, char *message,
                     uint64_t *damaged);
@@ -51,11 +51,11 @@ int xs_events_begin(struct xs_merge *events, const struct xs_trace *trace, unsig
  * threads are written in chunks of one thread each, so more of them are out of order. */
 unsigned xs_events_most_rows(const struct xs_trace *trace);
 
-/* Describes one table that is read in order of time. exposure.c uses this for its intervals, too. */
+/* Describes one table that is read in order of time. exposure.c also uses this struct, for its intervals. */
 struct xs_source_kind {
     const char *table;
     const char *time;    /* rows are sorted by this column, then by id */
-    const char *where;   /* which rows are read: a condition in SQL, which the check of the table's order uses, too */
+    const char *where;   /* condition in SQL for the rows that are read; the check of the table's order uses it, too */
     const char *columns; /* the columns that are selected after id and the time */
     size_t item_bytes;
     /* Fills in a zeroed item from the row; false: the row is left out. */
@@ -65,8 +65,8 @@ struct xs_source_kind {
 struct xs_source;
 struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned most_rows,
                                   char *message, uint64_t *damaged);
-/* Returns the next item, valid until the next call of a function for this source. NULL: an error if *status is
- * negative, else the end. */
+/* Returns the next item. The item is valid until the next call of a function for this source. NULL: an error if *status
+ * is negative, else the end. */
 void *xs_source_peek(struct xs_source *source, struct xs_order_key *key, int *status);
 void xs_source_pop(struct xs_source *source);
 void xs_source_end(struct xs_source *source);
@@ -82,9 +82,9 @@ struct xs_merge {
     int taken; /* the source whose first item the caller still uses; -1: none */
 };
 
-/* Begins reading `count` tables. Up to `most_rows` rows of each table are kept in memory to be sorted; if that is too
- * few for a table, SQLite sorts it. `most_rows` 0: the result of xs_events_most_rows is used. Negative status: the
- * message is set. Call xs_merge_end even after an error. */
+/* Begins reading `count` tables. Up to `most_rows` rows of each table are kept in memory to be sorted; if a table needs
+ * more rows, SQLite sorts the table. If `most_rows` is 0, the result of xs_events_most_rows is used. Negative status:
+ * the message is set. Call xs_merge_end even after an error. */
 int xs_merge_begin(struct xs_merge *merge, const struct xs_source_kind *kinds, unsigned count,
                    const struct xs_trace *trace, unsigned most_rows, char *message, uint64_t *damaged);
 void xs_merge_end(struct xs_merge *merge);
@@ -93,7 +93,8 @@ void xs_merge_end(struct xs_merge *merge);
  * set. */
 int xs_merge_peek(struct xs_merge *merge, int64_t *ns, unsigned *source);
 
-/* Returns the next item, of the source that xs_merge_peek named. It is valid until the next peek. */
+/* Returns the next item, which belongs to the source that xs_merge_peek returned. The item is valid until the next call
+ * of xs_merge_peek. */
 void *xs_merge_take(struct xs_merge *merge, unsigned source);
 
 #endif

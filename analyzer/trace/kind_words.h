@@ -1,5 +1,5 @@
-/* Has the number of kinds that each list of schema/format/kinds.h defines, for instance how many directions of copies
- * there are, and the printed names of the kinds. */
+/* Defines, for each list of kinds in schema/format/kinds.h, the number of its kinds and their printed names. An example
+ * of such a list is the directions of copies. */
 #ifndef XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
 #define XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
 
@@ -19,7 +19,7 @@ enum {
 };
 #undef XS_COUNT_ROW
 
-/* Names by number; static texts. */
+/* These arrays have the name of each kind, by the number of the kind. The names are static texts. */
 extern const char *const xs_direction_names[];
 extern const char *const xs_memory_kind_names[];
 extern const char *const xs_copy_kind_names[];
@@ -30,15 +30,18 @@ extern const char *const xs_category_names[];
 
 /* The driver stages a copy between two devices in host memory if neither may access the other. Such a copy has two
  * device records, a download and an upload of all bytes, and both have device memory on both sides (measured with CUPTI
- * 13.0.1). These macros are SQL conditions on a row of device_copy, or of its shapes, whose columns have the prefix
- * `t`, such as "s.". The first is true if the row is one of the two records, the second if it is the upload. */
+ * 13.0.1). These macros are SQL conditions on a row of device_copy or device_copy_shape. The argument `t` is the prefix
+ * of the row's columns, such as "s.". XS_IS_STAGED_LEG is true if the row is one of the two records of such a copy, and
+ * XS_IS_SECOND_LEG is true if the row is the upload. */
 #define XS_IS_STAGED_LEG(t) "(" t "kind IN (1, 2) AND " t "src_kind = 3 AND " t "dst_kind = 3)"
 #define XS_IS_SECOND_LEG(t) "(" t "kind = 1 AND " t "src_kind = 3 AND " t "dst_kind = 3)"
 
-/* SQL for the bytes of a row: those of the second leg are counted with the first one. */
+/* SQL for the bytes of a row. The result is 0 for the upload of a staged copy, because the download has the same bytes,
+ * and they must be counted only once. */
 #define XS_BYTES_OF_COPY(t) "CASE WHEN " XS_IS_SECOND_LEG(t) " THEN 0 ELSE " t "bytes END"
 
-/* SQL for the kind of a row, as a number of XS_COPY_KINDS: a leg of a staged copy is a copy between devices. */
+/* SQL for the kind of a row, as a number of XS_COPY_KINDS. Both records of a staged copy get the kind of a copy between
+ * devices. */
 #define XS_KIND_OF_COPY(t) "CASE WHEN " XS_IS_STAGED_LEG(t) " THEN 10 ELSE " t "kind END"
 
 /* Returns XS_KIND_OF_COPY for the values of a row. */

@@ -12,7 +12,7 @@
 
 enum xs_link_class {
     XS_LINK_H2D_PAGEABLE,
-    XS_LINK_H2D_PINNED, /* or registered memory */
+    XS_LINK_H2D_PINNED, /* pinned or registered memory */
     XS_LINK_D2H_PAGEABLE,
     XS_LINK_D2H_PINNED,
     XS_LINK_D2D, /* on one device */
@@ -29,7 +29,7 @@ struct xs_link_line {
     uint64_t samples;
     double a_ns, b_ns_per_byte;
     double best_bytes_per_s; /* median rate of the fastest size class; if there are classes of 1 MiB and more, only
-                              * these count */
+                              * these count; 0 if the rate is assumed */
 };
 
 struct xs_link_model {
@@ -39,12 +39,13 @@ struct xs_link_model {
     uint64_t peak_bytes_per_s; /* peak of the fastest link of the trace's devices; 0: unknown */
 };
 
-/* The first touch of pageable memory takes the host this time per byte. It was measured on the host of an H100;
- * plan/pinning.c has the least and the largest value. Page-locked memory is touched while it is allocated. */
+/* The host needs this time per byte for the first touch of pageable memory. The value was measured on the host of an
+ * H100; savings/plan/pinning.c names the smallest and the largest measured value. Page-locked memory is touched while
+ * it is allocated. */
 #define XS_FIRST_TOUCH_NS_PER_BYTE 0.40
 
-/* A library takes at most this time per byte to copy into page-locked memory. Copies at 5.5 GB/s were measured, which
- * includes the first touch of the source's pages. */
+/* A library takes at most this time per byte to copy into page-locked memory. The measured rate is 5.5 GB/s; the
+ * measured time includes the first touch of the source's pages. */
 #define XS_STAGING_NS_PER_BYTE 0.25
 
 /* Returns how many nanoseconds a copy of this class and size should take; 0: the class is not known. */

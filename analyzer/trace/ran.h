@@ -1,6 +1,6 @@
 /* Decides if a call ran. A call ran if it succeeded and was not only captured into a graph (each launch of the graph is
- * a call of its own). The rule is for rows of transfer, memset, launch and api_call. Rows of `sync` are never captured,
- * and rows of `allocation` always succeeded. */
+ * a call of its own). The rule applies to rows of transfer, memset, launch and api_call. A row of `sync` is never
+ * captured, and the call of a row of `allocation` always succeeded. */
 #ifndef XFERSPY_ANALYZER_TRACE_RAN_H
 #define XFERSPY_ANALYZER_TRACE_RAN_H
 

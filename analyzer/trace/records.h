@@ -19,7 +19,7 @@ struct xs_record {
     uint64_t bytes, ns;
 };
 
-/* The columns that xs_record_read reads, of device_memset and of device_copy. They must be the first columns of the
+/* The columns of device_memset and of device_copy that xs_record_read reads. They must be the first columns of the
  * SELECT. */
 #define XS_RECORD_COLUMNS "correlation, bytes, start_ns, end_ns"
 #define XS_COPY_RECORD_COLUMNS "correlation, " XS_BYTES_OF_COPY("") ", start_ns, end_ns"
@@ -38,11 +38,12 @@ struct xs_records {
 /* Adds a row, unless it belongs to no call. The program ends if memory runs out. */
 void xs_records_add(struct xs_records *records, const struct xs_record *row);
 
-/* Sorts the rows, and combines the rows of each call into one entry. Must be called after the last xs_records_add and
- * before the first xs_records_find. */
+/* Sorts the rows, and combines the rows of each call into one entry. The caller must call this function after the last
+ * xs_records_add and before the first xs_records_find. */
 void xs_records_sort(struct xs_records *records);
 
-/* Returns the entry of a correlation number; NULL: none. Fast if the numbers are searched in nearly ascending order. */
+/* Returns the entry of a correlation number; NULL: none. The search is fast if the numbers are searched in nearly
+ * ascending order. */
 struct xs_record *xs_records_find(struct xs_records *records, uint32_t correlation);
 
 /* Computes the device time of one transfer. Copies of a batch call share one correlation number, so each gets a part of

@@ -17,7 +17,7 @@ struct xs_scan {
     struct sqlite3_stmt *statement;
     char *message;     /* the caller's buffer of XS_TRACE_MESSAGE_BYTES */
     uint64_t *damaged; /* the caller's count of rows with an impossible value; NULL: such rows are not counted */
-    bool row_damaged;  /* the current row was counted */
+    bool row_damaged;  /* the current row was counted as damaged */
     int status;
 };
 
@@ -48,7 +48,8 @@ int xs_scan_end(struct xs_scan *scan);
 
 bool xs_scan_null(const struct xs_scan *scan, int column);
 
-/* Returns the integer in a column; 0 if the column has no integer but NULL, a text or a floating point number. */
+/* Returns the integer in a column; 0 if the column has NULL, a text or a floating point number instead of an
+ * integer. */
 int64_t xs_scan_int(const struct xs_scan *scan, int column);
 
 uint64_t xs_scan_count(struct xs_scan *scan, int column); /* NULL or a negative value counts as damage and gives 0 */
@@ -60,15 +61,17 @@ uint32_t xs_scan_correlation(const struct xs_scan *scan,
                              int column);                         /* CUPTI's correlation number of a call; 0: none */
 const char *xs_scan_text(const struct xs_scan *scan, int column); /* never NULL; valid until the next row */
 
-/* Returns a name as a new string. Many rows have names, so a name longer than 4095 bytes is cut and ends in "...". */
+/* Returns a name as a new string. A name that is longer than 4095 bytes is cut and ends in "...", because many rows
+ * have names, and long names would need much memory. */
 char *xs_scan_name(const struct xs_scan *scan, int column);
 
-/* Computes end - start of two columns. False: one is NULL, or the end is before the start, which counts as damage. */
+/* Computes end - start of two columns. False: a column is NULL, or the end is before the start. The second case counts
+ * as damage. */
 bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64_t *ns);
 
-/* Reads start and end from two columns; if the end is NULL, it becomes the start. False: the start is NULL; or the row
- * is damaged (and counted), because a value cannot be a time of a run or the end is before the start. Times that were
- * read can be added and subtracted without overflow. */
+/* Reads start and end from two columns; if the end is NULL, it becomes the start. False: the start is NULL, or the row
+ * is damaged. A row is damaged, and is counted as such, if a value cannot be a time of a run, or if the end is before
+ * the start. Times that were read can be added and subtracted without overflow. */
 bool xs_scan_times(struct xs_scan *scan, int start_column, int end_column, int64_t *start_ns, int64_t *end_ns);
 #define XS_SCAN_LATEST_NS (INT64_C(1) << 60) /* 36 years */
 

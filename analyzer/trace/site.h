@@ -1,7 +1,7 @@
 /* Gives each call site a small number. A site consists of an entry point and, if the call's stack was recorded, the
  * place that called it (the source line, see callsites.h). A site without a place has the number of its entry point.
- * Other sites get the next numbers, in the order in which they first occur. There are about as many of them as there
- * are lines in the program that call an entry point. */
+ * Sites with a place get the next numbers, in the order in which they first occur. The number of sites with a place is
+ * about the number of the program's lines that call an entry point. */
 #ifndef XFERSPY_ANALYZER_TRACE_SITE_H
 #define XFERSPY_ANALYZER_TRACE_SITE_H
 
@@ -23,7 +23,7 @@ struct xs_entry_point {
 struct xs_site {
     uint32_t entry; /* index in entry_points */
     uint32_t place; /* number of xs_callsites_place; 0: not known */
-    int64_t stack;  /* a stack of this place; 0: not known */
+    int64_t stack;  /* stack.id of a stack with this place; 0: not known */
 };
 
 struct xs_sites {
@@ -39,7 +39,7 @@ struct xs_sites {
     uint32_t placed_count;
     size_t placed_capacity;
     struct xs_site_hint {
-        uint32_t entry, site; /* the latest site of a place, which is usually its only one; site 0: none yet */
+        uint32_t entry, site; /* the place's latest site, which is usually its only one; site 0: none yet */
     } * hints;                /* by number of the place */
     uint32_t place_count;
     struct xs_hash by_place; /* maps entry point and place to the site */
@@ -66,7 +66,7 @@ static inline const struct xs_entry_point *xs_site_entry(const struct xs_sites *
 const struct xs_frame *xs_site_place_frame(const struct xs_sites *sites, uint32_t site);
 
 /* Returns the framework that the user's frame calls. If there are several frameworks between that frame and the driver,
- * it is the one nearest to the user's frame. */
+ * the result is the framework nearest to the user's frame. */
 enum xs_framework xs_site_framework(const struct xs_sites *sites, uint32_t site);
 
 /* Returns the place of a stack; 0: not known. */

@@ -1,5 +1,5 @@
-/* Holds the totals of the copies at each site of a trace. They are counted during the analysis, so that nothing is read
- * twice. */
+/* Holds the totals of the copies at each site of a trace. The copies are counted during the analysis, so that no row
+ * has to be read a second time. */
 #ifndef XFERSPY_ANALYZER_TRACE_SITE_TOTALS_H
 #define XFERSPY_ANALYZER_TRACE_SITE_TOTALS_H
 
@@ -19,14 +19,15 @@ struct xs_site_total {
     uint64_t saves_ns; /* the most that the repairs of the causes at this site save; 0 until the causes are found */
 };
 
-struct xs_site_totals {       /* all 0: empty */
+struct xs_site_totals {       /* a struct whose fields are all 0 is an empty list */
     struct xs_site_total *of; /* by site number */
     size_t count;
 };
 
-/* Returns the total of a site, which is added if it is missing. Valid until the next total is added. */
+/* Returns the total of a site, and adds the total if it is missing. The result is valid until the next total is
+ * added. */
 struct xs_site_total *xs_site_total(struct xs_site_totals *totals, uint32_t site);
-/* Counts a transfer; ignores one that failed. */
+/* Counts a transfer. A transfer that failed or was only captured into a graph does not count. */
 void xs_site_totals_add(struct xs_site_totals *totals, const struct xs_trace_event *transfer);
 /* Adds the transfers whose rows were deleted when the trace reached its largest size (table `thinned`). Negative
  * status: the message is set. */

@@ -11,7 +11,7 @@
 
 struct xs_source_text;
 
-/* Reads the texts that the trace has. Damaged rows are left out and are no error. The trace may be closed
+/* Reads the texts that the trace has. Damaged rows are left out; they cause no error. The trace may be closed
  * afterwards. */
 struct xs_source_text *xs_source_text_open(const struct xs_trace *trace);
 void xs_source_text_close(struct xs_source_text *text); /* NULL is allowed */

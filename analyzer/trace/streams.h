@@ -14,8 +14,8 @@ struct xs_streams {
 int xs_streams_read(struct xs_streams *streams, const struct xs_trace *trace, char *message, uint64_t *damaged);
 void xs_streams_free(struct xs_streams *streams);
 
-/* Returns a number that is equal for two rows only if they are the same stream. 0: unknown; two unknown streams need
- * not be the same. */
+/* Returns a number that identifies the stream of a row: rows of the same stream have the same number. 0: the stream is
+ * unknown; two unknown streams may be different streams. */
 static inline int64_t xs_stream_identity(const struct xs_streams *streams, int64_t stream) {
     const uint64_t *context = xs_hash_find(&streams->legacy, (uint64_t)stream, 0);
     return context ? -(int64_t)*context : stream;

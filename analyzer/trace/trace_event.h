@@ -1,7 +1,7 @@
-/* Defines the events that the detectors get. An event is a row of the trace, joined with its device record, its
- * fingerprint and what the residency model knows about it; or it was derived by the residency model. Events come in
- * host order (docs/rules/analysis.md). All kinds of events use one struct, which is valid only during the call that
- * receives it. */
+/* Defines the events that the detectors get. Most events are rows of the trace. Such an event also has the row's device
+ * record, the row's fingerprint and what the residency model knows about the row. The other events are derived from
+ * rows. Events come in host order (docs/rules/analysis.md). All kinds of events use one struct, which is valid only
+ * during the call that receives it. */
 #ifndef XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 #define XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 
@@ -16,8 +16,8 @@ struct xs_allocation; /* residency.h */
 struct xs_region;     /* residency.h */
 struct xs_write;      /* residency.h */
 
-/* Kinds of events. Those that are rows of the trace are listed first. If times are equal, the kind that is listed first
- * takes effect first. */
+/* Kinds of events. The kinds that are rows of the trace are listed first. If times are equal, the kind that is listed
+ * first takes effect first. */
 enum xs_on {
     XS_ON_ALLOCATION,      /* an allocation begins; its time is when the allocating call returned. u.allocation */
     XS_ON_FREE,            /* an allocation ends; its time is when the freeing call began. u.allocation */
@@ -35,7 +35,7 @@ enum xs_on {
     XS_ON_COUNT,
 };
 #define XS_WANT(on) (1u << (on))
-#define XS_WANT_NOT_RUN (1u << 31) /* also calls that failed, moved nothing, or were only captured into a graph */
+#define XS_WANT_NOT_RUN (1u << 31) /* adds calls that failed, moved nothing, or were only captured into a graph */
 
 enum xs_content_state {
     XS_CONTENT_NONE, /* no fingerprint was taken; `skip` says why */
@@ -59,10 +59,10 @@ enum xs_pre {
     XS_PRE_MEASURED,
 };
 
-/* The shape of a 2D or 3D copy or memset; all 0 for a plain one. */
+/* The shape of a 2D or 3D copy or memset. All fields are 0 for other copies and memsets. */
 struct xs_box {
     uint32_t width_bytes, height, depth;
-    uint32_t src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows; /* a memset uses dst_pitch */
+    uint32_t src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows; /* a memset uses dst_pitch_bytes */
 };
 
 struct xs_transfer_view {
@@ -85,11 +85,11 @@ struct xs_transfer_view {
     uint32_t constant_value;
     uint32_t leaves;
     int64_t changed_leaves;       /* -1: not known */
-    enum xs_pre pre;              /* of an upload; else NONE */
+    enum xs_pre pre;              /* for uploads; XS_PRE_NONE for other transfers */
     struct xs_fingerprint before; /* set if `pre` is INFERRED or MEASURED */
 
-    /* The device region that an upload writes or a download reads, in its state before this transfer. NULL: not known
-     * (arrays), or neither an upload nor a download. */
+    /* The device region that an upload writes or a download reads, in its state before this transfer. NULL: the region
+     * is not known (arrays), or the transfer is neither an upload nor a download. */
     struct xs_region *region;
     int64_t fingerprint; /* fingerprint.id, 0: none */
 };
@@ -97,11 +97,11 @@ struct xs_transfer_view {
 /* Says if a fingerprint of a copy's content was taken, and if the random sample decided this (schema/format/kinds.h,
  * XS_SKIP_FOLLOWS). */
 enum xs_look {
-    XS_LOOK_NONE,     /* no fingerprint: none was possible or wanted, or it is lost */
+    XS_LOOK_NONE,     /* no fingerprint: it was not possible or not wanted, or it was lost */
     XS_LOOK_LEFT_OUT, /* no fingerprint: the random sample left the copy out */
-    XS_LOOK_FOLLOWED, /* fingerprint taken because another copy's was taken */
-    XS_LOOK_CHOSEN,   /* fingerprint taken because the random sample chose the copy, or because fingerprints of all
-                       * copies are taken */
+    XS_LOOK_FOLLOWED, /* the fingerprint was taken because the fingerprint of another copy was taken */
+    XS_LOOK_CHOSEN,   /* the fingerprint was taken because the random sample chose the copy, or because fingerprints of
+                       * all copies were taken */
 };
 
 static inline enum xs_look xs_look_of(const struct xs_transfer_view *t) {
@@ -122,19 +122,21 @@ struct xs_memset_view {
 struct xs_launch_view {
     enum xs_launch_kind kind;
     uint64_t function;
-    uint64_t shape;           /* a hash of grid, block and shared memory: equal for equal ones */
-    bool arguments_seen;      /* `arguments` lists all allocations that the launch's arguments point into; false for
-                               * graphs */
+    uint64_t shape;      /* a hash of grid, block and shared memory; launches with equal values have equal hashes */
+    bool arguments_seen; /* `arguments` has all allocations that the launch's arguments point into; always false for a
+                          * launch of a graph */
     const int64_t *arguments; /* allocation.id of each; valid as long as the analysis runs */
     unsigned argument_count;
-    uint32_t site; /* its call site with its place, where its stack was taken; 0: not taken, as of most launches */
+    uint32_t site; /* the call site with its place, if the launch's stack was recorded; 0: the stack was not recorded,
+                    * as for most launches */
 };
 
 struct xs_sync_view {
     enum xs_sync_scope scope;
     uint64_t object; /* the event's handle, for scope EVENT */
-    /* The asynchronous upload or download that this call waits for, if that was the previous call of the same thread.
-     * The event is as detectors saw it, but without its region. NULL: none. Set only if a detector wants XS_ON_SYNC. */
+    /* The asynchronous upload or download for which this call waits, if the copy was the previous call of the same
+     * thread (a record of an event may lie between the two calls). The event is the one that detectors got, but
+     * `region` is NULL. NULL: there is no such copy. The field is set only if a detector wants XS_ON_SYNC. */
     const struct xs_trace_event *copy;
 };
 
@@ -159,8 +161,8 @@ struct xs_interval_view {
     int64_t device_allocation;   /* allocation.id of a copy's device side; 0: not known */
     uint64_t bytes;
 
-    /* The next fields are set only for the copy of a transfer. The event's device_ns and exposed_ns are then those of
-     * the transfer. */
+    /* The next fields are set only if the interval is the copy of a transfer. The event's device_ns and exposed_ns are
+     * then those of the transfer. */
     enum xs_memory_kind host_kind;
     bool is_box, is_batch;
     int64_t call_ns;  /* enter time of the host's call */
@@ -175,10 +177,10 @@ enum xs_write_certainty {
 
 struct xs_write_end_view {
     const struct xs_write *write; /* the write that ended */
-    bool freed;                   /* true: its allocation ended; false: it was overwritten */
+    bool freed;                   /* true: the allocation ended; false: the bytes were overwritten */
     enum xs_write_certainty certainty;
-    enum xs_on ended_by; /* TRANSFER, MEMSET, FREE, API (a stream memory operation) */
-    int64_t ended_by_id; /* row id of the event that ended it; for FREE the id of the allocation */
+    enum xs_on ended_by; /* XS_ON_TRANSFER, MEMSET, FREE, or API (a stream memory operation) */
+    int64_t ended_by_id; /* row id of the event that ended the write; for FREE, the id of the allocation */
 };
 
 struct xs_trace_event {
@@ -188,33 +190,36 @@ struct xs_trace_event {
     bool is_captured;
     int32_t result;    /* CUresult */
     int64_t id;        /* row id in its table: allocation, transfer, memset, launch, sync, api_call, device_migration */
-    int64_t enter_ns;  /* device start for MIGRATION and DEVICE_INTERVAL */
-    int64_t return_ns; /* never before enter_ns; equal to it if it was not measured; device end for MIGRATION and
-                        * DEVICE_INTERVAL */
-    uint64_t host_others_ns; /* for a copy: the part of the call's time that counts for other copies, because the call
-                              * is of a batch, or because the main thread waited for an earlier download then */
-    int32_t entry_point;     /* entry_point.id; -1: unknown. For a FREE: the function that freed, which may be one that
-                              * destroys a context */
+    int64_t enter_ns;  /* for MIGRATION and DEVICE_INTERVAL, the start on the device */
+    int64_t return_ns; /* never before enter_ns; equal to enter_ns if the return was not measured. For MIGRATION and
+                        * DEVICE_INTERVAL, the end on the device */
+    uint64_t host_others_ns; /* for a copy: the part of the call's time that counts for other copies, either because the
+                              * call is a batch call, or because during this part the main thread waited for an earlier
+                              * download */
+    int32_t entry_point;     /* entry_point.id; -1: unknown. For a FREE: the function that freed the memory; it may be a
+                              * function that destroys a context */
     int32_t thread;          /* thread.id */
     int32_t context;         /* context.id, 0: unknown */
     int32_t stream;          /* stream.id, 0: unknown */
-    int32_t device; /* ordinal of an upload's destination, of a download's or device copy's source, or of a launch's
-                     * device; -1: unknown, or host memory */
+    int32_t device; /* ordinal of the device of an upload's destination, of a download's or device copy's source, or of
+                     * a memset's memory; for a launch, a wait and other calls, of the call's context; -1: unknown, or
+                     * host memory */
     uint32_t site;  /* the call site, as a number of xs_sites (site.h) */
     uint32_t correlation; /* CUPTI's correlation number; 0: none */
 
-    /* Device times of a transfer or memset, set if `timed`. A copy of a batch call has its share of device_ns and
-     * exposed_ns in proportion to its bytes, but start and end are those of the whole call. */
+    /* Device times of a transfer or memset, set if `timed`. For a copy of a batch call, device_ns and exposed_ns are
+     * the copy's share of the call's times, in proportion to its bytes, but start_ns and end_ns are those of the whole
+     * call. */
     bool timed;
-    bool exposed_known; /* exposed_ns is known, because kernels were recorded, too */
+    bool exposed_known; /* exposed_ns is known, because kernels were also recorded */
     int64_t start_ns, end_ns;
     uint64_t device_ns;
-    uint64_t exposed_ns; /* the part of device_ns during which no kernel ran on the device or the host was blocked by
-                          * the copy */
+    uint64_t exposed_ns; /* the part of device_ns during which no kernel ran on the device, or during which the host was
+                          * inside the copy's call or waited for the copy's stream */
 
     /* What findings have claimed of this transfer, memset or allocation (XS_ON_ALLOCATION, FREE, LIVE); NULL for other
      * events. A detector that wants to claim something after its function has returned keeps the account with
-     * xs_account_keep, and releases it later. */
+     * xs_account_keep, and later releases the account. */
     struct xs_account *account;
 
     union {
@@ -234,12 +239,13 @@ static inline uint64_t xs_event_host_ns(const struct xs_trace_event *e) {
     return (uint64_t)e->return_ns - (uint64_t)e->enter_ns - e->host_others_ns;
 }
 
-/* Returns the copy that a wait is for (xs_sync_view.copy; NULL: none). Any other event is returned as it is. */
+/* For a wait, returns the copy for which the host waits (xs_sync_view.copy; NULL: none). For any other event, returns
+ * the event. */
 static inline const struct xs_trace_event *xs_event_or_its_copy(const struct xs_trace_event *e) {
     return e->on == XS_ON_SYNC ? e->u.sync.copy : e;
 }
 
-/* True if the event gives the device work. xs_model_gives_work says the same of a call in the replay. */
+/* True if the event gives work to the device. xs_model_gives_work says the same about a call in the replay. */
 static inline bool xs_event_gives_work(const struct xs_trace_event *e) {
     return e->on == XS_ON_TRANSFER || e->on == XS_ON_LAUNCH || e->on == XS_ON_MEMSET;
 }

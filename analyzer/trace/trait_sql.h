@@ -1,5 +1,6 @@
-/* Conditions in SQL on an entry point's traits. Each condition follows a column with the id of an entry point. SQLite
- * looks at the names of the entry points once for each statement, not once for each row. */
+/* Defines conditions in SQL on the traits of an entry point. In a statement, each condition must follow the name of a
+ * column that has the id of an entry point. SQLite reads the names of the entry points once per statement, not once per
+ * row. */
 #ifndef XFERSPY_ANALYZER_TRACE_TRAIT_SQL_H
 #define XFERSPY_ANALYZER_TRACE_TRAIT_SQL_H
 

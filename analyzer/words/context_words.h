@@ -11,7 +11,7 @@
 void xs_say_context(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 
 /* Writes a clause that says who (CuPy, or a DataLoader) copied the uploads' data into page-locked memory before the
- * uploads, and how long that took; nothing if that is not known. */
+ * uploads, and how long the copying took; nothing if no such copying is known. */
 void xs_say_host_copy(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 
 /* Writes the context and the host copy in one line. */

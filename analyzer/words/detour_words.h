@@ -16,8 +16,9 @@ bool xs_detour_is_repaired(const struct xs_diagnosis *diagnosis, const struct xs
 /* Writes, in sentences, what the host does between the two copies, and what is saved if the device does it. Writes
  * nothing if there is no detour. The text is escaped. */
 void xs_say_detour(struct xs_string *text, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed);
-/* These functions write the two sentences one by one. The sentence of _work contains text of the trace. The sentence of
- * _gain does not, and it is not written if the finding's own repair saves the whole detour. */
+/* Each of these functions writes one of the two sentences of xs_say_detour. The sentence of xs_say_detour_work contains
+ * text of the trace. The sentence of xs_say_detour_gain contains no such text, and it is not written if the finding's
+ * own repair saves the whole detour. */
 void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagnosis,
                         const struct xs_diagnosed *diagnosed);
 void xs_say_detour_gain(struct xs_string *text, const struct xs_diagnosis *diagnosis,

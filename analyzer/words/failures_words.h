@@ -12,7 +12,7 @@
     "CUPTI was attached then: if the program runs well without xferspy, record it with XFERSPY_CUPTI=off"
 
 /* Writes "CUDA calls fail: CUDA_ERROR_ILLEGAL_ADDRESS since 1.20 s, 39 calls, first cuMemcpyDtoH_v2 at app.cu:88";
- * nothing if only harmless calls failed, or none. The text is escaped. */
+ * nothing if no call failed, or only harmless calls failed. The text is escaped. */
 void xs_failures_say(struct xs_string *text, const struct xs_failures *failures, const struct xs_findings *findings);
 
 /* Writes the key "failures" into the open object. */

@@ -14,12 +14,12 @@
 void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame,
                        const char *entry_point, bool with_function);
 
-/* Writes a paragraph that begins with "Filter: `--direction=h2d`:"; nothing if `filter` is "" or NULL. */
+/* Writes a paragraph of "Filter: " and the text `filter` as code; nothing if `filter` is "" or NULL. */
 void xs_markdown_filter(struct xs_out *out, const char *filter);
 
-/* Collects lines that the text report has, too. Call xs_markdown_lines_begin, print the lines into `lines->out`, then
- * call _block or _folded, which prints them as a block or as a folded block. These print nothing if there are no lines.
- */
+/* Collects lines that the text report also has. Call xs_markdown_lines_begin, print the lines into `lines->out`, and
+ * then call xs_markdown_lines_block, which prints the lines as a block, or xs_markdown_lines_folded, which prints them
+ * as a folded block. Both functions print nothing if there are no lines. */
 struct xs_markdown_lines {
     struct xs_out out;
     char *text;
@@ -29,7 +29,8 @@ void xs_markdown_lines_begin(struct xs_markdown_lines *lines);
 void xs_markdown_lines_block(struct xs_markdown_lines *lines, struct xs_out *out);
 void xs_markdown_lines_folded(struct xs_markdown_lines *lines, const char *summary, struct xs_out *out);
 
-/* Writes the table's heading. `share_is_of`: xs_share_is_of; `of_a_job`: the table has a column for the processes. */
+/* Writes the heading of the table of causes. `share_is_of` is the text of xs_share_is_of. If `of_a_job` is true, the
+ * table has a column for the processes. */
 void xs_markdown_causes_head(struct xs_out *out, const char *share_is_of, bool of_a_job);
 struct xs_markdown_cause {
     size_t number;
@@ -38,7 +39,7 @@ struct xs_markdown_cause {
     const struct xs_saving *saves; /* NULL: `bound` and `saves_ns` are printed */
     uint64_t saves_ns, recorded_ns;
     struct xs_amount amount;
-    const char *who, *place; /* in Markdown; who NULL: the report is not of a job */
+    const char *who, *place; /* both are in Markdown; `who` is NULL if the report is not about a job */
 };
 void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *cause);
 

@@ -1,5 +1,6 @@
-/* Describes findings for people and for programs: what a report has at its beginning, and what `explain` lists. The
- * functions only print: they take every number from struct xs_findings or struct xs_content_coverage. */
+/* Describes findings for people and for programs: the findings at the beginning of a report, and the findings that
+ * `explain` lists. The functions compute no numbers: they take every number from struct xs_findings or struct
+ * xs_content_coverage. */
 #ifndef XFERSPY_ANALYZER_WORDS_FINDINGS_WORDS_H
 #define XFERSPY_ANALYZER_WORDS_FINDINGS_WORDS_H
 
@@ -21,8 +22,8 @@ void xs_finding_turns(struct xs_string *text, const struct xs_diagnosed *diagnos
 /* Says in sentences why the saving is an interval; writes nothing if it is a single value. */
 void xs_finding_why_interval(struct xs_string *text, const struct xs_diagnosis *diagnosis,
                              const struct xs_diagnosed *diagnosed);
-/* Writes the key "saves_interval_reasons": the names of these reasons; an empty array if the saving is a single value.
- */
+/* Writes the key "saves_interval_reasons": the names of the reasons why the saving is an interval; an empty array if
+ * the saving is a single value. */
 void xs_finding_why_interval_json(struct xs_json *json, const struct xs_diagnosis *diagnosis,
                                   const struct xs_diagnosed *diagnosed);
 /* Writes "484 ms", for an interval "up to 484 ms (6.05 ms or more)", for an interval that begins near 0 "up to 484 ms".
@@ -30,10 +31,11 @@ void xs_finding_why_interval_json(struct xs_json *json, const struct xs_diagnosi
 void xs_saving_text(struct xs_string *text, uint64_t least_ns, uint64_t most_ns);
 /* Writes "once 25.0 ms for page-locking (assumed)"; nothing if the finding's repair does not page-lock memory. */
 void xs_finding_pinning(struct xs_string *text, const struct xs_diagnosed *diagnosed);
-/* Writes "checked 132 of 199, 131 of these have it: about 198 of all, 195 to 199 with 95 % certainty"; nothing if all
+/* Writes "checked 132 of 199, 131 of these have it: about 198 in all, 195 to 199 with 95 % certainty"; nothing if all
  * copies were checked. */
 void xs_finding_sample(struct xs_string *text, const struct xs_finding *finding);
-/* If the replay differs too much from the run to be trusted, says in a sentence that savings are bounds. */
+/* Says in a sentence that savings are bounds, if the run could not be replayed, or if the replay differs too much from
+ * the run to be trusted. */
 void xs_say_bounds(struct xs_string *text, const struct xs_diagnosis *diagnosis);
 /* Says how well the replay fits the run, as facts for people to read. */
 void xs_replay_text(const struct xs_diagnosis *diagnosis, struct xs_out *out);
@@ -46,11 +48,11 @@ void xs_replay_json(struct xs_json *json, const struct xs_diagnosis *diagnosis);
 
 /* --- other files --- */
 
-/* Writes the kind of a finding: "noop-upload", "duplicate-upload/freed". It is the same at every site. Nothing needs
- * escaping, because the detectors' ids are static. */
+/* Writes the kind of a finding: "noop-upload", "duplicate-upload/freed". The kind does not depend on the site. Nothing
+ * needs escaping, because the detectors' ids are static. */
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict);
 /* Writes the name that `explain` accepts, which is the finding's kind. If several sites have findings of this kind, the
- * first one in rank has this name, and the names of the others end with "#2", "#3" and so on. */
+ * finding that is first in rank has this name, and the names of the other findings end with "#2", "#3" and so on. */
 void xs_finding_name(struct xs_string *text, const struct xs_diagnosis *diagnosis, size_t index);
 
 /* Returns the index of the finding with this name or rank number; -1: none, -2: several. */
@@ -69,20 +71,20 @@ void xs_finding_gain_between(struct xs_string *text, const struct xs_findings *f
                              const struct xs_diagnosed *diagnosed);
 /* True if the cause's finding `i` should be offered for the case that the repair of the cause's first finding cannot be
  * made. A finding is not offered if it saves nothing, if it needs the same repair as the first finding or as an earlier
- * offer, or if its verdict is only likely. Must be called for each finding in order, from 0 on; `*repairs` must be 0 at
- * the first call. */
+ * offer, or if its verdict is only likely. The caller must call this function for each finding of the cause in order,
+ * from 0 on; `*repairs` must be 0 at the first call. */
 bool xs_cause_offers(const struct xs_diagnosis *diagnosis, const struct xs_cause *cause, size_t i, unsigned *repairs);
-/* These functions write "checked 132 of 199": how many copies have known contents. They write nothing if all have, or
- * if the finding is not about contents. */
+/* These functions write "checked 132 of 199": how many copies have known contents. They write nothing if all copies
+ * have known contents, or if the finding is not about contents. */
 void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample);
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *finding);
 /* Returns the number and the size of all instances, with an estimate for the copies that were not checked. */
 struct xs_amount xs_finding_in_all(const struct xs_finding *finding);
-/* Scales a time of the found instances to all instances. `instances`: how many of the found ones have such a time. The
- * time is not scaled if some of them have none. */
+/* Scales a time of the found instances to all instances. `instances` is the number of found instances that have such a
+ * time. The time is not scaled if some found instances have no such time. */
 uint64_t xs_finding_ns_in_all(const struct xs_finding *finding, uint64_t instances, uint64_t ns);
-/* These functions return the ends of the 95 % interval of the number of instances; both are the number found if every
- * copy was checked. */
+/* These functions return the ends of the 95 % interval of the number of instances; if every copy was checked, both ends
+ * are the number of instances that were found. */
 uint64_t xs_finding_low(const struct xs_finding *finding);
 uint64_t xs_finding_high(const struct xs_finding *finding);
 /* Writes the amount of xs_finding_in_all: "9, 72.0 MiB", or "about 199, 1.55 GiB" for an estimate. */
@@ -96,11 +98,12 @@ bool xs_finding_is_shown(bool advice, bool folded, bool all, size_t *counted, si
 
 /* Says what all repairs save together, and whether that is an upper bound; writes nothing if nothing is saved. */
 void xs_findings_total_line(const struct xs_diagnosis *diagnosis, struct xs_out *out);
-/* Warns of unknown contents, unknown page migrations, and copies that could not be checked; writes nothing if all of it
- * is known. */
+/* Warns of unknown contents, unknown page migrations, and copies that could not be checked; writes nothing if nothing
+ * is unknown. */
 void xs_findings_unknown_lines(const struct xs_diagnosis *diagnosis, const struct xs_content_coverage *contents,
                                struct xs_out *out);
-/* The next functions give lines for the section Coverage: contents, arguments, undecided cases, the link model. */
+/* xs_findings_coverage prints lines of the section Coverage: about contents, arguments, call sites, undecided cases and
+ * the link model. xs_findings_link_lines prints only the lines about the link model. */
 /* Returns the number of call sites in the program's native code; `*without_line` is set to the number of those that
  * have no source line. Each address in a function is a call site of its own. */
 uint64_t xs_native_places(const struct xs_sites *sites, uint64_t *without_line);
@@ -116,7 +119,8 @@ void xs_findings_json(const struct xs_diagnosis *diagnosis, const struct xs_cont
  * not escaped. */
 void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findings);
 /* Writes the second half of the sentence of xs_filter_sentence: how many transfers pass, and how many instances were
- * left out. `all_rows`: the filter selects findings only, not rows of the trace. */
+ * left out. If `all_rows` is true, the filter selects only findings, not rows of the trace, and the number of transfers
+ * is not written. */
 void xs_filter_amounts(struct xs_string *text, bool all_rows, uint64_t transfers, uint64_t passing, uint64_t left_out);
 /* Writes the key "filter": the requested filter, and how much passed it; null without a filter (filter_words.c). */
 void xs_filter_json(const struct xs_findings *findings, struct xs_json *json);

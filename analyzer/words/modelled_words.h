@@ -12,7 +12,7 @@
 bool xs_modelled_any(const struct xs_summary *summary);
 
 /* Says when device times were recorded, and that the rest is modelled. XS_MODELLED_SENTENCE writes a sentence;
- * XS_MODELLED_CLAUSE writes the same without the capital letter and the full stop. Writes nothing if nothing is
+ * XS_MODELLED_CLAUSE writes the same words without the capital letter and the full stop. Writes nothing if nothing is
  * modelled. */
 enum xs_modelled_form { XS_MODELLED_SENTENCE, XS_MODELLED_CLAUSE };
 void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary, enum xs_modelled_form form);

@@ -11,12 +11,14 @@
 
 enum xs_remedy_way { XS_REMEDY_ANY, XS_REMEDY_UP, XS_REMEDY_DOWN, XS_REMEDY_VALUE, XS_REMEDY_VALUES };
 
-/* Used as the framework of lines that call CUDA without a framework. */
+/* This value is the framework of lines that call CUDA without a framework. */
 #define XS_FRAMEWORK_NATIVE XS_FRAMEWORKS
 
-/* Returns the remedy of a finding: the text for the framework's operation that reads a value back, if it is known; the
- * text for the framework of its site, or of the site where its memory was released if its own site is in no framework;
- * else the text for Python, else the detector's. The text is static. */
+/* Returns the remedy of a finding. A few cases have their own texts, for instance a framework's operation that reads a
+ * value back. In other cases, the text is the one for the framework of the finding's site. If that site is in no
+ * framework, the framework is that of the site where the finding's memory was released or where its kernels were
+ * launched. If there is no text for the framework, the text is the one for Python, or else the detector's text. The
+ * text is static. */
 const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_diagnosed *diagnosed);
 
 /* Returns the remedy for a line of Python that calls this framework (XS_FRAMEWORK_NONE: none known), or for a native

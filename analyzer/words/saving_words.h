@@ -1,6 +1,6 @@
-/* The words for savings, amounts and shares of the run that several outputs share: text, Markdown, the report of a job,
- * the page, a diff. Each sentence is written here once, without what an output format puts around it: the full stop,
- * markup, the end of the line. scripts/check-sentences finds duplicates. */
+/* Has the words for savings, amounts and shares of the run that several outputs share: the text report, Markdown, the
+ * report of a job, the HTML page, and the comparison of two traces. Each sentence is here once, without what an output
+ * adds to it: the full stop, markup, the end of the line. scripts/check-sentences finds duplicates. */
 #ifndef XFERSPY_ANALYZER_WORDS_SAVING_WORDS_H
 #define XFERSPY_ANALYZER_WORDS_SAVING_WORDS_H
 
@@ -21,7 +21,7 @@
 /* A few sentences are not the same in text and in Markdown. */
 enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
 
-#define XS_UP_TO "up to " /* written before the largest saving, if the least saving is lower */
+#define XS_UP_TO "up to " /* written before the largest saving if the least saving is lower */
 
 /* True if the least saving is so far below the largest that "up to" is needed. */
 bool xs_saving_is_interval(const struct xs_saving *saves);
@@ -34,15 +34,15 @@ const char *xs_share_column(const struct xs_recorded_time *recorded);
 void xs_say_recorded(struct xs_string *text, const struct xs_recorded_time *recorded);
 /* Writes what share of the run `ns` is: " of 279 ms (8.7 %)" if `of` is " of "; if only a part of the run was recorded,
  * " of the 279 ms recorded (8.7 %), of a run of 1.30 s". If `ns` is longer than the run, writes ", some of it at the
- * same time: the run took 279 ms"; if `ns` is longer than the recorded part, ", some of it at the same time: 279 ms
- * were recorded". Writes nothing if the run's time is 0. */
+ * same time: the run took 279 ms"; if only a part of the run was recorded and `ns` is longer than this part, ", some of
+ * it at the same time: 279 ms were recorded, of a run of 1.30 s". Writes nothing if the run's time is 0. */
 void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, const struct xs_recorded_time *recorded);
 /* Writes "All repaired: saves 141 ms, 300 ms would become 159 ms (-47 %)."; "the 300 ms recorded would become" if only
  * a part of the run was recorded. Writes nothing if nothing is saved. */
 void xs_say_total_of_run(struct xs_string *text, const struct xs_diagnosis *diagnosis);
 
-/* Writes `before`, then "0.8 % of the run", or, if `ns` is longer than the run, "some of it at the same time". Writes
- * nothing if the run's time is 0. */
+/* Writes `before` and then "0.8 % of the run", or, if `ns` is longer than the recorded time, "some of it at the same
+ * time". Writes nothing if the run's time is 0. */
 void xs_say_share(struct xs_string *text, const char *before, uint64_t ns, const struct xs_recorded_time *recorded);
 /* Writes "saves up to 782 us, 0.8 % of the run"; `bound` is "" or XS_UP_TO. */
 void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const struct xs_recorded_time *recorded);

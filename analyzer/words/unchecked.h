@@ -1,5 +1,6 @@
 /* Describes the copies that were not checked and are not similar to any checked copy, so that nothing can be estimated
- * for them (struct xs_unchecked): how many they are, how long they took, and how to have them checked. */
+ * for them (struct xs_unchecked). The words say how many copies they are, how long they took, and how they can be
+ * checked. */
 #ifndef XFERSPY_ANALYZER_WORDS_UNCHECKED_H
 #define XFERSPY_ANALYZER_WORDS_UNCHECKED_H
 
@@ -18,11 +19,11 @@ void xs_unchecked_copies(struct xs_string *text, const struct xs_unchecked *unch
     "xferspy run --fingerprint=all -- PROGRAM checks every copy; the program runs slower, and small copies take "      \
     "longer."
 
-/* Says how many copies were not checked, and what to do. Writes this only if no finding was made, or if the copies took
- * at least one hundredth of the recorded time; otherwise writes nothing. */
+/* Says how many copies were not checked, and what to do. Writes this only if no finding saves time, or if the copies
+ * took at least one hundredth of the recorded time; otherwise writes nothing. */
 void xs_say_unchecked(struct xs_string *text, const struct xs_diagnosis *diagnosis);
 
-/* True if no finding was made, but copies that were not checked may be findings. */
+/* True if no finding saves time, but copies that were not checked could be findings. */
 bool xs_nothing_found_is_unsure(const struct xs_diagnosis *diagnosis);
 
 #endif

@@ -1,5 +1,5 @@
 /* Takes one unwind step by the rules of the unwind tables. Most steps need only one look-up in a cache of these rules.
- * Only for x86-64. */
+ * This file is only for x86-64. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_CFI_H
 #define XFERSPY_PRELOAD_CALLSITE_CFI_H
 
@@ -16,7 +16,7 @@ enum xs_rule_kind {
     XS_RULE_RBP,     /* CFA = rbp + offset */
     XS_RULE_WORD,    /* CFA = *(rbp + offset), because the function realigned its stack */
     XS_RULE_END,     /* the outermost frame */
-    XS_RULE_TABLES,  /* any other rule; each step has to read the tables */
+    XS_RULE_TABLES,  /* any other rule; every step by it has to read the tables */
     XS_RULE_UNKNOWN, /* the tables have no rule for this code */
 };
 enum xs_rbp_kind { XS_RBP_SAME, XS_RBP_AT_CFA, XS_RBP_AT_RBP };
@@ -24,8 +24,8 @@ enum xs_rbp_kind { XS_RBP_SAME, XS_RBP_AT_CFA, XS_RBP_AT_RBP };
 enum { XS_RULES = 16384, XS_RULE_CHECK_BITS = 34 };
 
 /* The cache of rules. A 48-bit address is multiplied by an odd number, so different addresses have different products.
- * 14 bits of the product select the entry, and the entry stores the other 34 bits. Therefore one load gives the rule
- * and shows whether the rule is for this address. */
+ * 14 bits of the product select the entry of the cache, and the entry stores the other 34 bits. Therefore one load
+ * gives the rule and shows whether the rule is for this address. */
 extern _Atomic uint64_t xs_rules[XS_RULES];
 
 extern _Atomic unsigned xs_rules_generation; /* number of times that all rules were removed */
@@ -50,9 +50,9 @@ enum xs_unwind_step {
     XS_LOST,
 };
 
-/* Reads the tables, makes the cache entry of an address, and writes it to *entry. *entry is 0 (XS_RULE_NONE) if the
- * tables are not available now. If the rule does not fit into an entry (XS_RULE_TABLES), this function also takes the
- * step, and returns the step's outcome. */
+/* Reads the tables, computes the cache entry of an address, and stores the entry in *entry. If the tables are not
+ * available now, *entry is 0 (XS_RULE_NONE), and the result is XS_LOST. If the rule does not fit into an entry
+ * (XS_RULE_TABLES), this function also takes the unwind step and returns its outcome. */
 enum xs_unwind_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers,
                                  struct xs_stack *stack);
 

@@ -18,12 +18,12 @@ struct xs_register_rule {
     enum {
         XS_RULE_SAME,
         XS_RULE_UNDEFINED,
-        XS_RULE_AT_CFA,        /* value in memory at CFA + offset */
-        XS_RULE_CFA_PLUS,      /* value is CFA + offset itself */
-        XS_RULE_AT_EXPRESSION, /* value in memory at the expression's result; the CFA is the expression's first operand
-                                */
-        XS_RULE_EXPRESSION,    /* value is the expression's result */
-        XS_RULE_OTHER,         /* value in another register; the unwind does not support this */
+        XS_RULE_AT_CFA,        /* the value is in memory at CFA + offset */
+        XS_RULE_CFA_PLUS,      /* the value is CFA + offset itself */
+        XS_RULE_AT_EXPRESSION, /* the value is in memory at the expression's result; the expression begins with the CFA
+                                  on its stack */
+        XS_RULE_EXPRESSION, /* the value is the expression's result; the expression begins with the CFA on its stack */
+        XS_RULE_OTHER,      /* the value is in another register; the unwind does not support this */
     } kind;
     int64_t offset;
     struct xs_expression expression;
@@ -38,7 +38,7 @@ struct xs_cfi_row {
     int64_t cfa_offset;
     struct xs_expression cfa;
     struct xs_register_rule rbp, rip;
-    bool is_signal; /* a signal interrupted the caller, so its pc is not a return address */
+    bool is_signal; /* a signal interrupted the caller, so the caller's pc is not a return address */
 };
 
 /* Finds the CFI row of an address in a module. False: the tables have no row for it. The module must remain loaded
@@ -55,7 +55,7 @@ struct xs_registers {
 bool xs_row_apply(const struct xs_cfi_row *row, struct xs_registers *registers, struct xs_stack *stack);
 
 /* These functions recognise the two common kinds of expressions: the sum register + offset, and the word in memory at
- * register + offset. True: the register's number is in *base, and the offset in *offset. */
+ * register + offset. If the result is true, *base is the register's number, and *offset is the offset. */
 bool xs_expression_is_sum(const struct xs_expression *expression, uint64_t *base, int64_t *offset);
 bool xs_expression_is_word(const struct xs_expression *expression, uint64_t *base, int64_t *offset);
 

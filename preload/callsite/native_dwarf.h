@@ -32,7 +32,7 @@ enum {
     DW_CFA_val_expression = 0x16,
     DW_CFA_GNU_args_size = 0x2e,
     DW_CFA_GNU_negative_offset_extended = 0x2f,
-    DW_CFA_advance_loc = 0x40, /* operand in the low six bits, as in the next two */
+    DW_CFA_advance_loc = 0x40, /* this and the next two instructions have an operand in their low six bits */
     DW_CFA_offset = 0x80,
     DW_CFA_restore = 0xc0,
 };
@@ -101,10 +101,10 @@ struct xs_cursor {
     bool is_bad;
 };
 
-uint64_t xs_read_fixed(struct xs_cursor *in, unsigned bytes); /* unsigned, little-endian, of 1, 2, 4 or 8 bytes */
+uint64_t xs_read_fixed(struct xs_cursor *in, unsigned bytes); /* reads an unsigned little-endian number */
 uint64_t xs_read_uleb(struct xs_cursor *in);
 int64_t xs_read_sleb(struct xs_cursor *in);
-uint64_t xs_read_encoded(struct xs_cursor *in, uint8_t encoding, uint64_t data_base); /* a pointer, DW_EH_PE_* */
+uint64_t xs_read_encoded(struct xs_cursor *in, uint8_t encoding, uint64_t data_base); /* `encoding`: DW_EH_PE_* */
 void xs_skip(struct xs_cursor *in, uint64_t bytes);
 
 #endif

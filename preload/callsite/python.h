@@ -1,6 +1,6 @@
-/* Reads the Python stack of the calling thread from the interpreter's memory, without the GIL. The walk calls no
- * function that changes the interpreter, allocates nothing and changes no reference count. CPython 3.9 to 3.14 can be
- * read; for any other version there are no Python frames. */
+/* Reads the Python stacks of threads from the interpreter's memory, without the GIL. A walk calls no function that
+ * changes the interpreter, allocates nothing and changes no reference count. CPython 3.9 to 3.14 can be read; for any
+ * other version there are no Python frames. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_PYTHON_H
 #define XFERSPY_PRELOAD_CALLSITE_PYTHON_H
 
@@ -25,41 +25,45 @@ struct xs_python_frame {
     bool is_entry;     /* the interpreter's C function was entered with this frame */
 };
 
-/* True if an interpreter was found that can be read, as far as is known. Called at a session's start and by every walk,
- * but searches for an interpreter only now and then. If the interpreter is not 3.9 to 3.14, is a free-threaded build or
- * does not have the layout of its version, the trace gets one note. */
+/* True if an interpreter was found, and nothing is known that prevents reading it. Called at a session's start, and by
+ * every walk until xs_python_is_ready is true, but searches for an interpreter only now and then. If the interpreter is
+ * not of version 3.9 to 3.14, is a free-threaded build or does not have the layout of its version, the trace gets one
+ * note. */
 bool xs_python_present(void);
 
 /* True if an interpreter was found and its layout was checked. */
 bool xs_python_is_ready(void);
 
-/* Writes at most `limit` frames of the calling thread, innermost first, and returns their number: 0 if the thread runs
- * no Python code. `*is_cut`: there are more. Any thread, with or without the GIL: only the calling thread changes these
- * frames, so they do not change meanwhile. Gives no frames after the interpreter has begun to end (Py_FinalizeEx, after
- * the atexit handlers). */
+/* Writes at most `limit` frames of the calling thread, innermost first, and returns their number. The number is 0 if
+ * the thread runs no Python code, or if the interpreter has begun to end (Py_FinalizeEx, after the atexit handlers).
+ * `*is_cut` is true if there are more frames. Any thread, with or without the GIL. The frames do not change during the
+ * walk, because only the calling thread changes them. */
 unsigned xs_python_walk(struct xs_python_frame *frames, unsigned limit, bool *is_cut);
 
-/* Returns the number of a frame's code, and the frame's line (0: not known). Only for a frame that xs_python_walk has
- * just given to this thread. If the code is new, it is defined in the trace (xs_define), which may move the event `*e`.
- * Returns 0 if the code gets no number, because the table is full. Any thread. */
+/* Returns the number of a frame's code object, and stores the frame's line in *line (0: not known). The frame must be
+ * one that xs_python_walk has just given to this thread. If the code object is new, it is defined in the trace
+ * (xs_define), which may move the event `*e`. The result is 0 if the frame has no code object, the table is full, or
+ * there is no memory. Any thread. */
 uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, struct xs_event **e);
 
-/* The calling thread's PyThreadState at its latest walk; 0: it had none. */
+/* The PyThreadState that the calling thread had at its latest walk; 0: the thread had none. */
 extern XS_TLS uintptr_t xs_python_own_thread;
 
 /* The following functions are about the stack of another thread, which runs meanwhile. They read the interpreter's
- * memory through the kernel, so nothing that the interpreter does can make them crash. They take no lock. The calling
- * thread may be any thread. `copy` is memory of the caller of xs_python_copy_bytes bytes, which are zero at first. */
+ * memory through the kernel, so nothing that the interpreter does can make them crash. They take no lock. Any thread
+ * may call them. `copy` points to xs_python_copy_bytes bytes of the caller's memory, which must be zero before the
+ * first call. */
 struct xs_python_copy;
 extern const size_t xs_python_copy_bytes;
 
-/* Does what xs_python_walk does, for the thread with this PyThreadState and this pthread_self(). Returns the number of
- * frames, or -1 if they changed during the walk or there is no such thread any more. Gives no frames while there is
- * more than one interpreter. */
+/* Does what xs_python_walk does, but for the thread whose PyThreadState is `thread` and whose pthread_self() is
+ * `pthread`. Returns the number of frames, or -1 if the frames changed during the walk or this thread no longer exists.
+ * The number is also 0 while there is more than one interpreter. */
 int xs_python_walk_other(uintptr_t thread, uint64_t pthread, struct xs_python_frame *frames, unsigned limit,
                          struct xs_python_copy *copy, bool *is_cut);
 
-/* Words that say which stack a thread had: which frames there were, and where each of them was in its code. */
+/* Noted words of the interpreter's memory. They identify a thread's stack: its frames, and the position of each frame
+ * in its code. */
 enum { XS_PYTHON_NOTED = 160 };
 struct xs_python_noted {
     unsigned count; /* 0: nothing is noted. The words are sorted by address. */
@@ -67,26 +71,27 @@ struct xs_python_noted {
     uintptr_t at[XS_PYTHON_NOTED];
 };
 
-/* Notes the words of the latest xs_python_walk_other that used `copy`; nothing if there are too many. */
+/* Stores the words that the latest xs_python_walk_other with `copy` noted. If there are too many, stores none. */
 void xs_python_keep_noted(const struct xs_python_copy *copy, struct xs_python_noted *noted);
 
-/* True if the thread has the same stack again, at the same place in its code. Takes one system call; a walk takes
- * several for each frame. If code was compiled again since, its objects may have come to the same addresses, so words
- * that were noted long ago prove nothing. Uses `copy` as working memory. */
+/* True if the thread has the same stack as when the words were noted, and each frame is at the same position in its
+ * code. Makes one system call, whereas a walk makes several for each frame. The caller must not use words that were
+ * noted long ago: code that was compiled since then may have objects at the same addresses. Uses `copy` as working
+ * memory. */
 bool xs_python_is_as_noted(const struct xs_python_noted *noted, struct xs_python_copy *copy);
 
-/* Writes definitions: a function with the parameters of xs_define. False: nothing was written. */
+/* A destination for definitions. `define` does what xs_define does, and writes to `to`. False: nothing was written. */
 struct xs_definer {
     bool (*define)(void *to, enum xs_definition what, uint32_t id, const void *data, size_t bytes);
     void *to;
 };
 
-/* Does what xs_python_code does, for a frame of xs_python_walk_other. Also returns 0 if the code object was needed and
- * is gone. */
+/* Does what xs_python_code does, but for a frame that xs_python_walk_other has given. Also returns 0 if the code object
+ * had to be read and no longer exists. */
 uint32_t xs_python_code_of_other(const struct xs_python_frame *frame, struct xs_python_copy *copy, uint32_t *line,
                                  const struct xs_definer *definer);
 
-/* Called in a forked child. Numbers begin at 1 again, because the child has its own trace. */
+/* Called in a forked child. The numbers of code objects begin at 1 again, because the child has its own trace. */
 void xs_python_forget(void);
 
 #endif

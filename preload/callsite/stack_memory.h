@@ -1,4 +1,4 @@
-/* Reads memory of a stack without ever causing a fault. */
+/* Reads the memory of a stack and never causes a fault. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_STACK_MEMORY_H
 #define XFERSPY_PRELOAD_CALLSITE_STACK_MEMORY_H
 
@@ -11,7 +11,7 @@
 
 enum { XS_STACK_COPY_BYTES = 2048, XS_READS_MAX = 160 };
 
-/* The words of the thread's own stack that a walk read, in order. */
+/* The words of the thread's own stack that a walk has read, in the order of the reads. */
 struct xs_reads {
     bool is_whole;       /* the walk's outcome depends only on these words, the registers and the rules (native.h) */
     bool needs_fp;       /* the walk's outcome depends on the caller's frame pointer */
@@ -23,20 +23,20 @@ struct xs_reads {
 };
 
 struct xs_stack {
-    uint64_t low, span; /* a word at low + i is mapped as long as the thread lives, for i < span */
+    uint64_t low, span; /* for each i < span, the word at low + i stays mapped as long as the thread lives */
     uint64_t copied_at, copied_bytes;
     const uint64_t *copy;       /* copy of the memory at `copied_at`, in the thread's memory */
-    enum xs_thread_part buffer; /* part of the thread's memory that holds the copy */
+    enum xs_thread_part buffer; /* the part of the thread's memory that holds the copy */
     bool may_copy;              /* false: the kernel has refused to copy memory of other stacks */
-    struct xs_reads *reads;     /* notes the words that are read; NULL: they are not noted */
+    struct xs_reads *reads;     /* gets the words that are read; NULL: they are not noted */
 };
 
-/* Prepares for reading the stack that contains `sp`; reads are not noted. The first call on a thread reads the kernel's
- * list of mappings. If other stacks have to be copied, the part `buffer` of the thread's memory holds the copy; nobody
- * else may use this part meanwhile. */
+/* Prepares for reading the stack that contains `sp`. The words that are read are not noted. The first call on a thread
+ * reads the kernel's list of mappings. If memory of other stacks has to be copied, the part `buffer` of the thread's
+ * memory holds the copy, so no other code may use this part at the same time. */
 void xs_stack_open(struct xs_stack *stack, uint64_t sp, enum xs_thread_part buffer);
 
-/* Prepares for reading another stack. Called when the walk reaches that stack. */
+/* Prepares for reading the other stack that contains `sp`. Called when the walk reaches this stack. */
 void xs_stack_move(struct xs_stack *stack, uint64_t sp);
 
 /* Reads a word outside the thread's own stack, through the kernel. False: the word could not be read. */
@@ -52,7 +52,7 @@ xs_stack_load(uint64_t address) {
 
 /* True if all noted words still have the noted values. The words are on the calling thread's own stack. */
 XS_HOT bool xs_reads_are_same(const struct xs_reads *reads) {
-    uint64_t difference = 0; /* has no branch for each word, because nearly all words are unchanged */
+    uint64_t difference = 0; /* the loop has no branch on a word's value, because nearly all words are unchanged */
     for (unsigned i = 0; i < reads->count; i++)
         difference |= xs_stack_load(reads->words[i].address) ^ reads->words[i].value;
     return difference == 0;
@@ -66,7 +66,8 @@ XS_HOT void xs_reads_note(struct xs_reads *reads, uint64_t address, uint64_t val
     reads->words[reads->count++] = (struct xs_read){address, value};
 }
 
-/* Notes whether a step used the frame pointer, and whether it replaced the frame pointer by another one. */
+/* Notes whether a step used the frame pointer, and whether the step replaced the frame pointer by a word of the
+ * stack. */
 XS_HOT void xs_reads_note_fp(struct xs_reads *reads, bool is_used, bool is_replaced) {
     reads->needs_fp |= is_used && !reads->is_fp_replaced;
     reads->is_fp_replaced |= is_replaced;

@@ -1,7 +1,7 @@
-/* Finds the allocations to which the arguments of a kernel launch point. After every successful launch its parameters
- * are scanned for addresses within known allocations. Each distinct set of allocations is written into the trace once,
- * with a number, and the launches contain this number. A launch of a known function with a known set needs no lock, no
- * allocation and no system call. */
+/* Finds the allocations to which the arguments of a kernel launch point. After every successful launch, the parameters
+ * of the launch are scanned for addresses within known allocations. Each distinct set of allocations is written into
+ * the trace once, with a number, and the events of launches contain this number. A launch of a known function with a
+ * known set needs no lock, no allocation and no system call. */
 #ifndef XFERSPY_PRELOAD_CAPTURE_ARGUMENTS_H
 #define XFERSPY_PRELOAD_CAPTURE_ARGUMENTS_H
 
@@ -13,14 +13,15 @@
 #include "preload/core/compiler.h"
 #include "schema/format/event.h"
 
-extern bool xs_arguments_on; /* set before xs_state becomes active */
+extern bool xs_arguments_on; /* set before xs_state becomes XS_STATE_ACTIVE */
 
-/* If a launch has more pointers than this, its arguments are not examined, and count as unknown. */
+/* If the arguments of a launch contain more pointers into known allocations than this number, the set is not recorded,
+ * and the arguments count as unknown. */
 #define XS_ARGUMENTS_MOST 512u
 
 /* Sets argument_set of `e`, the event of a launch that succeeded. Must be called after the real call: its success shows
  * that the parameters can be read, whereas before the real call a pointer of the program might be invalid. If the set
- * is new, the events that define it are committed before `e`, and `e` is moved. Returns the address of `e`. Only
+ * is new, the events that define it are committed before `e`, and `e` is moved. Returns the address of `e`. Called only
  * between xs_begin and xs_end. */
 struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, void **params, void **extra);
 
@@ -29,12 +30,12 @@ XS_HOT struct xs_event *xs_decode_arguments(struct xs_event *e, CUresult r, CUfu
     return XS_LIKELY(r == CUDA_SUCCESS && xs_arguments_on) ? xs_arguments_record(e, function, params, extra) : e;
 }
 
-/* Must be called before modules are unloaded or a context is destroyed, because the handles of their functions may be
- * reused for other functions afterwards. Any thread. */
+/* Must be called before modules are unloaded or a context is destroyed, because the driver may later reuse the handles
+ * of their functions for other functions. Any thread. */
 void xs_arguments_functions_go(void);
 
-/* Called in a forked child: resets locks that a thread of the parent may hold, and discards all data, because it
- * describes the parent. */
+/* Called in a forked child: resets locks that a thread of the parent may hold, and discards all data, because the data
+ * describe the parent. */
 void xs_arguments_forget(void);
 
 /* -- The parts: the layouts of functions (argument_layouts.c) ---------------------------------------------------- */
@@ -47,7 +48,7 @@ struct xs_pointer_position {
 /* All such positions of a function. Functions with the same parameters share a layout, which never changes and is never
  * freed. */
 struct xs_layout {
-    const struct xs_layout *next; /* next layout with the same hash */
+    const struct xs_layout *next; /* the next layout in the same chain of the hash table */
     uint32_t hash, count;
     struct xs_pointer_position positions[];
 };
@@ -55,7 +56,7 @@ struct xs_layout {
 /* Returns the layout of a CUfunction, or of a CUkernel, which cuLaunchKernel accepts as well. The first call for each
  * function asks the driver. NULL: the driver does not give the information. Any thread. */
 const struct xs_layout *xs_layout_of(CUfunction function);
-void xs_layouts_drop(void); /* forgets which layout each function has; any thread */
+void xs_layouts_drop(void); /* discards which layout each function has; any thread */
 void xs_layouts_forget(void);
 
 /* -- The numbers of sets (argument_sets.c) ------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* Decodes the parameters of a call, and writes into the call's event the memory and the direction of a copy, or what
  * was allocated or freed. The functions of intercept/capture_call.h call these functions.
  *
- * All these functions run on the application's thread between xs_begin and xs_end. `e` is the begun event; functions
- * that commit events before it return its new address. No function can fail; values that are not known are 0 in the
- * event. */
+ * All these functions run on the application's thread between xs_begin and xs_end. `e` is the event that xs_begin
+ * began. A function that commits other events before this event returns the new address of this event. No function can
+ * fail: a value that is not known is 0 in the event. */
 #ifndef XFERSPY_PRELOAD_CAPTURE_DECODE_H
 #define XFERSPY_PRELOAD_CAPTURE_DECODE_H
 
@@ -14,8 +14,8 @@
 #include "preload/driver/stream_captures.h"
 #include "schema/format/kinds.h"
 
-/* What the type of a parameter says about the memory to which it points. XS_HINT_ANY: the type says nothing, so only
- * the address shows the kind of memory. */
+/* What the type of a parameter says about the memory to which the parameter points. XS_HINT_ANY: the type says nothing,
+ * so only the address shows the kind of memory. */
 enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 
 #define XS_WORD(x) ((uint64_t)(uintptr_t)(x))
@@ -25,8 +25,8 @@ XS_HOT void xs_decode_context(struct xs_event *e) {
     e->context = XS_WORD(xs_context_current(&device));
 }
 
-/* Marks the event as captured if its stream is capturing. The driver is asked only while any stream of the process is
- * capturing. */
+/* Marks the event as captured if its stream is capturing. The driver is asked only while at least one stream of the
+ * process is capturing. */
 void xs_decode_captured_slow(struct xs_event *e);
 XS_HOT void xs_decode_captured(struct xs_event *e) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0))
@@ -70,8 +70,8 @@ void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_memory_range
 void xs_decode_free_failed(const struct xs_memory_range *range);
 
 /* The rows of the entry-point table call these functions to compute values. */
-size_t xs_range_bytes(CUdeviceptr p); /* size of the driver's allocation that holds `p`; 0: unknown */
+size_t xs_range_bytes(CUdeviceptr p); /* returns the size of the allocation that holds `p`; 0: unknown */
 size_t xs_sum_of_sizes(const size_t *sizes, size_t count);
-int64_t xs_location(const CUmemLocation *location); /* device ordinal; -1: the host; -2 - node: a NUMA node */
+int64_t xs_location(const CUmemLocation *location); /* returns a device ordinal; -1: host; -2 - n: NUMA node n */
 
 #endif

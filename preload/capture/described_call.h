@@ -1,6 +1,6 @@
 /* Describes one call. A row of the entry-point table (driver/entry_points.def) calls functions that fill in this
  * description. Capture (intercept/capture_call.h) and repairs (repair/repair_call.h) each have their own definitions of
- * these functions, and both use this description. */
+ * these functions, but both use this description. */
 #ifndef XFERSPY_PRELOAD_CAPTURE_DESCRIBED_CALL_H
 #define XFERSPY_PRELOAD_CAPTURE_DESCRIBED_CALL_H
 
@@ -27,20 +27,20 @@ struct xs_call {
     bool is_per_thread; /* the stream is the per-thread default stream */
     CUstream stream;    /* stream as the program passed it */
 
-    bool is_copy; /* the call is a copy in one dimension; the next three fields are valid */
+    bool is_copy; /* the call is a copy in one dimension; only then `dst`, `src` and `bytes` are valid */
     struct xs_operand dst, src;
     size_t bytes;
 
-    /* For capture only. The event that xs_begin began; its address changes when events are committed before it. NULL
-     * after the real call if the call is not recorded. */
+    /* The event that xs_begin began. Only capture uses this field. The address changes when other events are committed
+     * before this event. After the real call, the field is NULL if the call is not recorded. */
     struct xs_event *event;
-    bool ends_capture; /* the stream that is destroyed was capturing */
+    bool ends_capture; /* the call destroys a stream that was capturing */
 };
 
 XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CUDA_SUCCESS; }
 
-/* True if a call that should end a stream capture has ended it. If the capture was invalidated, the call ends it, too,
- * although the call returns an error. */
+/* True if a call that should end a stream capture has ended it. A call also ends a capture that was invalidated or has
+ * unjoined work, although the call then returns an error. */
 XS_HOT bool xs_has_ended_capture(const struct xs_call *call) {
     return xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
            call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;

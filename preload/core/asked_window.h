@@ -1,7 +1,7 @@
 /* The user may request (XFERSPY_WINDOW, XFERSPY_STEPS) that device times are recorded only in windows that the program
  * itself opens and closes: by an NVTX range of a given name, by cuProfilerStart and cuProfilerStop, or by its steps.
- * The wrappers report these calls to this file, and the code that attaches CUPTI reads the reports, so neither depends
- * on the other. */
+ * The wrappers report these events to the functions of this file, and the code that attaches CUPTI reads the state from
+ * here. So neither of them depends on the other. */
 #ifndef XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 #define XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 
@@ -12,14 +12,14 @@
 
 #include "schema/window_spec.h"
 
-/* Counts the open NVTX ranges of the requested name on all threads, and says whether the program is between
- * cuProfilerStart and cuProfilerStop. Any thread. Both values are updated from the start of the process on, with or
- * without a session. */
+/* xs_asked_ranges is the number of open NVTX ranges of the requested name on all threads. xs_asked_profiler is true
+ * while the program is between cuProfilerStart and cuProfilerStop. Any thread may read both. They are updated from the
+ * start of the process on, with or without a session. */
 extern _Atomic int xs_asked_ranges;
 extern _Atomic bool xs_asked_profiler;
 
-/* Number of starts and ends of steps so far. An odd number means that the program is in a step. Several threads may
- * increment it, in any order. */
+/* Number of starts and ends of steps so far. If the number is odd, the program is in a step. Several threads may
+ * increment the number. */
 extern _Atomic uint64_t xs_asked_step_marks;
 
 /* Called when an NVTX range shows that a step began or ended. */
@@ -30,12 +30,13 @@ void xs_asked_step_mark(void);
 void xs_asked_steps_are_waits(void);
 
 /* Writes the times (monotonic) at which recorded step number `i`, counted from 0, began and ended. The end is 0 if the
- * step has not ended. False: the step has not begun, or is not among the first XS_ASKED_STEP_TIMES. */
+ * step has not ended. False: the step has not begun, or `i` is not less than XS_ASKED_STEP_TIMES. */
 enum { XS_ASKED_STEP_TIMES = 8192 };
 bool xs_asked_step_times(size_t i, uint64_t *begin_ns, uint64_t *end_ns);
 
-/* Counts a range that was opened (1) or closed (-1). True: no range was open before, or no range is open now. The
- * calling thread then calls xs_asked_window_changed as soon as it has left all code of the library and the driver. */
+/* Counts a range that was opened (1) or closed (-1). True: no other range is open on any thread, so a step begins or
+ * ends. The calling thread then calls xs_asked_window_changed as soon as it has left all code of the library and the
+ * driver. */
 static inline bool xs_asked_ranges_change(int change) {
     int before = atomic_fetch_add(&xs_asked_ranges, change);
     bool is_mark = (before > 0) != (before + change > 0);
@@ -61,7 +62,7 @@ void xs_asked_window_changed(void);
  * same conditions apply. */
 void xs_asked_profiler_change(bool is_on);
 
-/* True if the program has a window open that belongs to this opener. Any thread. */
+/* True if the program has opened a window by this kind of opener and has not closed it yet. Any thread. */
 bool xs_asked_window_is_open(enum xs_window_opener opener);
 
 #endif

@@ -1,12 +1,13 @@
-/* Compiler attributes for the preloaded library: visibility, inlining, branches, thread-locals. This file has no state
- * and no code. */
+/* Defines compiler attributes for the preloaded library: visibility, inlining, branch prediction and thread-local
+ * storage. This file has no state and no code. */
 #ifndef XFERSPY_PRELOAD_CORE_COMPILER_H
 #define XFERSPY_PRELOAD_CORE_COMPILER_H
 
 #define XS_EXPORT __attribute__((visibility("default")))
 /* Exports `function` under its glibc name with two symbol versions: GLIBC_2.34, with which glibc moved the function
- * into libc, and the older version, which is needed by programs that were linked before that move. Other libraries
- * between a program and the driver look up the next dlsym by dlvsym, which finds only symbols that have a version. */
+ * into libc, and the older version, which is needed by programs that were linked before that move. A symbol without a
+ * version would not suffice, because other libraries between a program and the driver look up the next dlsym by dlvsym,
+ * which finds only symbols with a version. */
 #ifdef __aarch64__
 #define XS_GLIBC_FIRST "GLIBC_2.17"
 #else

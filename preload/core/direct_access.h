@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-/* True if the process has, or has had, a library that registers memory for such access, and the machine has the device
- * that this library needs. The library alone proves little: PyTorch links libcufile and NCCL loads libibverbs even on
- * machines without the devices. xferspy does not learn which memory is registered. Once true, the answer stays true,
+/* True if the process has a library that registers memory for such access, and the machine has a device that this
+ * library needs. The library alone proves little: PyTorch links libcufile and NCCL loads libibverbs even on machines
+ * without the devices. xferspy does not learn which memory is registered. Once the result was true, it stays true,
  * because memory may stay registered after the library was unloaded. Devices are looked for only if libraries were
  * loaded since the last call, so a device that appears later is found only after the next library is loaded.
  *
@@ -21,18 +21,19 @@ bool xs_direct_access_is_possible(void);
  * (XFERSPY_DIRECT_ACCESS=no). */
 void xs_direct_access_start(bool is_ignored);
 
-/* Kinds of direct access. Each kind needs a certain kind of device in a folder like /dev. */
+/* Kinds of direct access. Each kind needs a certain character device in /dev. */
 enum xs_direct_access {
     XS_DIRECT_NETWORK = 1, /* RDMA: verbs, Slingshot, Omni-Path */
     XS_DIRECT_STORAGE = 2, /* the kernel module nvidia-fs */
     XS_DIRECT_WINDOW = 4   /* the kernel module gdrdrv */
 };
 
-/* Returns the enum xs_direct_access values of all character devices in `folder`, or-ed; 0 if it cannot be read. */
+/* Returns the values of enum xs_direct_access for all character devices in `folder`, combined by a bitwise or. Returns
+ * 0 if the folder cannot be read. */
 unsigned xs_direct_access_devices(const char *folder);
 
-/* Returns the enum xs_direct_access values of the devices that the library with this file name needs to reach memory,
- * or-ed. 0: the library does not register memory. */
+/* Returns the values of enum xs_direct_access for the devices by which the library with the file name `path` can reach
+ * memory, combined by a bitwise or. 0: the library does not register memory. */
 unsigned xs_direct_access_needs(const char *path);
 
 /* True if the cuFile configuration in the file `path` requests PCI P2PDMA, by which disks reach the GPU without

@@ -6,11 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Rings the bell: the drain thread has work. Any thread; async-signal-safe; no effect without a drain thread. */
+/* Rings the bell, because there is work for the drain thread. Any thread. Async-signal-safe. Wakes nothing if there is
+ * no drain thread. */
 void xs_drain_wake(void);
 
-/* Reports that a thread took a chunk. Wakes the drain thread after every `every` chunks, so that enough chunks stay
- * free. Any thread. */
+/* Reports that a thread took a chunk. Rings the bell once for every `every` chunks that were taken, so that enough
+ * chunks stay free. Any thread. */
 void xs_drain_chunk_taken(unsigned every);
 
 /* Returns the number of rings so far. */
@@ -20,8 +21,8 @@ uint32_t xs_drain_rings(void);
  * if that was possible. Any thread. */
 bool xs_drain_has_answered(uint32_t rings);
 
-/* Reports that the drain thread has handled the first `heard` rings. Sleeps until there are more rings, or for
- * `timeout_ms`. Drain thread only. */
+/* Reports that the drain thread has handled the first `heard` rings. Then sleeps until there are more rings, or for at
+ * most `timeout_ms` milliseconds. Only the drain thread calls this function. */
 void xs_drain_sleep(uint32_t heard, unsigned timeout_ms);
 
 #endif

@@ -1,16 +1,16 @@
-/* Two kinds of locks for data that application threads share. A signal handler may jump out of any code that it
- * interrupts (siglongjmp). A lock that the interrupted code holds is then never released: every thread that waits for
- * it would hang, and so would the program.
+/* Declares two kinds of locks for data that application threads share. A signal handler may jump out of any code that
+ * it interrupts (siglongjmp). A lock that the interrupted code holds is then never released: every thread that waits
+ * for it would hang, and so would the program.
  *
  * - struct xs_lock blocks signals while it is held. Blocking takes two system calls, so this lock is for rare
  *   operations.
- * - struct xs_open_lock costs no more than a mutex, and signals are not blocked while it is held. If a thread waits for
- *   two seconds and no other thread gets the lock in this time either, the lock counts as abandoned. Then capture ends,
- *   and the program continues.
+ * - struct xs_open_lock costs no more than a mutex, and signals are not blocked while it is held. If a thread has
+ *   waited for two seconds and no other thread has got the lock in this time either, the lock counts as abandoned. Then
+ *   capture ends, and the program continues.
  *
- * On a scratch stack signals are already blocked, so a plain mutex suffices there. The handler of a fault runs even
- * while signals are blocked: if the driver or CUPTI causes a fault while a struct xs_lock is held, and the handler
- * jumps away, the lock stays locked. */
+ * On a scratch stack signals are already blocked, so a plain mutex suffices there. The handler of a fault, however,
+ * runs even while signals are blocked. If the driver or CUPTI causes a fault while a struct xs_lock is held, and the
+ * handler jumps away, the lock stays locked. */
 #ifndef XFERSPY_PRELOAD_CORE_LOCK_H
 #define XFERSPY_PRELOAD_CORE_LOCK_H
 
@@ -36,7 +36,8 @@ static inline int xs_mutex_lock_within(pthread_mutex_t *mutex, long ns) {
 }
 
 /* Reinitializes a mutex in a forked child, because the thread that held it does not exist in the child. A race detector
- * that did not notice the fork believes that the parent's threads run in the child, so it is switched off here. */
+ * that did not notice the fork believes that the parent's threads run in the child, so the detector is switched off for
+ * this operation. */
 static inline void xs_mutex_forget(pthread_mutex_t *mutex) {
     xs_race_detector_ignore();
     pthread_mutex_init(mutex, NULL);
@@ -45,7 +46,7 @@ static inline void xs_mutex_forget(pthread_mutex_t *mutex) {
 
 struct xs_lock {
     pthread_mutex_t mutex;
-    uint64_t signals; /* signals that were blocked before; belongs to the lock's holder */
+    uint64_t signals; /* the signal mask to restore; belongs to the holder of the lock */
 };
 #define XS_LOCK_INITIALIZER                                                                                            \
     { PTHREAD_MUTEX_INITIALIZER, 0 }
@@ -57,7 +58,7 @@ static inline void xs_lock(struct xs_lock *lock) {
     lock->signals = signals;
 }
 
-/* False: another thread holds the lock, and nothing has changed. */
+/* Takes the lock if it is free. False: the lock is held, and nothing has changed. */
 static inline bool xs_try_lock(struct xs_lock *lock) {
     uint64_t signals;
     xs_signals_hold(&signals);
@@ -79,12 +80,12 @@ static inline void xs_unlock(struct xs_lock *lock) {
 /* Reinitializes the lock in a forked child. */
 static inline void xs_lock_forget(struct xs_lock *lock) { xs_mutex_forget(&lock->mutex); }
 
-/* The mutex is an error-checking one: if a thread jumped away while it held the lock, the same thread's next attempt to
- * take the lock fails at once. */
+/* The mutex is an error-checking mutex. If a signal handler jumped away while its thread held the lock, the same
+ * thread's next attempt to take the lock therefore fails and does not deadlock. */
 struct xs_open_lock {
     pthread_mutex_t mutex;
-    _Atomic uint32_t acquisitions; /* acquisitions so far; shows a waiting thread that others still get the lock,
-                               because a mutex is not fair */
+    _Atomic uint32_t acquisitions; /* number of acquisitions so far; a mutex is not fair, so a waiting thread uses this
+                                      number to see whether other threads still get the lock */
 };
 #define XS_OPEN_LOCK_INITIALIZER                                                                                       \
     { PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, 0 }

@@ -22,46 +22,48 @@ extern _Atomic bool xs_outside;
 /* Only the first XS_OUTSIDE_WINDOWS windows are stored. */
 enum { XS_OUTSIDE_WINDOWS = 8192, XS_OUTSIDE_TEXT_BYTES = 32 * XS_OUTSIDE_WINDOWS };
 
-/* Called before capture begins, at `start_ns` (monotonic); `spec` says which parts of the run to record. Without this
- * call the whole run is recorded. */
+/* Sets the parts of the run to record (`spec`). Called before capture begins; `start_ns` is the present time
+ * (CLOCK_MONOTONIC). Without this call the whole run is recorded. */
 void xs_outside_start(const struct xs_window_spec *spec, uint64_t start_ns);
 
 /* True if xs_outside_start was called. */
 bool xs_outside_is_limited(void);
 
 /* Checks whether the program is inside a requested part now, and updates xs_outside. A thread that opens or closes a
- * window calls it at once, and the drain thread calls it after xs_outside_wait_ms. Any thread that holds no lock of the
- * library. */
+ * window calls this function at once, and the drain thread calls it when the time of xs_outside_wait_ms has passed. The
+ * calling thread must hold no lock of the library. */
 void xs_outside_look(void);
 
-/* Returns the number of milliseconds until the drain thread must check again, at most `most`. */
+/* Returns the number of milliseconds until the drain thread must call xs_outside_look again. The result is at most
+ * `most`. */
 unsigned xs_outside_wait_ms(unsigned most);
 
 /* The windows so far, including the open one. */
 struct xs_outside_windows {
-    uint64_t count;       /* all windows, stored or not */
+    uint64_t count;       /* number of all windows, stored or not */
     uint64_t recorded_ns; /* total length of all windows */
 };
 struct xs_outside_windows xs_outside_windows(void);
 
-/* Writes the windows in the trace's form: "start+length,start+length,...", microseconds since the trace's start, or
- * "0+0" if there was no window. `text` has XS_OUTSIDE_TEXT_BYTES. */
+/* Writes the stored windows in the trace's form, "start+length,start+length,...", in microseconds since the trace's
+ * start. Writes "0+0" if there was no window. `text` has space for XS_OUTSIDE_TEXT_BYTES bytes. */
 void xs_outside_text(const struct xs_clock *clock, char *text);
 
-/* Writes one period of the run (monotonic) as "start+length" into `bytes` bytes of `text`, with a comma before it if it
- * is not the first. Returns the length written; 0: there is not enough space. */
+/* Writes one period of the run as "start+length" to `text`, which has space for `bytes` bytes. The times `from_ns` and
+ * `to_ns` are those of CLOCK_MONOTONIC. A comma comes before the period unless `is_first` is true. Returns the number
+ * of characters written; 0: there is not enough space. */
 size_t xs_outside_put(uint64_t from_ns, uint64_t to_ns, const struct xs_clock *clock, char *text, size_t bytes,
                       bool is_first);
 
-/* In a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
+/* Called in a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
 void xs_outside_forget(void);
 
 /* ---- calls that are left out ---- */
 
-/* Called at the start of a wrapper for a call that may be left out. True: the call is left out; the guard is raised and
- * the thread is inside the gate (core/quiescence.h) until xs_left_out_end. False: the call is handled like any other
- * one, because there is no session or because it is nested in another call. `note` is a variable of the wrapper, and
- * `frame` is XS_GUARD_HERE() in the wrapper. */
+/* Called at the start of a wrapper for a call that may be left out. True: the call is left out and counted, and until
+ * xs_left_out_end the guard is raised and the thread is inside the gate (core/quiescence.h). False: the call is handled
+ * like any other call, because there is no session, or because the call is nested in another wrapped call. `note` is a
+ * variable of the wrapper, and `frame` is XS_GUARD_HERE() in the wrapper. */
 bool xs_left_out_begin(struct xs_guard_note *note, uintptr_t frame, enum xs_left_out_kind kind);
 void xs_left_out_end(void);
 

@@ -1,5 +1,5 @@
-/* Measures the time that the wrappers cost the program. One of every XS_OWN_COST_EVERY calls is measured, from the
- * wrapper's start to its end, without the time of the real call. */
+/* Measures the time that the wrappers cost the program. In each thread, one of every XS_OWN_COST_EVERY calls is
+ * measured, from the wrapper's start to its end, without the time of the real call. */
 #ifndef XFERSPY_PRELOAD_CORE_OWN_COST_H
 #define XFERSPY_PRELOAD_CORE_OWN_COST_H
 
@@ -8,9 +8,9 @@
 #include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 
-#define XS_OWN_COST_EVERY 61u /* calls of a thread; a prime number, to be no multiple of a program's period */
-/* A call that took longer is not counted, because it was interrupted or did one-time work, such as reading modules or
- * defining a stack. */
+#define XS_OWN_COST_EVERY 61u /* a prime number, because a program may repeat its calls with some period */
+/* If a measured call took longer than this, its time is not added, because the call was interrupted or did one-time
+ * work, such as reading modules or defining a stack. */
 #define XS_OWN_COST_MOST_NS 5000u
 
 extern uint64_t xs_own_cost_most_ticks; /* set before capture begins */
@@ -21,7 +21,7 @@ void xs_own_cost_start(const struct xs_clock *clock);
 /* Returns the time that the wrappers have cost all threads together so far. Any thread. */
 uint64_t xs_own_cost_ns(void);
 
-/* Called at the start of a wrapper. Returns the time; 0: this call is not measured. */
+/* Called at the start of a wrapper. Returns the present time in ticks; 0: this call is not measured. */
 XS_HOT uint64_t xs_own_cost_begin(void) {
     struct xs_gate_slot *slot = xs_gate_slot;
     uint32_t calls = slot ? atomic_load_explicit(&slot->until_measured, memory_order_relaxed) : 0;
@@ -34,18 +34,18 @@ XS_HOT uint64_t xs_own_cost_begin(void) {
     return slot ? xs_now() : 0;
 }
 
-/* Work of a call that is counted exactly, because few calls do it, or because it takes long: the lines of other
- * threads, and the stacks of launches. Begin and end are in the same call. What the thread waits for room in the spool
- * meanwhile does not count, because it is counted as stalled time (xs_thread_stalled_ns). The work may contain other
- * work of this kind, which counts once. */
+/* Some work of the wrappers is measured in every call, because few calls do it, or because it takes long: reading the
+ * Python stacks of other threads, and taking the stacks of launches. The same call must begin and end the work. The
+ * time for which the thread waits for space in the spool is not counted here, because it is counted as stalled time
+ * (xs_thread_stalled_ns). If such work contains other such work, the time is counted only once. */
 struct xs_own_cost_work {
     uint64_t begun, stalled_ns, counted;
 };
 struct xs_own_cost_work xs_own_cost_work_begin(void);
 void xs_own_cost_work_end(const struct xs_own_cost_work *work);
 
-/* Excludes `ticks` of this call, because another measurement already counts them. `entered` is the time at which the
- * wrapper entered the real call. At most once per call. */
+/* Excludes `ticks` from the measured time of this call, because another measurement already counts them. `entered` is
+ * the time at which the wrapper entered the real call. May be called at most once in each call. */
 XS_HOT void xs_own_cost_elsewhere(uint64_t entered, uint64_t ticks) {
     if (xs_gate_slot) {
         xs_gate_slot->elsewhere_at = entered;
@@ -53,8 +53,8 @@ XS_HOT void xs_own_cost_elsewhere(uint64_t entered, uint64_t ticks) {
     }
 }
 
-/* Called at the end of a measured wrapper. The wrapper began at `begun`; the real call was entered at `entered` and
- * returned at `returned`. */
+/* Called at the end of a measured wrapper. The wrapper began at `begun`, entered the real call at `entered`, and
+ * returned from the real call at `returned`. */
 XS_HOT void xs_own_cost_end(uint64_t begun, uint64_t entered, uint64_t returned) {
     struct xs_gate_slot *slot = xs_gate_slot;
     uint64_t ticks = entered - begun + (xs_now() - returned),

@@ -8,10 +8,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Returns the set of all signals except those that report a fault and the two that glibc reserves for itself: 32, by
- * which it cancels threads, and 33. xs_on_scratch prevents cancellation by other means. By signal 33, glibc makes all
- * threads change their user: setuid waits until each thread has handled the signal, and meanwhile holds a lock that
- * pthread_create needs. */
+/* Returns the set of signals to block. These are all signals except two groups: the signals that report a fault, and
+ * signals 32 and 33, which glibc reserves for itself. By signal 32 glibc cancels threads; xs_on_scratch prevents this
+ * by another method. By signal 33 glibc makes each thread change its user id. setuid waits until every thread has
+ * handled this signal, and holds a lock during this time that pthread_create needs. If a thread blocked the signal,
+ * setuid and pthread_create could therefore wait for a long time. */
 static inline uint64_t xs_signals_to_hold(void) {
     static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 32, 33};
     uint64_t set = UINT64_MAX;
@@ -20,9 +21,9 @@ static inline uint64_t xs_signals_to_hold(void) {
     return set;
 }
 
-/* xs_signals_hold blocks signals; xs_signals_let restores the signal mask *before. Each makes one system call; errno is
- * kept. Any thread, signal handlers too; pairs may nest. glibc's functions are not used, because their sets take 128
- * bytes of the caller's stack. */
+/* xs_signals_hold blocks signals and stores the previous signal mask in *before. xs_signals_let restores this mask.
+ * Each function makes one system call. Any thread, and also signal handlers. Pairs of calls may nest. glibc's functions
+ * are not used, because their sets take 128 bytes of the caller's stack. */
 static inline void xs_signals_hold(uint64_t *before) {
     uint64_t set = xs_signals_to_hold();
     *before = 0;

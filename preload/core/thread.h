@@ -1,5 +1,6 @@
-/* Writes a thread's events into the spool chunk that belongs to the thread at present. All state belongs to the calling
- * thread. Hot path: no lock, no allocation, and at most one system call per chunk. */
+/* Writes a thread's events into the spool chunk that the thread holds at present. All state declared here belongs to
+ * the calling thread. This is the hot path: writing an event takes no lock, allocates nothing, and makes system calls
+ * only when the thread needs another chunk. */
 #ifndef XFERSPY_PRELOAD_CORE_THREAD_H
 #define XFERSPY_PRELOAD_CORE_THREAD_H
 
@@ -14,51 +15,52 @@
 #include "schema/spool/spool.h"
 
 struct xs_thread {
-    struct xs_event *next, *end; /* the chunk's free slots; equal: none is left, so another chunk is needed */
+    struct xs_event *next, *end; /* bounds of the chunk's free slots; if they are equal, another chunk is needed */
     struct xs_chunk *chunk;
     unsigned chunk_index;
-    uint32_t id;         /* thread.id, 0 until the first event */
-    uint64_t stalled_ns; /* time for which this thread has waited for a chunk */
-    uint64_t retry_ns;   /* after there was no chunk: CLOCK_MONOTONIC time of the next attempt; 0: now */
+    uint32_t id;         /* id in the trace's table `thread`; 0 until the first event */
+    uint64_t stalled_ns; /* total time for which this thread has waited for chunks */
+    uint64_t retry_ns;   /* if the thread got no chunk: CLOCK_MONOTONIC time from which it tries again; otherwise 0 */
     bool is_first; /* the thread is in the call that began the session; until this call ends there are no chunks */
 };
 extern XS_TLS struct xs_thread xs_thread;
 
-/* The scratch event is for a call that cannot be recorded, because there was no chunk. Such a call is still decoded,
- * into this event, because decoding also updates lasting state, such as the map of memory ranges. The call that began
- * the session keeps its event here until the call is over. */
+/* The scratch event is for a call that cannot be recorded, because there was no chunk. Such a call is decoded into the
+ * scratch event, because decoding also updates lasting state, such as the map of memory ranges. The call that began the
+ * session also keeps its event here until the call is over. */
 extern XS_TLS struct xs_event xs_scratch_event
     __attribute__((aligned(16))); /* xs_clear_slot stores 16 bytes at a time */
 
-/* CUPTI's driver callback (cupti/cupti_attachment.c) gave this correlation id to the calling thread's latest copy,
- * memset or launch. xs_begin sets it to 0 before the real call, and xs_end stores its value in the event afterwards.
- * During a left-out call (core/outside.h) it is XS_CORRELATION_LEFT_OUT, so that the callback knows that the call is
- * left out. */
+/* The correlation id that CUPTI's driver callback (cupti/cupti_attachment.c) has given to the calling thread's latest
+ * copy, memset or launch. xs_begin sets this variable to 0 before the real call, and xs_end stores its value in the
+ * event after the call. During a left-out call (core/outside.h) the variable is XS_CORRELATION_LEFT_OUT, so that the
+ * callback knows that the call is left out. */
 extern XS_TLS uint32_t xs_cupti_correlation;
 #define XS_CORRELATION_LEFT_OUT UINT32_MAX
 
-/* The following functions are slow paths of xs_begin, and of xs_commit. */
+/* The following functions are slow paths of xs_begin and xs_commit. */
 /* Takes another chunk for the calling thread. False: the thread has no chunk now, so the caller uses the scratch
  * event. */
 bool xs_thread_refill(void);
-/* Ends the call that began the session: finishes the session's start, and records the call from the scratch event. */
+/* Called at the end of the call that began the session. Finishes the session's start, and then records the call, whose
+ * event is the scratch event. */
 void xs_thread_commit_first(void);
 /* Decides whether to record a call if the thread's guard is raised or the state is not active. True: the call must be
- * recorded, because it started a session, or because the call that raised the guard will never return. `frame` is
+ * recorded, because it started a session, or because the call that raised the guard was abandoned. `frame` is
  * XS_GUARD_HERE() of the wrapper. */
 bool xs_thread_may_record(unsigned row, uintptr_t frame);
-/* True if the guard is raised. If the wrapper that raised it no longer exists, first lowers the guard and counts the
- * abandoned call. */
+/* True if the guard is raised for a call that still exists. If the wrapper that raised the guard no longer exists, this
+ * function lowers the guard, counts the abandoned call, and returns false. */
 bool xs_thread_is_guarded(uintptr_t frame);
 /* True if the thread is inside a call that is not recorded (xs_gate_outer). False if a jump abandoned that call. */
 bool xs_thread_has_outer(uintptr_t frame);
 
-/* Records that something unknown ran (enum xs_contents_unknown), before the event that is about to begin. If there is
- * no free slot, a later event records it. */
+/* Called before the next event begins. Records in the trace that something unknown ran (enum xs_contents_unknown). If
+ * there is no free slot, this is recorded before a later event. */
 void xs_thread_tell_contents_unknown(void);
 
-/* Prefetches the cache lines of the next slot, because the drain thread last read them on another core. After the
- * chunk's last slot this prefetches memory beyond the chunk, which is harmless. */
+/* Prefetches the cache lines of the next slot, because they may be in the cache of another core, on which the drain
+ * thread has read them. After the chunk's last slot this prefetches memory beyond the chunk, which is harmless. */
 XS_HOT void xs_prefetch_slot(const struct xs_event *e) {
 #if defined(__x86_64__)
     __asm__ volatile("prefetchw %0\n\tprefetchw %1" : : "m"(*(const char *)e), "m"(*((const char *)e + 64)));
@@ -68,8 +70,8 @@ XS_HOT void xs_prefetch_slot(const struct xs_event *e) {
 #endif
 }
 
-/* Zeroes the event. A memset of this size would become `rep stos`, which takes longer to start than these eight stores
- * take altogether. */
+/* Sets all bytes of the event to 0. The compiler would translate a memset of this size into `rep stos`, whose start
+ * takes longer than these eight stores. */
 XS_HOT void xs_clear_slot(struct xs_event *e) {
     typedef long long pair __attribute__((vector_size(16), may_alias));
     pair *p = (pair *)e;
@@ -85,8 +87,8 @@ XS_HOT void xs_commit(void) {
             xs_thread_commit_first();
         return;
     }
-    t->next++; /* before xs_chunk_commit: if a signal handler jumps away between the two, the next commit publishes the
-                  event */
+    t->next++; /* done before xs_chunk_commit: if a signal handler jumps away between the two steps, the next commit
+                  also publishes this event */
     xs_chunk_commit(t->chunk, t->next);
     xs_prefetch_slot(t->next);
 }
@@ -99,8 +101,8 @@ XS_HOT struct xs_event *xs_begin(unsigned row, struct xs_guard_note *note) {
         !xs_thread_may_record(row, XS_GUARD_HERE()))
         return NULL;
     struct xs_thread *t = &xs_thread;
-    xs_guard_raise(note,
-                   XS_GUARD_HERE()); /* before the slot is chosen: a signal handler's call must not choose it, too */
+    xs_guard_raise(note, XS_GUARD_HERE()); /* done before the slot is chosen, so that a signal handler's call cannot
+                                              choose the same slot */
     atomic_signal_fence(memory_order_seq_cst);
     xs_gate_enter();
     if (XS_UNLIKELY(atomic_load_explicit(&xs_state_page.contents_unknown, memory_order_relaxed) !=
@@ -115,22 +117,22 @@ XS_HOT struct xs_event *xs_begin(unsigned row, struct xs_guard_note *note) {
     return e;
 }
 
-/* Makes sure that the chunk has space for `count` events before the begun event `*e`, which is moved to another chunk
- * if necessary. False: there was no chunk, and `*e` will not be recorded. */
+/* Makes sure that the chunk has space for `count` events before the begun event `*e`, and moves `*e` to another chunk
+ * if necessary. False: there was no chunk, so `*e` will not be recorded. */
 bool xs_thread_room(struct xs_event **e, unsigned count);
 
 /* Writes a definition, which says what the number `id` means. `data` is a struct xs_define_* and the data after it,
- * `bytes` in total, at most XS_DEFINITION_BYTES_MAX. Inside a wrapper `*e` is the begun event, which is moved so that
- * it follows the definition. Elsewhere `e` is NULL, and the caller has raised the thread's guard. False: nothing was
- * written, because there was no chunk or `data` is too long; the number may be defined later. */
+ * `bytes` in total, at most XS_DEFINITION_BYTES_MAX. If the caller is inside a wrapper, `*e` is the begun event, which
+ * is moved so that it follows the definition. Otherwise `e` is NULL, and the caller has raised the thread's guard.
+ * False: nothing was written, because there was no chunk or `data` is too long. A later call may define the number. */
 bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const void *data, size_t bytes);
 
-/* Commits `e` and begins another event of the same call, with a copy of the header of `e`. Returns the new event, never
- * NULL: the scratch event if there was no chunk. */
+/* Commits `e` and begins another event of the same call, with a copy of the header of `e`. Returns the new event, which
+ * is the scratch event if there was no chunk. Never returns NULL. */
 struct xs_event *xs_another(struct xs_event *e);
 
-/* Ends the call that xs_begin started: commits the event, leaves the gate and lowers the guard. `e` is NULL if the
- * decoder has nothing to record. `result` is the real call's result. */
+/* Ends the call that xs_begin started: commits the event, leaves the gate and lowers the guard. `e` is NULL if there is
+ * nothing to record. `result` is the real call's result. */
 XS_HOT void xs_end(struct xs_event *e, int32_t result) {
     if (XS_LIKELY(e != NULL)) {
         e->result = result;
@@ -142,15 +144,15 @@ XS_HOT void xs_end(struct xs_event *e, int32_t result) {
     xs_guard_lower();
 }
 
-/* In a forked child: takes the chunk from the calling thread and lowers its guard. */
+/* Called in a forked child: takes the chunk from the calling thread and lowers its guard. */
 void xs_thread_forget(void);
 
 /* Returns the time that all threads together have waited for a chunk. Any thread. */
 uint64_t xs_thread_stalled_ns(void);
 
-/* True if a call that is not recorded has to enter the gate: it is not inside another wrapper or one of the library's
- * own calls, and there is or was a session (CUPTI may also be detached after its end). `frame` is XS_GUARD_HERE() of
- * the wrapper. */
+/* True if a call that is not recorded has to enter the gate. This is so if the call is not inside another wrapper or
+ * one of the library's own calls, and if there is or was a session. (CUPTI may be detached even after the session's
+ * end.) `frame` is XS_GUARD_HERE() of the wrapper. */
 XS_HOT bool xs_passes_the_gate(uintptr_t frame) {
     int state = atomic_load_explicit(&xs_state, memory_order_relaxed);
     return (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) && !xs_guard.raised &&

@@ -1,6 +1,6 @@
-/* The driver's entry points whose CUPTI callback gives a correlation id, as rows X(entry point, kind of call) with the
- * callback ids of cupti_driver_cbid.h. An id has the same meaning in every version of CUPTI. If a version of CUPTI does
- * not know an id, its error is ignored. */
+/* Lists the driver's entry points whose CUPTI callback gives a correlation id, as rows X(entry point, kind of call).
+ * cupti_driver_cbid.h has their callback ids. An id has the same meaning in every version of CUPTI. If a version of
+ * CUPTI does not know an id, the error that it returns for this id is ignored. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 
@@ -11,9 +11,9 @@
 
 enum xs_cupti_call { XS_CUPTI_COPY, XS_CUPTI_LAUNCH, XS_CUPTI_GRAPH };
 
-/* Copies and memsets are in the table of entry points (driver/entry_points.def). For each category, a macro
- * XS_CUPTI_OF_... makes a row X of an entry point, or nothing. Launches are listed separately below, because CUPTI
- * makes no records of some launches. */
+/* Copies and memsets are in the table of entry points (driver/entry_points.def). For each category of this table there
+ * is a macro XS_CUPTI_OF_..., which makes a row X of an entry point, or nothing. Launches are listed separately below,
+ * because CUPTI makes no records of some launches. */
 #define XS_CUPTI_OF_TRANSFER(X, symbol) X(symbol, XS_CUPTI_COPY)
 #define XS_CUPTI_OF_MEMSET(X, symbol) X(symbol, XS_CUPTI_COPY)
 #define XS_CUPTI_OF_ALLOCATE(X, symbol)
@@ -29,7 +29,8 @@ enum xs_cupti_call { XS_CUPTI_COPY, XS_CUPTI_LAUNCH, XS_CUPTI_GRAPH };
 #define XS_CUPTI_OF_STREAM(X, symbol)
 #define XS_CUPTI_OF_CONTEXT(X, symbol)
 
-/* Entry points that are in no table: the versions from before CUDA 3.2, which can still be called, and cuMemcpy_v2. */
+/* Entry points that are not in the table of entry points: cuMemcpy_v2, and the versions from before CUDA 3.2, which can
+ * still be called. */
 #define XS_CUPTI_OLDER(X)                                                                                              \
     X(cuMemcpyHtoD, XS_CUPTI_COPY)                                                                                     \
     X(cuMemcpyDtoH, XS_CUPTI_COPY)                                                                                     \
@@ -72,8 +73,9 @@ enum xs_cupti_call { XS_CUPTI_COPY, XS_CUPTI_LAUNCH, XS_CUPTI_GRAPH };
     X(cuLaunchCooperativeKernel_ptsz, XS_CUPTI_LAUNCH)                                                                 \
     X(cuLaunchCooperativeKernelMultiDevice, XS_CUPTI_LAUNCH)
 
-/* The copies that CUDA 13.2 added. The oldest toolkit with which xferspy can be built does not have their ids in its
- * headers. So the ids are found at run time: CUPTI is asked for the names of its ids from XS_CUPTI_FIRST_NEWER on. */
+/* The entry points of copies that CUDA 13.2 added. The headers of the oldest toolkit with which xferspy can be built do
+ * not have the ids of these entry points. So the ids are found at run time, by asking CUPTI for the names of all ids
+ * from XS_CUPTI_FIRST_NEWER on. */
 #define CUPTI_DRIVER_TRACE_CBID_cuMemcpyWithAttributesAsync CUPTI_DRIVER_TRACE_CBID_INVALID
 #define CUPTI_DRIVER_TRACE_CBID_cuMemcpyWithAttributesAsync_ptsz CUPTI_DRIVER_TRACE_CBID_INVALID
 #define CUPTI_DRIVER_TRACE_CBID_cuMemcpy3DWithAttributesAsync CUPTI_DRIVER_TRACE_CBID_INVALID

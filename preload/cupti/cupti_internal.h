@@ -1,5 +1,5 @@
 /* Declares what the files of preload/cupti share: the table of CUPTI's functions, the activity buffers, and the
- * decoder. */
+ * decoder. In these comments, a thread is "inside" between xs_cupti_enter and xs_cupti_leave. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_INTERNAL_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_INTERNAL_H
 
@@ -63,8 +63,8 @@ struct xs_cupti_api {
 };
 
 /* Finds a CUPTI that fits the driver, and loads it as xs_cupti_api. Returns 0, XS_ERROR_NOT_FOUND (no CUPTI was found)
- * or XS_ERROR_INVALID (none of those found can be used), with the reason in `why`. The library is never unloaded. The
- * caller has raised the guard. */
+ * or XS_ERROR_INVALID (none of those found can be used), with the reason in `why`. The loaded CUPTI is never unloaded.
+ * The caller must have raised the guard. */
 int xs_cupti_load(int driver_version, char why[256]);
 
 /* Looks up a function in a libcupti that is mapped into the process. Prefers a library other than the one with handle
@@ -73,33 +73,36 @@ void *xs_cupti_mapped_symbol(const char *name, void *not_this);
 
 /* ---- shared by the files of the session (cupti_session.c) ---- */
 
-/* The CUPTI library in use. Valid once the session is active. Accessed only inside, that is, between xs_cupti_enter and
- * xs_cupti_leave. */
+/* The CUPTI library in use. The table is valid once the session is active, and must be accessed only inside. */
 extern struct xs_cupti_api xs_cupti_api;
 
-/* Called before and after all calls of CUPTI, so that only one thread at a time is inside. False: the calling thread is
- * inside already. xs_cupti_try_enter does not wait, and also returns false while another thread is inside. */
+/* These functions are called around all calls of CUPTI, so that only one thread at a time is inside. xs_cupti_enter
+ * waits until no other thread is inside; it returns false if the calling thread itself is inside already.
+ * xs_cupti_try_enter does not wait: it also returns false while another thread is inside. A thread that has entered
+ * must call xs_cupti_leave. */
 bool xs_cupti_enter(void);
 bool xs_cupti_try_enter(void);
 void xs_cupti_leave(void);
 
-/* True if the session has started and has not ended. Any thread; if the caller is not inside, the session may end right
+/* True if the session has started and has not ended. Any thread. If the caller is not inside, the session may end right
  * after this call. */
 bool xs_cupti_is_active(void);
 
-/* Changes what xs_cupti_state returns. Inside. */
+/* Calls `change` to change what xs_cupti_state returns. Must be called inside. */
 void xs_cupti_note(void (*change)(struct xs_cupti_state *state));
 
 /* Subscribes, unless xferspy is subscribed already, and begins to record. Returns NULL, or the name of the CUPTI
- * function that failed, with its result; `holder` gets the current holder of CUPTI, if known. Inside. */
+ * function that failed; *result gets the result of this function. `holder` gets the name of the subscriber that holds
+ * CUPTI, if the name is known. Must be called inside. */
 const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes);
 
-/* cuptiActivityFlushAll(flag). Inside, while attached. */
+/* Calls cuptiActivityFlushAll(flag), and adds the dropped records to the session's state. Must be called inside, and
+ * while CUPTI is attached. */
 void xs_cupti_flush_all(uint32_t flag);
 /* Indexes all queued buffers, so that they can be read without CUPTI, which is about to be detached or may be unloaded.
- * Inside. */
+ * Must be called inside. */
 void xs_cupti_index_all(void);
-/* Compares CUPTI's clock with CLOCK_MONOTONIC. Inside. */
+/* Compares CUPTI's clock with CLOCK_MONOTONIC. Must be called inside. */
 void xs_cupti_sample_clock(void);
 
 /* ---- attaching to the driver (cupti_attachment.c); all inside ---- */
@@ -116,9 +119,10 @@ void xs_cupti_record_no_more(void);
 CUptiResult xs_cupti_finalize(void);
 /* Returns the offset that is added to the correlation ids of this attachment. Any thread. */
 uint32_t xs_cupti_correlation_base(void);
-/* True if CUPTI has ever called the callback, which it does for copies, memsets and launches. */
+/* True if CUPTI has ever called the callback. CUPTI calls it for copies, memsets and launches. */
 bool xs_cupti_saw_calls(void);
-/* Leaves the records of the left-out call with this id (core/outside.h) out of the trace, too. Any thread. */
+/* Notes the correlation id of a call that is left out of the trace (core/outside.h), so that its device records are
+ * left out as well. Any thread. */
 void xs_cupti_left_out(uint32_t correlation);
 
 /* ---- the global interface, or the shared interface for several subscribers (cupti_interface.c); all inside ---- */
@@ -168,21 +172,22 @@ xs_cupti_next_record_fn *xs_cupti_next_record(void);
 struct xs_cupti_buffer;
 
 void xs_cupti_start_migrations(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
-/* True if migrations are recorded. Then CUPTI must not be detached. */
+/* True if migrations are recorded. While they are recorded, CUPTI must not be detached. */
 bool xs_cupti_has_migrations(void);
 void xs_cupti_stop_migrations(void);
-/* Notes that a counted buffer's records are no longer in the queue, or that they are in it again. */
+/* xs_cupti_migrations_decoded notes that a counted buffer has left the queue, because its records were decoded.
+ * xs_cupti_migrations_queued notes that such a buffer is in the queue again. */
 void xs_cupti_migrations_decoded(const struct xs_cupti_buffer *buffer);
 void xs_cupti_migrations_queued(const struct xs_cupti_buffer *buffer);
 void xs_cupti_end_migrations(void);
 
 /* ---- windows (cupti_attach_detach.c); all inside ---- */
 
-/* Returns false if CUPTI must not be attached yet, but later, for a window that the user requested. */
+/* Returns false if CUPTI must not be attached now, because the first window that the user requested begins later. */
 bool xs_cupti_start_switches(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 bool xs_cupti_is_attached(void);
-/* True if the library is subscribed but records nothing, because a window ended while the application was subscribed,
- * too. Buffers may still contain records. */
+/* True if the library is subscribed but records nothing, because a window ended while the application was also
+ * subscribed. Buffers may still contain records. */
 bool xs_cupti_is_paused(void);
 /* Closes the gate while the device is idle, because no recorded kernel should be running when activity kinds are
  * disabled. If the device is not idle within half a second, closes the gate anyway if possible. True: the gate is
@@ -200,7 +205,7 @@ struct xs_cupti_buffer {
     struct xs_cupti_buffer *next;
     uint8_t *data;
     size_t bytes, valid_bytes;
-    struct xs_migration_tally migrations; /* its records of page migrations and faults, if `counted` */
+    struct xs_migration_tally migrations; /* the buffer's records of page migrations and faults, valid if `counted` */
     bool counted;
     uint32_t correlation_base; /* added to the buffer's correlation ids (xs_cupti_correlation_base) */
     /* Offsets of the records, set by xs_cupti_buffer_index; NULL: CUPTI finds the records. */
@@ -220,8 +225,8 @@ void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint
 void xs_cupti_buffer_index(struct xs_cupti_buffer *buffer,
                            const struct xs_cupti_decoder *decoder); /* cupti_records.c */
 
-/* Takes the oldest completed buffer; NULL: there is none. The caller owns the buffer until it gives it back by one of
- * the next two functions. */
+/* Takes the oldest completed buffer; NULL: there is none. The caller owns the buffer until it calls
+ * xs_cupti_buffers_requeue or xs_cupti_buffers_recycle. */
 struct xs_cupti_buffer *xs_cupti_buffer_take(void);
 /* Returns a list of taken buffers, oldest first, to the head of the queue. */
 void xs_cupti_buffers_requeue(struct xs_cupti_buffer *list);
@@ -229,9 +234,10 @@ void xs_cupti_buffers_requeue(struct xs_cupti_buffer *list);
 void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list);
 /* Indexes every completed buffer; the buffers stay queued. */
 void xs_cupti_buffers_index(const struct xs_cupti_decoder *decoder);
-/* Returns the records of page migrations and faults in the queued buffers. */
+/* Returns how many records of page migrations and faults the queued buffers contain, and what these records have
+ * cost. */
 struct xs_migration_tally xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder);
-/* Returns the number of buffers lost, with their records, for lack of memory. */
+/* Returns the number of buffers whose records were lost for lack of memory. */
 uint64_t xs_cupti_buffers_lost(void);
 /* Called in a forked child: forgets every buffer without touching it. */
 void xs_cupti_buffers_forget(void);
@@ -259,7 +265,7 @@ struct xs_cupti_decoder {
 int64_t xs_cupti_decode(struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
 
 /* Returns the largest correlation id of the records in indexed buffers, in the trace's numbering. Callbacks alone do
- * not give this number, because calls without a callback, such as waits, have ids, too. Inside. */
+ * not give this number, because calls without a callback, such as waits, also have ids. Must be called inside. */
 uint32_t xs_cupti_latest_record(void);
 
 /* Returns the duration of the longest kernel decoded so far. Any thread. */
@@ -268,8 +274,9 @@ uint64_t xs_cupti_longest_kernel_ns(void);
 /* Returns the number of graph kernels decoded so far. Any thread. */
 uint64_t xs_cupti_graph_kernels(void);
 
-/* Counts the buffer's records of page migrations and faults, once. Records of the same time cost together no more
- * than the time since the record before them, because the program was not slower for longer than that. Inside. */
+/* Counts the buffer's records of page migrations and faults in buffer->migrations. Does nothing if they were counted
+ * before. Several records may have the same time. Their total cost is then at most the time since the previous record,
+ * because they cannot have delayed the program for longer. Must be called inside. */
 void xs_cupti_count_migrations(const struct xs_cupti_decoder *decoder, struct xs_cupti_buffer *buffer);
 
 /* Replaces the pointers to kernel names in a buffer, which point into CUPTI's memory, by pointers to copies that are
@@ -282,17 +289,17 @@ void xs_cupti_keep_names(const struct xs_cupti_decoder *decoder, uint8_t *data, 
 void *xs_cupti_handle(void);
 
 /* Called before the application subscribes by the shared interface; `its_function` is the cuptiSubscribe_v2 that it
- * calls. True: the library stays subscribed, too, and xs_cupti_other_is must report whether the application's
+ * calls. True: the library also stays subscribed, and xs_cupti_other_is must report whether the application's
  * subscription succeeded. Any thread. */
 bool xs_cupti_stay_beside(const void *its_function);
 /* Called with true or false after the application's attempt to subscribe, and with false after one of its subscribers
  * has unsubscribed. Any thread. */
 void xs_cupti_other_is(bool subscribed);
-/* Notes that the application records graphs as a whole. After this all subscribers may get only records of whole
+/* Notes that the application records graphs as a whole. From then on all subscribers may get only records of whole
  * graphs. Any thread. */
 void xs_cupti_graphs_are_theirs(void);
-/* True if the library's session uses the shared interface and the application does not. CUPTI would then refuse the
- * application's calls of the global functions. Any thread. */
+/* True if the library's session uses the shared interface and the application does not. In this case CUPTI would refuse
+ * the application's calls of the global functions. Any thread. */
 bool xs_cupti_is_in_the_way(void);
 /* Called if CUPTI still refuses the application's call after the library has stepped aside, because CUPTI may remember
  * the shared subscriber. Finalizes CUPTI, at most once in a process. True: the application's call should be tried

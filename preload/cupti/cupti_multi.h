@@ -1,6 +1,6 @@
-/* The functions that CUDA 13.3 adds to CUPTI for several subscribers in one process, declared by hand because xferspy
- * is built with older headers. The source is NVIDIA's documentation of CUPTI 13.4: "Multiple Subscribers" in
- * https://docs.nvidia.com/cupti/main/main.html, and the functions in
+/* Declares the functions that CUDA 13.3 adds to CUPTI for several subscribers in one process. They are declared by
+ * hand, because xferspy is built with older headers. The source is NVIDIA's documentation of CUPTI 13.4: "Multiple
+ * Subscribers" in https://docs.nvidia.com/cupti/main/main.html, and the functions in
  * https://docs.nvidia.com/cupti/api/group__CUPTI__ACTIVITY__API.html. NVIDIA says:
  *
  * - Several subscribers need CUDA 13.3 and driver r610. The first subscriber allows others
@@ -14,7 +14,7 @@
  *   CUPTI_ERROR_NOT_COMPATIBLE.
  * - cuptiFinalize does nothing while there is more than one subscriber.
  *
- * If `config` is NULL, the records have the predefined layout. */
+ * If the parameter `config` of cuptiActivityEnable_v2 is NULL, the records have the predefined layout. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_MULTI_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_MULTI_H
 
@@ -38,7 +38,7 @@ struct xs_cupti_subscriber_params {
     uint8_t padding[7];
 };
 
-/* `info` describes the records if they do not have the predefined layout. */
+/* The types of the two buffer callbacks. `info` describes the records if they do not have the predefined layout. */
 typedef void(CUPTIAPI *xs_cupti_requested_v2)(uint8_t **data, size_t *bytes, size_t *max_records, void *info);
 typedef void(CUPTIAPI *xs_cupti_completed_v2)(uint8_t *data, size_t bytes, size_t valid_bytes, void *info);
 

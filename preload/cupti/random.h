@@ -1,5 +1,5 @@
-/* Random numbers of low quality. They are good enough to choose recording windows that do not coincide with a period of
- * the program. */
+/* Generates random numbers of low quality. They are good enough to choose recording windows that do not coincide with a
+ * period of the program. */
 #ifndef XFERSPY_PRELOAD_CUPTI_RANDOM_H
 #define XFERSPY_PRELOAD_CUPTI_RANDOM_H
 

@@ -9,7 +9,7 @@
 #include "preload/driver/real.h"
 
 struct xs_capture_mode {
-    bool is_relaxed; /* false: the driver refused, or lacks the function, and there is nothing to restore */
+    bool is_relaxed; /* false: there is nothing to restore, because the driver refused or does not have the function */
     CUstreamCaptureMode before;
 };
 

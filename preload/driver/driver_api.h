@@ -1,6 +1,6 @@
 /* Includes cuda.h with the names that the driver exports: every version and every per-thread-default-stream variant of
- * an entry point is declared under its exported name, and no macro maps a plain name to the newest version. All of
- * preload includes this instead of cuda.h. */
+ * an entry point is declared under its exported name, and no macro maps a plain name to the newest version. All files
+ * of preload include this file instead of cuda.h. */
 #ifndef XFERSPY_PRELOAD_DRIVER_DRIVER_API_H
 #define XFERSPY_PRELOAD_DRIVER_DRIVER_API_H
 
@@ -10,7 +10,7 @@
 #define __CUDA_API_VERSION_INTERNAL 1
 #include <cuda.h>
 
-/* Declarations from cudaProfiler.h, which is a separate package in some distributions. */
+/* These declarations are from cudaProfiler.h, which some distributions have in a separate package. */
 CUresult CUDAAPI cuProfilerStart(void);
 CUresult CUDAAPI cuProfilerStop(void);
 

@@ -1,5 +1,5 @@
-/* Tracks which contexts exist, and the calling thread's context and device. Look-ups take no lock and may come from any
- * thread. */
+/* Tracks which contexts exist, and the calling thread's context and device. Any thread may call these functions.
+ * Look-ups take no lock, except xs_context_learned. */
 #ifndef XFERSPY_PRELOAD_DRIVER_DRIVER_CONTEXT_H
 #define XFERSPY_PRELOAD_DRIVER_DRIVER_CONTEXT_H
 
@@ -10,19 +10,19 @@
 #include "preload/core/compiler.h"
 #include "preload/driver/driver_api.h"
 
-/* The context of the process and its device, if there is exactly one context. Context 0: there is none, or there are
- * several. */
+/* The only known context of the process, and the device of this context. The context is 0 if no context is known, if
+ * several are known, or if one was destroyed and no new one was learned since. */
 extern _Atomic uintptr_t xs_only_context;
 extern _Atomic int xs_only_device;
 
-/* Returns the same as xs_context_current, but always asks the driver, which takes about 10 ns. Must be used where a
- * wrong answer would do harm. */
+/* Returns the same as xs_context_current, but always asks the driver, which takes about 10 ns. Must be used if a wrong
+ * answer would do harm. */
 CUcontext xs_context_ask(int8_t *device);
 
 /* Returns the calling thread's current context; NULL: it has none. `device` receives the device's ordinal; -1: not
- * known. Takes one load if exactly one context is known; otherwise asks the driver. If exactly one context is known, it
- * is returned even if the thread has no context, or has one whose creation xferspy did not see. This is good enough for
- * a record, but not for anything that changes what the program does. */
+ * known. Asks the driver only if xs_only_context is 0; otherwise reads xs_only_context, and returns this context even
+ * if the thread has no context, or has one whose creation xferspy did not see. Such a result is good enough for a
+ * record, but not for anything that changes what the program does. */
 XS_HOT CUcontext xs_context_current(int8_t *device) {
     uintptr_t only = atomic_load_explicit(&xs_only_context, memory_order_relaxed);
     if (XS_LIKELY(only != 0)) {
@@ -35,15 +35,16 @@ XS_HOT CUcontext xs_context_current(int8_t *device) {
 /* Records a context that was created or seen for the first time, and its device. Takes a lock. */
 void xs_context_learn(CUcontext context, int device, bool primary);
 
-/* Returns context number `i` in the order of xs_context_learn, so that the drain thread can write it into the trace. At
- * most 64 are kept. A handle occurs twice if it was reused for a context of another device. False: there is no context
- * number `i` (yet). Any thread. */
+/* Returns context number `i` in the order of xs_context_learn, so that the drain thread can write it into the trace.
+ * Only the first 64 contexts are kept. A handle occurs twice if it was reused for a context of another device. False:
+ * there is no context number `i`, or not yet. Takes a lock. */
 bool xs_context_learned(unsigned i, uint64_t *handle, int *device);
 
 /* Returns the ordinal of a context's device; -1: not known. */
 int8_t xs_context_device(CUcontext context);
 
-/* Returns a device's primary context, as it was last retained; NULL: it was never retained. */
+/* Returns a device's primary context. NULL: xferspy did not see that the program retained it, or it was destroyed
+ * since. */
 CUcontext xs_context_primary(int device);
 
 /* Waits at most `ns` until no existing context has work on its device. False: work is still running, or the driver does

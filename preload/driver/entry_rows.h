@@ -15,7 +15,7 @@ enum xs_entry_row {
     XS_ROW_COUNT
 };
 
-/* Functions that are not recorded (gated_points.def). */
+/* The functions of the driver that are not recorded (gated_points.def), as an enumeration. */
 enum xs_gated {
 #define XS_GATED(symbol, ...) XS_GATED_##symbol,
 #include "preload/driver/gated_points.def"
@@ -23,14 +23,15 @@ enum xs_gated {
     XS_GATED_COUNT
 };
 
-/* True if the function belongs to process checkpointing (cuda-checkpoint). From cuCheckpointProcessLock until
- * cuCheckpointProcessUnlock every other driver call blocks. The rows are sorted by name. */
+/* True if the function belongs to process checkpointing (cuda-checkpoint). While a process is locked (from
+ * cuCheckpointProcessLock until cuCheckpointProcessUnlock), all other driver calls of the process block. The comparison
+ * works because the enumeration is sorted by name. */
 XS_HOT bool xs_is_of_checkpoints(enum xs_gated row) {
     return row >= XS_GATED_cuCheckpointProcessCheckpoint && row <= XS_GATED_cuCheckpointProcessUnlock;
 }
 
-/* The row number that repairs use for a function that is in neither table. The numbers from XS_ROW_COUNT up to this one
- * are XS_ROW_COUNT plus an enum xs_gated. */
+/* The repairs number the functions of both tables: an enum xs_entry_row is used as it is, and XS_ROW_COUNT is added to
+ * an enum xs_gated. XS_ROW_NONE, the next number after these, means a function that is in neither table. */
 enum { XS_ROW_NONE = (int)XS_ROW_COUNT + (int)XS_GATED_COUNT };
 
 struct xs_row_info {
@@ -38,6 +39,6 @@ struct xs_row_info {
     enum xs_category category;
     void *wrapper; /* this library's export of that name (intercept/wrappers.c) */
 };
-extern const struct xs_row_info xs_rows[XS_ROW_COUNT]; /* constant; in real.c */
+extern const struct xs_row_info xs_rows[XS_ROW_COUNT]; /* a constant table, defined in real.c */
 
 #endif

@@ -1,13 +1,13 @@
-/* Driver functions that are newer than the oldest toolkit with which xferspy can be built. They are declared by hand,
- * in the same way as cuda.h of CUDA 13.2 declares them. Only driver_api.h includes this file.
+/* Declares the driver functions that are newer than the oldest toolkit with which xferspy can be built. They are
+ * declared by hand, in the same way as cuda.h of CUDA 13.2 declares them. Only driver_api.h includes this file.
  *
- * X(symbol, (parameters)) declares a function and its variant with the suffix _ptsz. The list is empty if cuda.h
- * declares them. */
+ * X(symbol, (parameters)) declares a function and its variant with the suffix _ptsz. The list is empty if cuda.h itself
+ * declares these functions. */
 #ifndef XFERSPY_PRELOAD_DRIVER_NEWER_API_H
 #define XFERSPY_PRELOAD_DRIVER_NEWER_API_H
 
 #if CUDA_VERSION < 13020
-typedef struct CUstreamCigCaptureParams_st CUstreamCigCaptureParams; /* only pointers to it are passed on */
+typedef struct CUstreamCigCaptureParams_st CUstreamCigCaptureParams; /* only pointers to this type are used */
 
 /* clang-format off */
 #define XS_NEWER_API(X)                                                                                                \

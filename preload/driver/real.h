@@ -1,4 +1,4 @@
-/* The real driver: the addresses of its entry points, and the wrappers that belong to them. */
+/* Declares the addresses of the real driver's entry points, and finds the wrappers that belong to them. */
 #ifndef XFERSPY_PRELOAD_DRIVER_REAL_H
 #define XFERSPY_PRELOAD_DRIVER_REAL_H
 
@@ -25,18 +25,18 @@ bool xs_real_resolve(void);
 /* True if libcuda.so.1 was loaded together with the program, and so is in the global scope. Any thread. */
 bool xs_driver_is_linked(void);
 
-/* Returns how many libraries, with the program, were loaded together with the program. They are the first ones of the
- * loader's list. */
+/* Returns how many objects were loaded at the start of the program: the program itself and its libraries. They are the
+ * first objects in the loader's list. */
 unsigned xs_libraries_at_start(void);
 
-/* Returns the real entry point of a row, for a wrapper. If the program is linked to libcuda, its first call resolves
- * the driver here. */
+/* Returns the real entry point of a row, for a wrapper. Resolves the driver first if no earlier call has done so; this
+ * happens in programs that are linked to libcuda. */
 XS_HOT void *xs_real_of(unsigned row) {
     void *real = __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
     return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real : __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
 }
 
-/* Like xs_real, for the functions that are not recorded (gated_points.def); indexed by enum xs_gated. */
+/* The same as xs_real for the functions that are not recorded (gated_points.def); indexed by enum xs_gated. */
 extern void *xs_real_gated[XS_GATED_COUNT];
 XS_HOT void *xs_real_gated_of(unsigned row) {
     void *real = __atomic_load_n(&xs_real_gated[row], __ATOMIC_RELAXED);
@@ -50,7 +50,7 @@ XS_HOT void *xs_real_gated_of(unsigned row) {
  * previous function for a while. */
 void *xs_real_replace(unsigned row, void *by);
 
-/* Result for a program that calls the driver through xferspy's symbols while no driver is loaded. */
+/* The wrappers return this result if the program calls them while no driver is loaded. */
 #define XS_NO_DRIVER CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
 
 /* In a forked child: reinitializes the lock of xs_real_resolve, which a thread that no longer exists may hold. */
@@ -63,8 +63,8 @@ void *xs_real_wrapped(void *real);
 /* Returns the wrapper of the row with this name; NULL: there is no such row. */
 void *xs_wrapper_by_name(const char *name);
 
-/* Driver functions that xferspy calls itself and does not wrap, one per line. xs_driver(name) is the function, or NULL
- * if this driver has none. */
+/* Driver functions that xferspy calls itself and does not wrap, one per line. xs_driver(name) is the function; NULL:
+ * this driver does not have it, or xs_real_resolve was not called yet. */
 #define XS_DRIVER_FUNCTIONS(X)                                                                                         \
     X(cuCtxGetCurrent)                                                                                                 \
     X(cuCtxGetDevice)                                                                                                  \

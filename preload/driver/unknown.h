@@ -1,7 +1,7 @@
-/* Driver functions that are in no table of xferspy, because the driver is newer than the cuda.h with which xferspy was
- * built. If a look-up finds such a function, the program gets a stub for it, from a pool of limited size
- * (intercept/unknown_stubs.c). This table says which function each stub calls, and what is known about the function by
- * its name (unknown_names.def). */
+/* Keeps the driver functions that are in no table of xferspy, because the driver is newer than the cuda.h with which
+ * xferspy was built. If a look-up finds such a function, the program gets a stub for it, from a pool of limited size
+ * (intercept/unknown_stubs.c). The table xs_unknown says which function each stub calls, and what is known about this
+ * function by its name (unknown_names.def). */
 #ifndef XFERSPY_PRELOAD_DRIVER_UNKNOWN_H
 #define XFERSPY_PRELOAD_DRIVER_UNKNOWN_H
 
@@ -36,16 +36,16 @@ enum xs_unknown_asked {
 };
 
 /* Returns the index of the stub for an address that a look-up of `name` found, if the address belongs to no row.
- * XS_NO_STUB: the program gets the address itself, because it is not a driver function or needs no stub. XS_UNSEEN: the
- * program gets the address itself, because all stubs are in use. Calls of the function are then not seen, and may write
- * device memory, so the trace will say that contents are unknown from now on. `driver` is any address in libcuda.so.1.
- * Any thread, without a lock. */
+ * XS_NO_STUB: the program gets the address itself, because it is not the address of a driver function, or because the
+ * function's calls need not be seen. XS_UNSEEN: the program gets the address itself, because all stubs are in use. In
+ * this case xferspy does not see the calls of the function. They may write device memory, so the trace will say that
+ * contents are unknown from now on. `driver` is any address in libcuda.so.1. Any thread, without a lock. */
 enum { XS_NO_STUB = -1, XS_UNSEEN = -2 };
 int xs_unknown_stub_for(void *real, const char *name, enum xs_unknown_asked asked, const void *driver);
 
-/* Writes the names of functions of a newer driver in the trace's form, separated by commas: if `called`, those that
- * were called, otherwise those that were only looked up. Returns the number of names written; names that do not fit are
- * left out. Any thread. */
+/* Writes the names of functions of a newer driver in the trace's form, separated by commas. If `called` is true, writes
+ * the functions that were called, otherwise the functions that were only looked up. Returns the number of names
+ * written; names that do not fit are left out. Any thread. */
 unsigned xs_unknown_list(bool called, char *text, size_t bytes);
 
 #endif

@@ -15,22 +15,22 @@
 
 enum xs_fingerprint_mode { XS_FINGERPRINT_OFF, XS_FINGERPRINT_AUTO, XS_FINGERPRINT_ALL };
 
-/* The mode is set before capture begins, and constant afterwards. */
+/* The mode is set before capture begins, and does not change afterwards. */
 extern enum xs_fingerprint_mode xs_fingerprint_mode;
 
 /* Starts fingerprints. `mode` is the option's value ("off", "auto" or "all"); in "auto" fingerprints may spend
  * `share_permille` of the wall time. Called once, before capture begins. */
 void xs_fingerprint_start(const char *mode, unsigned share_permille, const struct xs_clock *clock);
 
-/* Returns what fingerprints have cost the program so far. Any thread. */
+/* Returns the time that fingerprints have cost the program so far. Any thread. */
 uint64_t xs_fingerprint_cost_ns(void);
 
 /* Passes on how much time the wrappers have spent so far, which counts in the budget of fingerprints
  * (xs_budget_others). Called by one thread only. */
 void xs_fingerprint_others_cost(uint64_t ns);
 
-/* True if one side of the copy is only believed to be on the host: neither a parameter's type nor a known address shows
- * that it is. The decoder of a copy sets this before xs_fingerprint_before is called. */
+/* True if one side of the copy is assumed to be in host memory, although neither a parameter's type nor a known address
+ * shows this. The decoder of a copy sets this before xs_fingerprint_before is called. */
 extern XS_TLS bool xs_fingerprint_guessed;
 
 /* Called before and after the real call of a copy. xs_fingerprint_before decides how the content is fingerprinted, and
@@ -47,10 +47,10 @@ XS_HOT struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result
     return xs_fingerprint_mode != XS_FINGERPRINT_OFF ? xs_fingerprint_after_copy(e, result) : e;
 }
 
-/* Called before the real call of every function that is no copy. Makes the application's streams wait for fingerprint
- * kernels that run at the same time as their copies (side_stream.h), because the call may order other work after these
- * copies. A call that names a stream (other than a default stream) can order work only after the copies of this stream,
- * so only this stream is made to wait. Any other call makes all streams wait. */
+/* Called before the real call of every function that is not a copy. Makes the application's streams wait for
+ * fingerprint kernels that run at the same time as their copies (side_stream.h), because the call may order other work
+ * after these copies. A call that names a stream (other than a default stream) can order work only after the copies of
+ * this stream, so only this stream is made to wait. Any other call makes all streams wait. */
 XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0)) {
         bool own = (e->flags & (XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD)) == XS_FLAG_HAS_STREAM;
@@ -58,21 +58,21 @@ XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     }
 }
 
-/* Called before a call that is not recorded: if capture ended early, some streams may still have to wait for
- * fingerprint kernels. */
+/* Called before a call that is not recorded. If capture ended early, some streams may still have to wait for
+ * fingerprint kernels; this function makes them wait. */
 void xs_fingerprint_join_late(void);
 XS_HOT void xs_fingerprint_not_recorded(void) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0))
         xs_fingerprint_join_late();
 }
 
-/* Called after the real call of a function that is no copy, if this call may write device memory. */
+/* Called after the real call of a function that is not a copy, if this call may write device memory. */
 XS_HOT void xs_fingerprint_written(void) {
     if (!(atomic_load_explicit(&xs_write_epoch, memory_order_acquire) & 1))
         atomic_fetch_or_explicit(&xs_write_epoch, 1, memory_order_acq_rel);
 }
 
-/* Called before memory is freed, because another thread may get its address immediately afterwards. */
+/* Called before memory is freed, because another thread may get the same address immediately afterwards. */
 XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
     xs_fingerprint_join(e);
     xs_fingerprint_written();
@@ -80,17 +80,17 @@ XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
         xs_device_wait_late();
 }
 
-/* Called after a stream memory operation, a host function, or a graph that may contain one of these; and after a call
- * that lets other processes or devices write the memory. From then on, work that the driver already has may wait for
- * something that the application does without a call. */
+/* Called after a stream memory operation, a host function, or a graph that may contain one of these. Also called after
+ * a call that lets other processes or devices write the memory. From then on, work that the driver already has may wait
+ * for something that the application does without a call. */
 static inline void xs_fingerprint_never_holds(void) {
     xs_write_epoch_never_holds();
     xs_fingerprint_written();
 }
 
-/* The handle of the stream in which a cooperative kernel may still be running, plus 1. UINTPTR_MAX means several
- * streams or a default stream, and 0 means none. Such a kernel may occupy the whole device and wait for later copies. A
- * fingerprint kernel would wait for the cooperative kernel, and delay the copies. */
+/* The handle, plus 1, of the stream in which a cooperative kernel may still be running. UINTPTR_MAX means several
+ * streams or a default stream, and 0 means no stream. Such a kernel may occupy the whole device and wait for later
+ * copies. A fingerprint kernel would wait for the cooperative kernel, and delay the copies. */
 extern _Atomic uintptr_t xs_fingerprint_held;
 void xs_fingerprint_launched_special(const struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_launched(const struct xs_event *e, CUresult result) {
@@ -112,8 +112,8 @@ XS_HOT void xs_fingerprint_synchronised(const struct xs_event *e, CUresult resul
 void xs_fingerprint_context_gone(uint64_t context);
 
 /* Called after an allocation failed for lack of device memory. Frees the memory that fingerprints have in the context
- * of the failed call. This may wait for the device, so it is not done if the failed call is asynchronous. True: memory
- * was freed, and the call must be repeated. */
+ * of the failed call. Freeing may wait for the device, so nothing is freed if the failed call is asynchronous. True:
+ * memory was freed, and the call must be repeated. */
 bool xs_fingerprint_give_back(const struct xs_event *e);
 
 /* Writes the cost of fingerprints into the trace's table meta, inside the caller's batch. Drain thread only. */

@@ -12,16 +12,17 @@
 #include "schema/format/kinds.h"
 #include "schema/write/store.h"
 
-/* The write epoch. Stored digests of a region are valid until something may have written device memory. After such a
- * write the value is odd, and the next call of xs_write_epoch_count increments it to an even number. While fingerprints
- * are off, the value is always odd. */
+/* The write epoch tells whether the stored digests of a region are still valid. They are valid until something may have
+ * written device memory. After such a write the value is odd, and the next call of xs_write_epoch_count increments it
+ * to an even number. While fingerprints are off, the value is always odd. */
 extern _Atomic uint64_t xs_write_epoch;
 
-/* Increments the epoch if it is odd, and returns it. The epoch keeps this value as long as nothing is written. */
+/* Increments the epoch if it is odd, and returns it. The epoch keeps the returned value as long as nothing is
+ * written. */
 uint64_t xs_write_epoch_count(void);
 
-/* Makes all digests, also later ones, invalid for the rest of the run, because work that the driver already has may now
- * wait for something that the application does without a call. */
+/* Makes the present digests and all later ones invalid for the rest of the run, because work that the driver already
+ * has may now wait for something that the application does without a call. */
 void xs_write_epoch_never_holds(void);
 
 struct xs_fingerprinter; /* belongs to one context */
@@ -49,15 +50,16 @@ enum xs_fingerprint_skip xs_device_prepare(struct xs_device_job *job, CUcontext 
  * driver refused. */
 bool xs_device_measure(struct xs_device_job *job, uint32_t mode);
 
-/* These functions run the kernel in a side stream, at the same time as the next copies (side_stream.h).
- * xs_device_make_way is called before an asynchronous copy whose fingerprint is taken after the copy. It returns true
- * if only copies were queued in the stream recently; the kernel may then be queued by xs_device_measure_aside. False:
- * the kernel must be queued by xs_device_measure. If `may_follow` is false, the result is false. */
+/* xs_device_make_way and xs_device_measure_aside run the kernel in a side stream, at the same time as the next copies
+ * (side_stream.h). xs_device_make_way is called before an asynchronous copy whose fingerprint is taken after the copy.
+ * It returns true if only copies were queued in the stream recently; the kernel may then be queued by
+ * xs_device_measure_aside. False: the kernel must be queued by xs_device_measure. If `may_follow` is false, the result
+ * is false. */
 bool xs_device_make_way(struct xs_device_job *job, bool writes, bool may_follow);
 bool xs_device_measure_aside(struct xs_device_job *job, uint32_t mode);
 
-/* Makes the stream wait for its kernels in the side stream; NULL: all streams. Must be called before every call that
- * may order other work after the copies of the stream. */
+/* Makes the stream wait for its kernels in the side stream; if `stream` is NULL, does so for all streams. Must be
+ * called before every call that may order other work after the copies of the stream. */
 void xs_device_join(CUstream stream);
 
 /* Must be called before a stream of the application is destroyed. */
@@ -67,7 +69,7 @@ void xs_device_stream_going(CUstream stream);
 void xs_device_settle(struct xs_device_job *job);
 
 /* Ends a job whose kernel was queued but whose result is not needed. The result will not be written into the trace.
- * False: it is in the trace already. */
+ * False: the result is in the trace already. */
 bool xs_device_disown(const struct xs_device_job *job);
 
 /* Ends a job whose kernel was not queued. The slot remains reserved until all kernels that use it have ended. */
@@ -83,15 +85,16 @@ extern _Atomic unsigned xs_device_late;
 void xs_device_note_late(const struct xs_device_job *job);
 void xs_device_wait_late(void);
 
-/* Waits at most `timeout_ms` for the results of all contexts, or, if `only` is not NULL, of this context, which is
- * about to be destroyed. */
+/* Waits at most `timeout_ms` for the results of all contexts, or, if `only` is not NULL, for the results of this
+ * context only, which is about to be destroyed. */
 void xs_device_wait_all(CUcontext only, unsigned timeout_ms);
 
 /* Called when a context, and with it its memory, has been destroyed. */
 void xs_device_context_gone(CUcontext context);
 
-/* Frees the current context's scratch memory, because an allocation of the application failed; from then on the context
- * has no device fingerprints. False: there was no scratch memory, or a kernel still uses it. */
+/* Frees the scratch memory of `context`, which is the current context, because an allocation of the application failed.
+ * From then on the context has no device fingerprints. False: nothing was freed, because there was no scratch memory or
+ * a kernel still uses it. */
 bool xs_device_give_back(CUcontext context);
 
 /* Writes the results that have arrived into the trace, inside the caller's batch. Returns the number of results, or an
@@ -99,7 +102,7 @@ bool xs_device_give_back(CUcontext context);
 int64_t xs_device_drain(struct xs_store *store);
 
 struct xs_device_cost {
-    uint64_t launches, start_ns, device_bytes, host_bytes; /* bytes that are allocated now */
+    uint64_t launches, start_ns, device_bytes, host_bytes; /* device_bytes, host_bytes: memory that is allocated now */
 };
 struct xs_device_cost xs_device_cost(void);
 

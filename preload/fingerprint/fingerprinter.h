@@ -1,6 +1,6 @@
-/* A fingerprinter is a context's kernel, scratch memory and results. It is made at the first copy that needs it, which
- * takes a millisecond or two. If any part of it fails, copies of that context have no device fingerprints from then on.
- * fingerprinter.c makes and ends fingerprinters; fingerprint_device.c works with them. */
+/* A fingerprinter is a context's kernel, scratch memory and results. The first copy that needs a fingerprinter makes
+ * it, which takes 1 to 2 ms. If any part cannot be made, copies of the context have no device fingerprints from then
+ * on. fingerprinter.c makes and ends fingerprinters; fingerprint_device.c works with them. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_FINGERPRINTER_H
 #define XFERSPY_PRELOAD_FINGERPRINT_FINGERPRINTER_H
 
@@ -23,7 +23,7 @@
 struct xs_fingerprinter {
     _Atomic uintptr_t context; /* 0: free, because its context was destroyed */
     _Atomic int skip;          /* XS_SKIP_NONE, or the reason why copies of this context have no device fingerprints */
-    _Atomic unsigned failures; /* launches that the driver refused in a row */
+    _Atomic unsigned failures; /* number of launches in a row that the driver refused */
     CUfunction kernel;
     CUdeviceptr memory, results_at; /* memory: tickets, then slots; results_at: device address of the result ring */
     int priority;                   /* priority of launches */
@@ -34,8 +34,8 @@ struct xs_fingerprinter {
     struct xs_results results;
 };
 
-/* Returns the `i`th of all fingerprinters; NULL beyond the last. Fingerprinters are never freed, so no lock is needed.
- * Any thread. */
+/* Returns the `i`th of all fingerprinters, counted from 0; NULL: there are not so many. Fingerprinters are never freed,
+ * so no lock is needed. Any thread. */
 struct xs_fingerprinter *xs_fingerprinter_at(unsigned i);
 
 /* Returns the fingerprinter of a context; NULL: it has none. */
@@ -45,7 +45,7 @@ struct xs_fingerprinter *xs_fingerprinter_find(CUcontext context);
  * thread. NULL: the context has no device fingerprints, for the reason in *why. */
 struct xs_fingerprinter *xs_fingerprinter_of(CUcontext context, enum xs_fingerprint_skip *why);
 
-/* Returns the total time that it took so far to make fingerprinters. */
+/* Returns the total time that making fingerprinters has taken so far. */
 uint64_t xs_fingerprinter_start_ns(void);
 
 #endif

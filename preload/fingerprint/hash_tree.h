@@ -1,9 +1,9 @@
-/* The content fingerprint, computed on the host. The kernel (hash_tree.cu, kernel.h) computes the same fingerprint of
+/* Computes the content fingerprint on the host. The kernel (hash_tree.cu, kernel.h) computes the same fingerprint of
  * the same bytes.
  *
  * Definition. The region's bytes are cut into leaves of 4096 bytes. (The bytes of a box are those in its rows, row
- * after row, slice after slice.) A block has at most 4096 bytes. To hash a block, it is padded with zeros to the next
- * multiple of 256 bytes, at least 256, and then hashed with XXH3 (seed 0, default secret).
+ * after row, slice after slice.) A block has at most 4096 bytes. A block is hashed in two steps: it is padded with
+ * zeros to the next multiple of 256 bytes, at least 256, and then hashed with XXH3 (seed 0, default secret).
  *   Level 0   one digest for each leaf: XXH3_64bits of the leaf's block, 8 bytes, little-endian.
  *   Level n   exists if level n-1 has more than 512 digests. It has one digest for each group of 512 digests:
  *             XXH3_64bits of the group's block.
@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A content's fingerprint, and what else its hash tree shows. */
+/* The fingerprint of a region's content, and what else the hash tree shows. */
 struct xs_hashed_content {
     uint64_t low, high;
     uint32_t leaves;
@@ -33,17 +33,17 @@ struct xs_hashed_content {
 /* Fingerprints `length` readable bytes of host memory, at most 16 TiB - 4 KiB, at any alignment. `leaf_digests`
  * receives the digests of level 0; it is NULL, or has room for xs_fingerprint_leaves(length) digests.
  *
- * Any thread, signal handlers too: it allocates nothing, takes no lock and uses less than 16 KiB of stack. Cannot fail.
- * If bytes change during the call, the result may not be the fingerprint of any content that the region ever had, but
- * nothing worse happens. */
+ * Any thread and any signal handler may call this function: it allocates nothing, takes no lock and uses less than 16
+ * KiB of stack. It cannot fail. If bytes change during the call, the result may not be the fingerprint of any content
+ * that the region ever had, but nothing worse happens. */
 void xs_fingerprint_bytes(const void *base, uint64_t length, uint64_t *leaf_digests, struct xs_hashed_content *out);
 
-/* Fingerprints a region of host memory that may be a box (hash_tree_shape.h), like xs_fingerprint_bytes. */
+/* Does the same as xs_fingerprint_bytes for a region of host memory, which may be a box (hash_tree_shape.h). */
 void xs_fingerprint_host(const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
                          struct xs_hashed_content *out);
 
-/* Like xs_fingerprint_host, but works in `work`, memory of the caller with XS_TREE_WORK_BYTES bytes at any alignment,
- * and uses less than 1 KiB of stack. */
+/* Does the same as xs_fingerprint_host with less than 1 KiB of stack. Works in `work`, which is memory of the caller
+ * with XS_TREE_WORK_BYTES bytes, at any alignment. */
 enum { XS_TREE_WORK_BYTES = 12 * 1024 };
 void xs_fingerprint_host_in(void *work, const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
                             struct xs_hashed_content *out);

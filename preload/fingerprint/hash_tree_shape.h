@@ -1,5 +1,6 @@
 /* Defines what host and device must agree on to compute the same fingerprint: sizes, the shape of a region and of its
- * hash tree, and how the length is mixed in. Compiled by C and CUDA; hash_tree.h defines the function itself. */
+ * hash tree, and how the length is mixed in. C files and CUDA files include this file; hash_tree.h defines the
+ * fingerprint itself. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_HASH_TREE_SHAPE_H
 #define XFERSPY_PRELOAD_FINGERPRINT_HASH_TREE_SHAPE_H
 
@@ -13,14 +14,15 @@
 
 #define XS_LEAF_BYTES 4096u
 #define XS_DIGEST_BYTES 8u
-#define XS_GROUP 512u /* number of digests that a node hashes; they fill a block of XS_LEAF_BYTES */
-/* Blocks are padded to a multiple of this, so that XXH3 always uses its path for long inputs. */
+#define XS_GROUP 512u /* number of digests that a node hashes; so many digests fill a block of XS_LEAF_BYTES */
+/* Blocks are padded to a multiple of this number, so that XXH3 always uses its path for long inputs. */
 #define XS_PAD_BYTES 256u
 #define XS_TREE_LEVELS 4u /* enough for the 2^32 - 1 leaves that a uint32_t counts: 16 TiB */
 
-/* The bytes to hash, in host or device memory. `width` 0: `length` bytes from `base`. Otherwise a box: rows of `width`
- * bytes, `height` rows per slice, `pitch` bytes from row to row and `slice_pitch` from slice to slice; `length` is the
- * sum of all rows. */
+/* The bytes to hash, in host or device memory. If `width` is 0, they are the `length` bytes from `base` on. Otherwise
+ * they are a box: rows of `width` bytes, `height` rows per slice, `pitch` bytes from the start of a row to the next
+ * one, and `slice_pitch` bytes from the start of a slice to the next one. `length` is then the number of bytes in all
+ * rows. */
 struct xs_fingerprint_region {
     uint64_t base, length;
     uint64_t width, height, pitch, slice_pitch;
@@ -59,7 +61,7 @@ XS_BOTH_SIDES uint64_t xs_fingerprint_leaves(uint64_t length) {
 /* Returns the number of nodes of the level above a level with `count` nodes. */
 XS_BOTH_SIDES uint64_t xs_fingerprint_parents(uint64_t count) { return (count - 1) / XS_GROUP + 1; }
 
-/* Returns the padded length of a block of `bytes`. */
+/* Returns the padded length of a block of `bytes` bytes. */
 XS_BOTH_SIDES uint32_t xs_fingerprint_padded(uint32_t bytes) {
     return bytes == 0 ? XS_PAD_BYTES : (bytes + XS_PAD_BYTES - 1) / XS_PAD_BYTES * XS_PAD_BYTES;
 }

@@ -8,17 +8,18 @@
 #include "preload/fingerprint/hash_tree_shape.h"
 #include "preload/fingerprint/result.h"
 
-#define XS_FINGERPRINT_WARPS 8u                             /* warps of a block; each hashes a leaf at a time */
+#define XS_FINGERPRINT_WARPS 8u                             /* warps of a block; each warp hashes one leaf at a time */
 #define XS_FINGERPRINT_THREADS (XS_FINGERPRINT_WARPS * 32u) /* blockDim.x must have this value */
-#define XS_FINGERPRINT_MAX_BLOCKS 8192u /* each block of a larger region hashes several groups of leaves */
+#define XS_FINGERPRINT_MAX_BLOCKS 8192u                     /* limit of gridDim.x; each warp may hash several leaves */
 
-/* values of `mode` */
-#define XS_FINGERPRINT_COMPARE 1u      /* the slot has leaves and root of a region of the same length to compare with */
+/* The flags in `mode` of struct xs_fingerprint_parameters. If `mode` is 0, the launch compares nothing, and writes the
+ * result. */
+#define XS_FINGERPRINT_COMPARE 1u      /* compare with the slot's leaves and root, of a region of the same length */
 #define XS_FINGERPRINT_MEASURE_ONLY 2u /* store leaves and root in the slot, and write no result */
 
 /* The kernel's one parameter, passed by value: kernelParams = {&parameters}. All addresses are the device's.
- *   region    the region to hash, at any alignment; fastest if base (of a box: width and pitches, too) is a multiple of
- *             16 bytes
+ *   region    the region to hash, at any alignment; the kernel is fastest if the base, and the width and the pitches of
+ *             a box, are multiples of 16 bytes
  *   root      16 bytes, aligned to 16: low and high of the last launch; this launch overwrites them
  *   tickets   8 bytes per node; all zero when the kernel starts, and again when it ends. If this memory was used for
  *             something else in between (a slot for another capacity), it must be zeroed again; otherwise no launch

@@ -1,6 +1,7 @@
 /* Transfers the results of the fingerprint kernel from the device to the trace. The results are in a ring of slots in
  * page-locked host memory, which the kernel writes and the drain thread reads. Neither waits for the other: if no slot
- * is free, the kernel is not launched. Any thread unless a comment says otherwise; no locks. */
+ * is free, the kernel is not launched. Any thread may call these functions unless a comment says otherwise; they take
+ * no locks. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_RESULTS_H
 #define XFERSPY_PRELOAD_FINGERPRINT_RESULTS_H
 
@@ -13,7 +14,7 @@
 
 enum { XS_RESULTS = 8192, XS_RESULTS_BYTES = XS_RESULTS * (int)sizeof(struct xs_fingerprint_result) };
 
-#define XS_RESULT_OF_NOBODY UINT32_MAX /* id of a result that is awaited but not written into the trace */
+#define XS_RESULT_OF_NOBODY UINT32_MAX /* id of a result that is awaited, but will not be written into the trace */
 
 /* There is one ring per context. The library owns the memory, which remains mapped when the context is destroyed. */
 struct xs_results {
@@ -33,13 +34,14 @@ static inline uint32_t xs_results_index(uint64_t ticket) { return (uint32_t)((ti
 /* Frees the slot, because the kernel was not launched. */
 void xs_results_give_back(struct xs_results *results, uint64_t ticket);
 
-/* Assigns the result of a ticket to another fingerprint. False: it is in the trace already. */
+/* Assigns the result of a ticket to another fingerprint. False: the result is in the trace already, or is no longer
+ * awaited. */
 bool xs_results_rename(struct xs_results *results, uint64_t ticket, uint32_t id);
 
 /* True if the result of a ticket has arrived, or is no longer awaited. */
 bool xs_results_arrived(const struct xs_results *results, uint64_t ticket);
 
-/* Returns the number of awaited results. */
+/* Returns the number of awaited results that have not arrived. */
 uint64_t xs_results_awaited(const struct xs_results *results);
 
 /* Stops waiting for the results that have not arrived, because the context was destroyed. */

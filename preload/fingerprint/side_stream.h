@@ -16,11 +16,12 @@
 
 enum { XS_ASIDES = 8, XS_ASIDE_KERNELS = 16 };
 
-/* This struct has the data for one stream of the application. All zeros: the entry is free. */
+/* The data for one stream of the application. An entry is free if all its bytes are zero. */
 struct xs_aside {
     _Atomic(CUstream) theirs; /* the application's stream; NULL: the entry is free */
-    _Atomic bool ahead;       /* the side stream got work that `theirs` does not wait for yet */
-    _Atomic uint64_t epoch;   /* xs_write_epoch at the last copy; unchanged if only copies were queued since */
+    _Atomic bool ahead;       /* the side stream has work that `theirs` does not wait for yet */
+    _Atomic uint64_t epoch;   /* value of xs_write_epoch at the last copy; if xs_write_epoch still has it, only copies
+                                 were queued since */
     /* The lock protects the fields below. It is held during driver calls, so each wait for the lock has a time limit.
      * Signals are blocked while it is held, because its holder runs on a scratch stack or has called xs_signals_hold.
      */
@@ -33,7 +34,7 @@ struct xs_aside {
     struct xs_fingerprint_region regions[XS_ASIDE_KERNELS]; /* region that each kernel reads; length 0: no kernel */
 };
 
-/* Counts the streams in the process whose side stream has work that they do not wait for yet. */
+/* The number of streams in the process that do not wait yet for all work of their side streams. */
 extern _Atomic unsigned xs_asides_ahead;
 
 /* Returns the entry of an application's stream, and takes a free one if there is none. NULL: there are too many
@@ -49,15 +50,15 @@ void xs_aside_make_way(struct xs_aside *aside, const struct xs_fingerprint_regio
 bool xs_aside_run(struct xs_aside *aside, const struct xs_fingerprint_region *reads, int priority,
                   bool (*launch)(CUstream stream, void *arg), void *arg);
 
-/* Joins: makes the application's stream wait for all work of the side stream. The caller holds the lock. */
+/* Makes the application's stream wait for all work of the side stream (joins it). The caller holds the lock. */
 void xs_aside_join(struct xs_aside *aside);
 
-/* Like xs_aside_join, but takes the lock itself. Called before all calls that are not copies. Another thread may hold
- * the lock while the driver delays its copy in this stream. So this function waits for the lock at most 10 ms; if it
- * does not get the lock in this time, it does nothing. */
+/* Does the same as xs_aside_join, but takes the lock itself. Called before all calls that are not copies. Another
+ * thread may hold the lock while the driver delays its copy in this stream. So this function waits for the lock at most
+ * 10 ms; if it does not get the lock in this time, it does nothing. */
 void xs_aside_join_from_outside(struct xs_aside *aside);
 
-/* Called before the application's stream is destroyed: joins, and frees the entry. */
+/* Called before the application's stream is destroyed. Joins the side stream, and frees the entry. */
 void xs_aside_release(struct xs_aside *aside);
 
 /* Called when the context was destroyed with all its streams. Frees the entry without a driver call. */

@@ -17,11 +17,11 @@ uint64_t xs_region_end(const struct xs_fingerprint_region *region);
 struct xs_slot {
     struct xs_fingerprint_region region;
     uint64_t end;    /* xs_region_end */
-    uint64_t epoch;  /* the digests are valid while xs_write_epoch has this value; 0: they are not */
+    uint64_t epoch;  /* the digests are valid while xs_write_epoch has this value; 0: they are not valid */
     uint64_t ticket; /* ticket of the last launch; until its result arrives, only `stream` may use the slot */
     uint64_t stream;
-    uint64_t used;         /* time of its last use; the slot with the oldest last use is freed first */
-    uint32_t first, units; /* units of the scratch memory that it has */
+    uint64_t used;         /* value of `clock` at the last use; the slot with the lowest value is freed first */
+    uint32_t first, units; /* the slot has `units` units of the scratch memory, from unit `first` on */
     bool taken, busy;      /* busy: a job that is not finished uses the slot */
 };
 
@@ -29,14 +29,14 @@ enum { XS_SLOTS = 1024, XS_SLOT_UNIT_BYTES = 1024, XS_SLOT_UNITS = 8192 };
 
 struct xs_slots {
     struct xs_slot slots[XS_SLOTS];
-    uint32_t high;  /* the slots from this index on were never taken */
-    uint64_t clock; /* clock for `used` */
+    uint32_t high;  /* slots with this index or a higher one were never taken */
+    uint64_t clock; /* number of uses of slots so far, from which `used` is set */
     uint8_t unit_taken[XS_SLOT_UNITS];
 };
 
 void xs_slots_reset(struct xs_slots *slots);
 
-/* Returns the slot of a region; NULL: it has none. `writes`: the region will be written, so the digests in slots of
+/* Returns the slot of a region; NULL: the region has none. `writes`: the region will be written, so the digests of all
  * other regions that overlap it become invalid. */
 struct xs_slot *xs_slots_find(struct xs_slots *slots, const struct xs_fingerprint_region *region, bool writes);
 

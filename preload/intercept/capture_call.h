@@ -62,8 +62,8 @@ XS_HOT void xs_memset(struct xs_call *call, CUdeviceptr dst, uint32_t value, uns
     xs_decode_memset(call->event, dst, value, element, width, height, pitch);
 }
 
-/* Records one event for each copy of a batch. Used after the call, because only its success shows that the arrays are
- * valid. */
+/* Records one event for each copy of a batch. Used after the call, because the arrays are known to be valid only if the
+ * call succeeded. */
 XS_HOT void xs_batch(struct xs_call *call, const CUdeviceptr *dsts, const CUdeviceptr *srcs, const size_t *sizes,
                      size_t count) {
     call->event = xs_decode_batch(call->event, call->result, dsts, srcs, sizes, count);
@@ -99,8 +99,8 @@ XS_HOT void xs_looked_up(struct xs_call *call, const CUdeviceptr *out, const siz
 }
 
 /* xs_free is used before the call. It moves the allocation from the map to *range, because another thread may be given
- * the address as soon as it is free. xs_freed is used after the call, and puts the allocation back into the map if the
- * call failed. */
+ * the address as soon as the memory is free. xs_freed is used after the call, and puts the allocation back into the map
+ * if the call failed. */
 XS_HOT void xs_free(struct xs_call *call, uint64_t address, struct xs_memory_range *range) {
     xs_decode_free(call->event, address, range);
 }
@@ -109,7 +109,7 @@ XS_HOT void xs_freed(const struct xs_call *call, const struct xs_memory_range *r
         xs_decode_free_failed(range);
 }
 
-/* xs_unmap is used before a call that ends one or several mappings, and xs_unmapped after it. */
+/* xs_unmap is used before a call that ends one or several mappings, and xs_unmapped after this call. */
 XS_HOT void xs_unmap(struct xs_call *call, CUdeviceptr p, size_t bytes) {
     call->event->kind = XS_EVENT_FREE;
     call->event->alloc.address = p;
@@ -153,7 +153,7 @@ XS_HOT void xs_sync(struct xs_call *call, enum xs_sync_scope scope, const void *
     xs_decode_context(e);
 }
 
-/* Used after the call: discards the event, because this call is not recorded. */
+/* Used after a call that is not recorded: discards the event. */
 XS_HOT void xs_not_recorded(struct xs_call *call) { call->event = NULL; }
 
 /* ---- other calls, and their fields ---- */
@@ -184,17 +184,17 @@ XS_HOT void xs_capture_ended(const struct xs_call *call) {
     if (xs_has_ended_capture(call))
         xs_captures_end(call->event->stream, xs_capturing_thread(call->event));
 }
-/* Used after the call. If the call succeeded, work that is captured now or later may run at any time, and write device
- * memory without a call that xferspy sees. */
+/* Used after the call. If the call succeeded, the work that is captured in this stream may run at any time later, and
+ * may write device memory without a call that xferspy sees. */
 XS_HOT void xs_runs_elsewhere(const struct xs_call *call) {
     if (xs_succeeded(call)) {
         xs_contents_unknown_from_here(XS_CONTENTS_UNKNOWN_FOR_GOOD);
         xs_fingerprint_never_holds();
     }
 }
-/* xs_stream_going is used before a stream is destroyed. It ends the stream's capture, because another thread may then
- * be given the same handle at once. xs_stream_gone is used after the call, and restores the capture if the call
- * failed. */
+/* xs_stream_going is used before a stream is destroyed. It ends the stream's capture, because another thread may be
+ * given the same handle as soon as the stream is destroyed. xs_stream_gone is used after the call, and restores the
+ * capture if the call failed. */
 XS_HOT void xs_stream_going(struct xs_call *call) {
     call->ends_capture = XS_UNLIKELY(atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0) &&
                          xs_captures_end(call->event->stream, 0);
@@ -206,7 +206,8 @@ XS_HOT void xs_stream_gone(const struct xs_call *call) {
 
 /* ---- modules and contexts ---- */
 
-/* Used before a module is unloaded, because functions of another module may then get the same handles. */
+/* Used before a module is unloaded or a context is destroyed. Forgets what is known about function handles, because
+ * other functions may get the same handles afterwards. */
 XS_HOT void xs_functions_go(void) { xs_arguments_functions_go(); }
 
 /* Used after a module was unloaded. */
@@ -236,7 +237,8 @@ XS_HOT void xs_context_gone(struct xs_call *call, CUcontext context) {
 XS_HOT void xs_primary_released(struct xs_call *call, CUdevice device) {
     call->event = xs_decode_primary_released(call->event, call->result, device);
 }
-/* Used after cuCtxDetach: the context may still exist, or may be destroyed, and then its handle may be reused. */
+/* Used after cuCtxDetach. The context may have been destroyed, and its handle may be reused, so the context's
+ * fingerprint data are no longer used. */
 XS_HOT void xs_context_detached(const struct xs_call *call, CUcontext context) {
     if (xs_succeeded(call))
         xs_device_context_gone(context);

@@ -1,4 +1,4 @@
-/* Used by the wrappers of waits to report a wait that may end a step of the program (core/step_waits.h). */
+/* Defines how the wrappers of waits report a wait that may end a step of the program (core/step_waits.h). */
 #ifndef XFERSPY_PRELOAD_INTERCEPT_STEP_END_H
 #define XFERSPY_PRELOAD_INTERCEPT_STEP_END_H
 
@@ -10,15 +10,15 @@ struct xs_step_end {
     struct xs_step_wait wait;
 };
 
-/* Called before the real call: returns the data that identifies the wait. `stack` and `recorded` are as in
- * xs_step_wait. */
+/* Called before the real call: returns the data that identifies the wait. The parameters `stack` and `recorded` have
+ * the same meaning as the members of struct xs_step_wait. */
 struct xs_step_end xs_step_end_of(const struct xs_event *e, unsigned row, uint32_t stack, uint32_t recorded);
 
-/* Slow path of xs_step_end. */
+/* Reports the wait. Only xs_step_end calls this function. */
 void xs_step_end_tell(const struct xs_step_end *step);
 
-/* Called at the end of the wrapper, after it has left the gate and lowered the guard. If recording begins or ends with
- * this step, this function reports that (xs_asked_window_changed). */
+/* Called at the end of the wrapper, after the wrapper has left the gate and lowered the guard. If recording begins or
+ * ends with this step, calls xs_asked_window_changed. */
 XS_HOT void xs_step_end(const struct xs_step_end *step, CUresult result) {
     if (XS_UNLIKELY(step->is_wait) && result == CUDA_SUCCESS)
         xs_step_end_tell(step);

@@ -1,5 +1,5 @@
-/* Stubs for driver functions whose parameters xferspy does not know (driver/unknown.h). A stub calls its function with
- * all the arguments that it received, in registers and on the stack, and returns the function's result.
+/* Declares the stubs for driver functions whose parameters xferspy does not know (driver/unknown.h). A stub calls its
+ * function with all the arguments that it received, in registers and on the stack, and returns the function's result.
  *
  * A stub calls the function and does not jump to it, so the stack frame of the stub lies between those of the caller
  * and of the function. Unwinders (exceptions, pthread_cancel, profilers) can pass the stub by its CFI, a hardware
@@ -21,14 +21,16 @@ enum { XS_UNKNOWN_STACK_WORDS = 28 };
 struct xs_unknown_call {
     uint64_t stack[XS_UNKNOWN_STACK_WORDS]; /* copy of the stack arguments, for the function */
     struct xs_guard_note of_gate,
-        of_repairs;  /* notes of the guards that xs_unknown_enter raises; valid as long as the stack frame */
+        of_repairs;  /* notes of the guards that xs_unknown_enter raises; valid as long as the frame exists */
     void *real;      /* the function; set by xs_unknown_enter */
     uint64_t index;  /* index of the stub */
     uintptr_t frame; /* address of the stub's return address; the caller's stack arguments are above it */
-    uint32_t is_gated, is_around; /* what xs_unknown_leave must do: leave the gate; tell the repairs */
+    /* `is_gated`: xs_unknown_leave must leave the gate. `is_around`: xs_unknown_leave must tell the repairs. */
+    uint32_t is_gated, is_around;
 };
 
-/* Returns the stub with this index, which must be below XS_UNKNOWN_MOST. The program may call the result. */
+/* Returns the address of the stub with this index, which the program may call. The index must be less than
+ * XS_UNKNOWN_MOST. */
 void *xs_unknown_stub(unsigned index);
 
 /* The stubs call these functions before and after the driver's function, on the application's thread. */

@@ -9,7 +9,7 @@
 struct xs_nvtx_thread;
 extern XS_TLS struct xs_nvtx_thread *xs_nvtx_thread; /* NULL: the thread has opened no range */
 
-/* The slow path of xs_nvtx_range, for a thread that has opened ranges. */
+/* Does the work of xs_nvtx_range for a thread that has opened ranges. */
 uint32_t xs_nvtx_innermost(struct xs_event **e);
 
 /* Returns the number of the calling thread's innermost open range; 0: no range is open. If the range is not yet defined

@@ -1,5 +1,5 @@
-/* Tracks the open ranges of each thread. Only the thread itself opens its ranges and changes their order, but any
- * thread may end a range. */
+/* Tracks the open ranges of each thread. A thread's ranges are opened and moved only by the thread itself, but any
+ * thread may end them. */
 #ifndef XFERSPY_PRELOAD_NVTX_OPEN_H
 #define XFERSPY_PRELOAD_NVTX_OPEN_H
 
@@ -8,7 +8,7 @@
 
 #include "preload/nvtx/nvtx_ranges.h"
 
-/* The number of open ranges that are kept per thread. Further ranges inside these are only counted. */
+/* The number of open ranges that are kept per thread. Any further range inside these ranges is only counted. */
 #define XS_RANGES_OPEN 64u
 /* The number of threads that may have open ranges at the same time. The ranges of further threads are ignored. */
 #define XS_RANGE_THREADS 2048u

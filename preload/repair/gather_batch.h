@@ -12,18 +12,19 @@
 
 #define XS_BATCH_MAX 128u
 
-/* Copies from page-locked to device memory, in the order of the program's calls. All zeros: no copies. */
+/* A batch of copies from page-locked to device memory, in the order of the program's calls. A batch whose bytes are all
+ * zero is empty. */
 struct xs_batch {
     unsigned count;
-    unsigned uploads;   /* uploads of the program; more than `count` if some were merged */
+    unsigned uploads;   /* number of the program's uploads; greater than `count` if some were merged */
     uint64_t low, high; /* all destinations lie in [low, high) */
     CUdeviceptr to[XS_BATCH_MAX];
     CUdeviceptr from[XS_BATCH_MAX];
     size_t bytes[XS_BATCH_MAX];
 };
 
-/* True if this upload would overwrite an upload of the batch. It must then not be added, because the copies of a batch
- * are made in no particular order. */
+/* True if this upload would overwrite an upload of the batch. If it would, it must not be added, because the copies of
+ * a batch are made in no particular order. */
 static inline bool xs_batch_overlaps(const struct xs_batch *batch, uint64_t to, size_t bytes) {
     if (batch->count == 0 || to >= batch->high || to + bytes <= batch->low)
         return false;
@@ -55,9 +56,9 @@ static inline void xs_batch_add(struct xs_batch *batch, uint64_t to, uint64_t fr
 
 static inline void xs_batch_clear(struct xs_batch *batch) { batch->count = batch->uploads = 0; }
 
-/* Detects programs that always make another call after each upload. Gathering gains nothing for them, and costs time.
- * After XS_PACE_LONELY batches of one upload in a row, the next XS_PACE_PAUSE uploads are not gathered; then gathering
- * is tried again. */
+/* Detects programs that make a call of another kind after each upload, so that each batch has only one upload.
+ * Gathering gains nothing for such programs, and costs time. After XS_PACE_LONELY batches of one upload in a row, the
+ * next XS_PACE_PAUSE uploads are not gathered; then gathering is tried again. */
 enum { XS_PACE_LONELY = 32, XS_PACE_PAUSE = 2048 };
 struct xs_pace {
     unsigned lonely;
@@ -72,7 +73,8 @@ static inline void xs_pace_sent(struct xs_pace *pace, unsigned uploads) {
     }
 }
 
-/* True if the next upload must go to the driver without gathering. Any thread, without the lock. */
+/* True if the program's present upload must go to the driver without being gathered. Each such upload shortens the
+ * pause by one. Any thread may call this function, without the lock. */
 static inline bool xs_pace_passes(struct xs_pace *pace) {
     unsigned left = atomic_load_explicit(&pace->pause, memory_order_relaxed);
     while (left > 0 && !atomic_compare_exchange_weak(&pace->pause, &left, left - 1)) {

@@ -1,5 +1,5 @@
-/* The uploads that wait to be sent, for gather.c. There is one batch in the process, and all its uploads are of one
- * stream. Comments say which functions take the lock and which must be called under it. */
+/* Keeps the uploads that gather.c has collected, and sends them to the driver. There is one batch in the process, and
+ * all its uploads are of one stream. Comments say which functions take the lock and which must be called under it. */
 #ifndef XFERSPY_PRELOAD_REPAIR_GATHER_SEND_H
 #define XFERSPY_PRELOAD_REPAIR_GATHER_SEND_H
 
@@ -22,7 +22,7 @@ extern struct xs_gather {
     _Atomic(CUcontext) context; /* context of the batches; NULL: none yet */
     _Atomic(CUstream) stream;   /* stream of the batch, and of the batch number `owed` (xs_stream_handle) */
     _Atomic uint64_t owed;      /* number of a sent batch whose blocking uploads may still be under way; 0: none */
-    bool is_over;               /* the process ends, and no further upload is gathered */
+    bool is_over;               /* the process is ending, so no further upload is gathered */
     bool is_in_order;           /* the batch's copies are made one after the other */
     bool has_blocking;          /* one of the batch's uploads was blocking */
     struct xs_batch batch;
@@ -41,28 +41,30 @@ extern struct xs_ring xs_gather_ring;
  * driver made no event. */
 bool xs_gather_enter_context(CUcontext context);
 
-/* Called before a stream is destroyed: the buffer's event must be recorded while the stream exists. The batch has been
- * sent, and all its blocking uploads have arrived. Takes the lock. */
+/* Called before a stream is destroyed: the buffer's event must be recorded while the stream exists. Before this call,
+ * the batch must have been sent, and all its blocking uploads must have arrived. Takes the lock. */
 void xs_gather_leave_stream(void);
 
-/* Gives back the context's event and stream, and the buffers; the batch has been sent. Takes the lock. */
+/* Gives back the event and the stream of the context, and the buffers. Must be called after the batch was sent. Takes
+ * the lock. */
 void xs_gather_leave_context(void);
 
-/* Gives back the buffer, which holds uploads of the batch's stream only. The batch has been sent. The caller holds the
- * lock, and the context is current. */
+/* Gives back the buffer, which contains only uploads of the batch's stream. Must be called after the batch was sent.
+ * The caller holds the lock, and the context of the batches is current. */
 void xs_gather_retire(void);
 
 /* Hands the batch to the driver. The caller holds the lock. */
 void xs_gather_send(void);
 
-/* Sends the batch if there is one; takes the lock. Then waits until the blocking uploads have arrived, because the
- * program saw those calls return and may use their data in any stream. Does not wait if the next work is in the stream
- * of the uploads, which keeps the order. `next`: stream handle of the next work; NULL: any stream. */
+/* Takes the lock, and sends the batch if there is one. Then, without the lock, waits until the blocking uploads have
+ * arrived: for the program these calls are complete, so it may use the data in any stream. Does not wait if the next
+ * work is in the stream of the uploads, because this stream keeps the order. `next`: stream handle of the next work;
+ * NULL: any stream. */
 void xs_gather_flush(CUstream next);
 
-/* Starts the watching thread, if it does not run yet. It checks every millisecond, while there are batches, and sends a
- * batch that has been open since the last check, because a running kernel may wait for the batch's data. False: there
- * is no such thread, so nothing must be gathered. Any thread. */
+/* Starts the watching thread, if it does not run yet. While there are batches, this thread checks every millisecond,
+ * and sends a batch that was already open at the previous check, because a running kernel may wait for the batch's
+ * data. False: the thread could not be started, so nothing must be gathered. Any thread. */
 bool xs_gather_watch(void);
 
 /* Wakes the watching thread, because a batch was opened. */

@@ -22,17 +22,17 @@
  * not mistake the new memory for the block.
  *
  * **What a program could notice.** CUDA leaves the content of new memory undefined; kept memory contains what the
- * program wrote there before. After a free the driver still knows the address, so copies to it do not fail, and queries
- * about it are answered. A second free of the address fails, as it does without the repair. A new allocation can have
- * the address and the number of an earlier one, because it is the same memory. A captured graph that uses memory which
- * was freed later is an error of the program, with and without the repair.
+ * program wrote into it before. After a free the driver still knows the address, so copies to it do not fail, and
+ * queries about it are answered. A second free of the address fails, as it does without the repair. A new allocation
+ * can have the address and the number of an earlier one, because it is the same memory. A captured graph that uses
+ * memory which was freed later is an error of the program, with and without the repair.
  *
  * Kept memory that the program does not have (*idle* memory) never exceeds the budget. To make room, the blocks of the
  * same context that were freed first are given back to the driver. If an allocation finds no memory, all idle memory of
  * the device and the small blocks are given back. The allocation then waits for the device, which it would not do
  * without the repair. This wait is accepted, because without it the allocation would fail for lack of memory that the
  * program has freed. At the end of the process the driver frees the idle memory. The driver does not wait for the
- * device then, so the repair frees nothing itself. */
+ * device at that time, so the repair frees nothing itself. */
 #ifndef XFERSPY_PRELOAD_REPAIR_KEEP_H
 #define XFERSPY_PRELOAD_REPAIR_KEEP_H
 
@@ -43,7 +43,7 @@
 #include "preload/repair/kept.h"
 #include "preload/repair/repair_hooks.h"
 
-/* What the shared code needs for one kind of memory. Constant, except for the table `kept`. */
+/* The data and functions of one kind of memory. They are constant, except for the table `kept`. */
 struct xs_keeper {
     enum xs_repair_id repair;
     size_t least_bytes;
@@ -52,8 +52,8 @@ struct xs_keeper {
     CUresult (*make)(uint32_t how, CUdeviceptr *address, size_t bytes); /* the driver's allocation */
 };
 
-/* True if a repair can work here. Called by the repair's `start`. `has_functions`: the driver has the functions that
- * the repair replaces. False: *why has the reason. */
+/* True if the repair can work in this process. Called by the repair's `start`. `has_functions`: the driver has the
+ * functions that the repair replaces. False: *why gets the reason. */
 bool xs_keep_can_start(bool has_functions, const char **why);
 
 /* True if calls must go straight to the driver: in a forked child, and at the end of the process. */
@@ -62,7 +62,8 @@ bool xs_keep_is_off(void);
 /* Fills in the key of an allocation in the calling thread's context. False: the thread has no context. */
 bool xs_keep_key(struct xs_kept_key *key, uint64_t width, uint64_t height, uint32_t how);
 
-/* True if memory of this size is kept at all. If it is not kept because of its size, counts this reason. */
+/* True if memory of this size is kept. If it is too small or larger than the budget, counts this reason for the
+ * repair. */
 bool xs_keep_wants(const struct xs_keeper *keeper, size_t bytes);
 
 /* Makes an allocation in one dimension for the program, from kept memory if possible. Returns the program's result. */
@@ -80,12 +81,12 @@ void xs_keep_lend(const struct xs_keeper *keeper, const struct xs_kept_key *key,
 /* Frees memory for the program, and returns the program's result. */
 CUresult xs_keep_free(const struct xs_keeper *keeper, uint64_t address);
 
-/* Called before the memory that contains the address is shared with another process or device. When the program frees
- * this memory, it will not be kept. */
+/* Called before the memory that contains the address is shared with another process or device. This memory will not be
+ * kept when the program frees it. */
 void xs_keep_hand_out(const struct xs_keeper *keeper, uint64_t address);
 
 /* Gives back to the driver all idle memory of a device (-1: of all devices), and the small blocks. False: there was
- * none. */
+ * nothing to give back. */
 bool xs_keep_give_back(const struct xs_keeper *keeper, int device);
 
 /* Returns the ordinal of the calling thread's device; -1: unknown. */

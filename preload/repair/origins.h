@@ -1,6 +1,6 @@
 /* Finds memory on the device that already has the content of an upload: the device side of an earlier copy, which is
  * called the upload's origin. With a plan, the plan's line names the origin after the word `from`. Without a plan, the
- * origin is the latest copy from or to the same host memory. Any thread; no lock. */
+ * origin is the latest copy from or to the same host memory. Any thread may call these functions; they take no lock. */
 #ifndef XFERSPY_PRELOAD_REPAIR_ORIGINS_H
 #define XFERSPY_PRELOAD_REPAIR_ORIGINS_H
 
@@ -26,13 +26,15 @@ void xs_origins_saw(const struct xs_repair_copy *copy, uint64_t moment);
 /* Notes that the copy failed, so that it is not used as an origin. */
 void xs_origins_failed(const struct xs_repair_copy *copy);
 
-/* Finds the origin that a plan's line names by `id`. Returns NULL if the origin can be used: it is then in *origin,
- * its device memory was not freed since, and it is in the context of `copy`. Else returns the reason why not. */
+/* Finds the origin that a plan's line names by `id`. Returns NULL if the origin can be used; in this case *origin gets
+ * the origin, which has at least as many bytes as `copy`, is in the same context, and was not freed since. Else returns
+ * the reason why it cannot be used. */
 const char *xs_origins_at(const struct xs_copy_id *id, const struct xs_repair_copy *copy,
                           struct xs_repair_origin *origin);
 
-/* Finds the latest copy whose host side begins at the same address as the host side of `copy`, and which has at least
- * as many bytes. The result has the same meaning as for xs_origins_at. */
+/* Finds the latest noted copy whose host side begins at the same address as the host side of `copy`. It may have been
+ * forgotten, because a copy of other host memory can replace it. The result has the same meaning as the result of
+ * xs_origins_at. */
 const char *xs_origins_of_host(const struct xs_repair_copy *copy, struct xs_repair_origin *origin);
 
 #endif

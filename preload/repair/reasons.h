@@ -1,4 +1,4 @@
-/* Reasons for xs_repair_refused that several repairs share. */
+/* Defines the reasons that several repairs pass to xs_repair_refused. */
 #ifndef XFERSPY_PRELOAD_REPAIR_REASONS_H
 #define XFERSPY_PRELOAD_REPAIR_REASONS_H
 

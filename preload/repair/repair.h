@@ -1,15 +1,15 @@
-/* Repairs remove wasteful operations from the program while it runs. Each repair is one file and checks its own
- * conditions; none is on unless the user names it (XFERSPY_REPAIR). The repairs' functions are between the wrappers and
- * the driver. Therefore a program without repairs calls the driver exactly as if repairs did not exist, and repairs
- * work without capture as well. The files:
+/* Repairs remove wasteful operations from the program while it runs. Each repair has a file of its own, and checks its
+ * own conditions. A repair is on only if the user names it (XFERSPY_REPAIR). The repairs' functions are between the
+ * wrappers and the driver. Therefore a program without repairs calls the driver exactly as if repairs did not exist,
+ * and repairs work without capture as well. The files that all repairs use are:
  *
- * - repair.h, repair.c: start and end, and which repairs are on.
+ * - repair.h, repair.c: start and end of the repairs, and the list of those that are on.
  * - repair_hooks.h, repair_hooks.c: what the repairs share, such as the description of calls, the tallies, and the
  *   order of the hooks.
  * - around.c, repair_call.h: the function around every entry point, expanded from the table of entry points.
  * - repair_plan.h, repair_plan.c: which calls have to be repaired, if there is a plan (docs/use/repairs.md describes
  *   it).
- * - log.c: what was done, in lines for the user and as JSON for `xferspy try`. */
+ * - log.c: writes what was done, as lines for the user and as JSON for `xferspy try`. */
 #ifndef XFERSPY_PRELOAD_REPAIR_REPAIR_H
 #define XFERSPY_PRELOAD_REPAIR_REPAIR_H
 
@@ -34,8 +34,8 @@ void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(con
  */
 void xs_repair_finish(void (*say)(const char *message));
 
-/* Writes to `made` what the trace says about the repairs that are on: the name of each, how often it was applied so
- * far, and to how many bytes. Returns the number of these repairs. Any thread. */
+/* Writes to `made` what the trace says about the repairs that are on: the name of each repair, how often it was applied
+ * so far, and to how many bytes. Returns the number of these repairs. Any thread. */
 enum { XS_REPAIRS_MOST = 16 };
 struct xs_repair_made {
     const char *name; /* static */
@@ -43,7 +43,7 @@ struct xs_repair_made {
 };
 unsigned xs_repair_made(struct xs_repair_made made[XS_REPAIRS_MOST]);
 
-/* Called in a forked child. Switches the repairs off, because CUDA does not work there. */
+/* Called in a forked child. Switches the repairs off, because CUDA does not work in a forked child. */
 void xs_repair_forget(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* Defines, for the repairs, the functions and macros that the rows of the entry-point table (driver/entry_points.def)
  * call. intercept/capture_call.h defines functions of the same names for capture, so one row describes a call for both.
  *
- * While capture is off, these functions also keep the lists of memory ranges and contexts up to date, because no other
- * code does so then. Only around.c includes this file. */
+ * While capture is off, these functions also keep the lists of memory ranges and contexts up to date, because at that
+ * time no other code does so. Only around.c includes this file. */
 #ifndef XFERSPY_PRELOAD_REPAIR_REPAIR_CALL_H
 #define XFERSPY_PRELOAD_REPAIR_REPAIR_CALL_H
 
@@ -12,7 +12,7 @@
 #include "preload/driver/real.h"
 #include "preload/repair/repair_hooks_internal.h"
 
-/* Functions that only capture needs. */
+/* Only capture needs these functions; for the repairs they do nothing. */
 #define xs_peer(...) XS_NOTHING
 #define xs_copy_2d(...) XS_NOTHING
 #define xs_copy_3d(...) XS_NOTHING
@@ -86,8 +86,8 @@ XS_HOT void xs_looked_up(const struct xs_call *call, const CUdeviceptr *out, con
         xs_around_memory(*out, bytes ? *bytes : xs_range_bytes(*out), kind, XS_ORIGIN_MODULE, false);
 }
 
-/* xs_free is called before the driver's free, because another thread may get the address again during that call.
- * xs_freed is called after it, and inserts the range again if the free failed. */
+/* xs_free is called before the driver's free, because another thread may get the same address before that call returns.
+ * xs_freed is called after the driver's free, and inserts the range again if the free failed. */
 XS_HOT void xs_free(const struct xs_call *call, uint64_t address, struct xs_memory_range *range) {
     (void)call;
     if (!xs_around_keeps_the_map() || !xs_map_remove(address, range))
@@ -151,7 +151,8 @@ XS_HOT void xs_context_gone(const struct xs_call *call, CUcontext context) {
     if (xs_succeeded(call) && xs_around_keeps_the_map())
         xs_around_context_gone(context);
 }
-/* The primary context exists as long as anybody retains it. If nobody does, another context may get its handle. */
+/* Forgets a primary context that nobody retains any more: it no longer exists, and another context may get its
+ * handle. */
 XS_HOT void xs_primary_released(const struct xs_call *call, CUdevice device) {
     unsigned flags;
     int is_active = 1;

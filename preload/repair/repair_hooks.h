@@ -56,13 +56,14 @@ struct xs_repair_call {
     bool has_stream; /* the call works in one stream, which may be a default stream; false: it may affect all streams */
     CUstream stream; /* stream as the program gave it */
     bool is_per_thread;
-    const struct xs_repair_copy *copy; /* NULL: no copy between host and device memory */
+    const struct xs_repair_copy *copy; /* NULL: the call is no copy between host and device memory */
     CUresult result;                   /* valid in `after` only */
 };
 
-/* Returns a stream handle that is never null, and that means the same stream for functions with the legacy and for
- * functions with the per-thread default stream. For the per-thread default stream all threads get the same handle,
- * which means the default stream of the thread that uses it. */
+/* Returns a handle for the stream. The handle is never null, and it means the same stream in functions with the legacy
+ * default stream and in functions with the per-thread default stream. For the per-thread default stream all threads get
+ * the same handle, CU_STREAM_PER_THREAD; for the driver it means the default stream of the thread that makes the
+ * call. */
 XS_HOT CUstream xs_stream_handle(CUstream stream, bool is_per_thread) {
     if (is_per_thread)
         return CU_STREAM_PER_THREAD;
@@ -71,13 +72,14 @@ XS_HOT CUstream xs_stream_handle(CUstream stream, bool is_per_thread) {
 
 /* Every hook may be NULL. */
 struct xs_repair_hooks {
-    /* Called at the start. False: the repair cannot work here and remains off; `why` has the reason (a constant text).
-     */
+    /* Called at the start. False: the repair cannot work in this process and remains off; *why then points to the
+     * reason, a constant text. */
     bool (*start)(const char **why);
-    /* Called before a copy is made. True: the driver does not get the copy, and the program gets *result. */
+    /* Called before a copy is made. True: the repair handles the copy, the driver does not get the program's call, and
+     * the call returns *result. */
     bool (*copy)(const struct xs_repair_copy *copy, CUresult *result);
-    /* Called before and after each call that goes to the driver. Copies are included unless a repair's `copy` returned
-     * true. */
+    /* `before` and `after` are called before and after each call that goes to the driver. Such a call may be a copy,
+     * except if the `copy` hook of a repair returned true for it. */
     void (*before)(const struct xs_repair_call *call);
     void (*after)(const struct xs_repair_call *call);
     /* Gives the driver all calls of the program that the repair still holds back, in their order. */
@@ -85,8 +87,8 @@ struct xs_repair_hooks {
     /* Called when a call of the program failed for lack of memory. True: the repair has given memory back, and the call
      * is repeated. */
     bool (*give_back)(void);
-    /* Called when the process ends, while other threads may be in any hook. From now on the repair holds back no more
-     * calls. `settle` is called next; after it, calls go straight to the driver. */
+    /* Called when the process ends, while other threads may be in any hook. After this call, the repair must hold back
+     * no further calls. Then `settle` is called, and after `settle` the program's calls go straight to the driver. */
     void (*finish)(void);
 };
 
@@ -95,13 +97,13 @@ struct xs_repair_hooks {
 #include "schema/repairs.def"
 #undef XS_REPAIR
 
-/* For each entry point, the driver's function, or the function by which a repair replaced it; NULL: this driver has no
- * such entry point. */
+/* Has, for each entry point, the driver's function, or the function by which a repair replaced the driver's function.
+ * NULL: this driver has no such entry point. */
 extern void *xs_repair_beneath[XS_ROW_COUNT];
 #define xs_beneath(name) ((__typeof__(&name))__atomic_load_n(&xs_repair_beneath[XS_ROW_##name], __ATOMIC_RELAXED))
 
-/* Replaces the function that the wrapper of an entry point calls by another one of the same type. May be called only in
- * `start`. Returns the previous function, which the new one must call; NULL: this driver has no such entry point. */
+/* Makes the wrapper of an entry point call `by`, a function of the same type. May be called only in `start`. Returns
+ * the function that the wrapper called before, which `by` must call; NULL: this driver has no such entry point. */
 void *xs_repair_put_beneath(unsigned row, void *by);
 #define XS_PUT_BENEATH(name, by) ((__typeof__(&name))xs_repair_put_beneath(XS_ROW_##name, (void *)(by)))
 
@@ -114,8 +116,8 @@ extern size_t xs_repair_budget_bytes;
  * the driver unchanged, because an additional call could end a capture with an error. */
 extern _Atomic int xs_repair_captures;
 
-/* True after memory was shared with other processes or interfaces (IPC, exports, external memory, graphics), which may
- * write it without a call. Remains true for the rest of the run. */
+/* True after memory was shared with other processes or interfaces (IPC, exports, external memory, graphics). They may
+ * write the memory without a call of this program. Remains true for the rest of the run. */
 extern _Atomic bool xs_repair_handed_out;
 
 /* True after the program gave the device work that may wait for something that the program does without a call (stream
@@ -123,7 +125,7 @@ extern _Atomic bool xs_repair_handed_out;
  * ever if it waited for the device where the program's call would not wait. Remains true for the rest of the run. */
 extern _Atomic bool xs_repair_may_hold;
 
-/* The reason for which repairs leave copies unchanged while xs_repair_captures is not 0. */
+/* Repairs pass this reason to xs_repair_refused when they leave a copy unchanged because a stream captures a graph. */
 #define XS_REPAIR_CAPTURING "a stream captures a graph"
 
 /* Checks what every repair requires of a copy: no stream captures a graph, and the context is known. Returns NULL if

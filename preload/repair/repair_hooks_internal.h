@@ -4,7 +4,7 @@
 
 #include "preload/repair/repair_hooks.h"
 
-/* The rows of repairs.def, indexed by enum xs_repair_id; in repair.c. */
+/* The rows of repairs.def, indexed by enum xs_repair_id. repair.c defines this array. */
 extern const struct xs_repair_row {
     const char *name, *what;
     const struct xs_repair_hooks *repair;
@@ -13,7 +13,9 @@ extern const struct xs_repair_row {
 /* The repairs that are on, indexed by enum xs_repair_id; NULL: off. Constant after the start. */
 extern const struct xs_repair_hooks *xs_repairs_on[XS_REPAIR_COUNT];
 
-/* These functions call the hooks of all repairs that are on, in the order of repairs.def. */
+/* These functions call the hooks of the repairs that are on, in the order of repairs.def. xs_repairs_copy stops at the
+ * first repair whose hook returns true, and then returns true. xs_repairs_give_back returns true if any repair has
+ * given memory back. */
 bool xs_repairs_copy(const struct xs_repair_copy *copy, CUresult *result);
 void xs_repairs_before(const struct xs_repair_call *call);
 void xs_repairs_after(const struct xs_repair_call *call);
@@ -30,8 +32,8 @@ struct xs_tally {
 };
 extern struct xs_tally xs_repair_tallies[XS_REPAIR_COUNT];
 
-/* Installs the functions around the entry points, which the wrappers then call instead of the driver. From then on the
- * program's calls are repaired, until xs_around_is_off. */
+/* Installs one function around each entry point. The wrappers call these functions instead of the driver. The program's
+ * calls are then repaired until xs_around_is_off is true. */
 void xs_around_install(void);
 extern _Atomic bool xs_around_is_off;
 

@@ -1,7 +1,7 @@
-/* Page-locked buffers through which copies pass, for the repairs stage and gather. A copy takes a buffer, uses it in
- * the program's stream, and may give it back while the device is still using it: the buffer's event tells when the
- * device has finished. A copy never waits for a buffer that another copy uses, so a delay in one stream does not delay
- * copies in other streams. */
+/* Manages the page-locked buffers through which the repairs `stage` and `gather` pass copies. A copy takes a buffer,
+ * uses the buffer in the program's stream, and may give the buffer back while the device is still using it. The
+ * buffer's event tells when the device has finished. A copy never waits for a buffer that another copy uses, so a delay
+ * in one stream does not delay copies in other streams. */
 #ifndef XFERSPY_PRELOAD_REPAIR_RING_H
 #define XFERSPY_PRELOAD_REPAIR_RING_H
 
@@ -24,43 +24,47 @@ struct xs_ring_buffer {
     bool is_under_way; /* the device may use the buffer until the event has happened */
 };
 
-/* All zeros except `bytes`. */
+/* The owner of a ring sets `bytes`, and initialises the other fields to zero. */
 struct xs_ring {
-    size_t bytes; /* bytes of each buffer */
+    size_t bytes; /* size of each buffer */
     unsigned count;
     _Atomic unsigned next;
     struct xs_ring_buffer buffers[XS_RING_BUFFERS];
 };
 
-/* Called in a repair's `start`. Sets `count` to the number of buffers that the budget allows. False: the budget allows
- * none, or this driver lacks a function. */
+/* Called in a repair's `start`. Sets `ring->count` to the number of buffers that the budget allows, at most
+ * XS_RING_BUFFERS. False: the budget allows no buffer, or the driver lacks a function that the ring needs. */
 bool xs_ring_start(struct xs_ring *ring);
 
-/* Takes a buffer of the given context that the device no longer uses, or makes a new buffer if there is none. The
- * context must be the calling thread's. NULL: there is no such buffer, and a new one could not be made, or must not be
- * made because work may wait for the program. Making a buffer needs much of the stack, so the caller must be on a
- * scratch stack. Any thread. */
+/* Takes a buffer of the context that the device no longer uses. If a short search finds no such buffer, makes a new
+ * buffer. `context` must be the calling thread's current context. NULL: no buffer was found, and a new buffer cannot be
+ * made, because the ring is full, the driver returned an error, or xs_repair_may_hold is true. Making a buffer needs
+ * much stack, so the caller must be on a scratch stack. Any thread may call this function. */
 struct xs_ring_buffer *xs_ring_take(struct xs_ring *ring, CUcontext context);
 
-/* Makes buffers of the current context until the ring has `count` buffers, so that the first copies do not have to wait
- * for page-locking, which takes some ms. The caller must be on a scratch stack. Any thread. */
+/* Makes buffers of the context until the ring has `count` buffers, so that the first copies do not have to wait for
+ * page-locking, which takes some ms. `context` must be the calling thread's current context. Makes no buffers while
+ * xs_repair_may_hold is true. The caller must be on a scratch stack. Any thread may call this function. */
 void xs_ring_fill(struct xs_ring *ring, CUcontext context, unsigned count);
 
-/* Records the buffer's event in the stream: the buffer is in use until all work that the stream has so far is done.
- * Only for the thread that has taken the buffer. */
+/* Records the buffer's event in the stream. From then on, the buffer counts as used by the device until the device has
+ * done all work that the stream had before this call. Only the thread that has taken the buffer may call this function,
+ * xs_ring_is_free, xs_ring_wait and xs_ring_put. */
 CUresult xs_ring_mark(struct xs_ring_buffer *buffer, CUstream stream);
 
-/* True if the work before the last xs_ring_mark is done. Does not wait. False also after an error of the device. */
+/* Returns true if the device has done the work before the last xs_ring_mark. Returns false also after an error of the
+ * device. Does not wait. */
 bool xs_ring_is_free(struct xs_ring_buffer *buffer);
 
-/* Waits until the work before the last xs_ring_mark is done. */
+/* Waits until the device has done the work before the last xs_ring_mark. */
 CUresult xs_ring_wait(struct xs_ring_buffer *buffer);
 
 void xs_ring_put(struct xs_ring_buffer *buffer);
 
-/* Called before a context is destroyed. Frees all buffers, of all contexts, that no copy has taken. This waits for the
- * device, as destroying the context does; if work may wait for the program, the memory is left to be freed with its
- * context. */
+/* Called before a context is destroyed. Removes the buffers of all contexts from the ring, except those that a copy has
+ * taken, and frees their memory. Freeing memory waits for the device, as destroying a context does. If
+ * xs_repair_may_hold is true, that wait could last for ever, so the memory is not freed here; the driver frees it when
+ * it destroys the context. */
 void xs_ring_drop(struct xs_ring *ring);
 
 /* True if this call may end a context. */

@@ -1,10 +1,10 @@
 /* Records to which streams the program gives work, from which threads, and in which order. A repair that leaves an
  * upload out, or replaces it by another operation, has to know which other work keeps its order because of that upload.
- * Any thread; no lock.
+ * Any thread may call these functions; they take no lock.
  *
  * "Work" means the operations that a call gives to a stream: copies, memory sets, launches, stream memory operations,
- * prefetches, and stream-ordered frees. Waits and events do not count as work. A "moment" is the number of calls so far
- * whose work may write device memory. */
+ * prefetches, and stream-ordered frees. Waits and events do not count as work. A "moment" is the number of reports so
+ * far of work that may write device memory. */
 #ifndef XFERSPY_PRELOAD_REPAIR_STREAM_ORDER_H
 #define XFERSPY_PRELOAD_REPAIR_STREAM_ORDER_H
 
@@ -28,13 +28,14 @@ bool xs_streams_are_several(void);
 /* Returns the present moment. */
 uint64_t xs_streams_now(void);
 
-/* True if, since that moment, work that may write device memory was given to another stream than the copy's, or by
- * another thread than the calling one. Such work may run before or after the copy. Work that the calling thread gave to
- * the copy's stream does not count, because it is in order with the copy. */
+/* True if, after `moment`, work that may write device memory was given to another stream than the copy's stream, or by
+ * another thread than the calling thread. Such work may run before or after the copy. Work that the calling thread gave
+ * to the copy's stream does not count, because it is in order with the copy. However, such work also counts if the
+ * table of streams is full. */
 bool xs_streams_others_since(uint64_t moment, const struct xs_repair_copy *copy);
 
-/* True if the copy is in the legacy default stream. An operation in that stream waits for the blocking streams, and
- * they wait for the operation. */
+/* True if the copy is in the legacy default stream. An operation in the legacy default stream waits for earlier work in
+ * the blocking streams, and later work in the blocking streams waits for the operation. */
 bool xs_streams_is_legacy(const struct xs_repair_copy *copy);
 
 #endif

@@ -10,12 +10,13 @@
 #include "schema/window_spec.h"
 #include "schema/write/store.h"
 
-/* Called before capture begins: starts the counting. True: the user requested steps; then *window was set to the window
- * of these steps. */
+/* Called before capture begins. If the user requested steps, starts the counting of steps, sets *window to the window
+ * of the requested steps, and returns true. Otherwise returns false. */
 bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window);
 
-/* If steps were requested, writes which steps were recorded so far (meta range.steps...). The list of their times is
- * written only when it has grown enough, and always at the last call. Drain thread only. */
+/* If steps were requested, writes which steps were recorded so far (meta range.steps...). The list of the steps' times
+ * is written when it has grown enough, and at the last call (`is_last`). Only the drain thread may call this
+ * function. */
 void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store, bool is_last);
 
 /* Called at the end of the process: prints one line if no step, or no requested part of the run, was recorded at

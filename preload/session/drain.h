@@ -16,9 +16,9 @@
 int xs_drain_start(const struct xs_trace_name *wish, const struct xs_options *options, const struct xs_clock *clock,
                    struct xs_spool *spool, char why[256]);
 
-/* Waits until both files exist, but only until two seconds after the start, because a file system may not answer.
- * Returns 0, or an error with its reason in `why`. After an error neither file exists; after a timeout the thread
- * deletes the files as soon as it can. */
+/* Waits until the trace and the spool exist, but only until two seconds after xs_drain_start, because a file system may
+ * not answer. Returns 0, or an error with its reason in `why`. After an error neither file exists; after a timeout the
+ * thread deletes the files as soon as it can. */
 int xs_drain_await(char why[256]);
 
 /* Reports how long the start of the session delayed the program. */
@@ -30,17 +30,18 @@ void xs_drain_exited(uint64_t took_ns);
  * renamed. */
 const char *xs_drain_path(void);
 
-/* Results of xs_drain_finish. LATE: the trace is not complete yet. DELETED: the trace was deleted during the run, so
+/* Results of xs_drain_finish. LATE: the trace is not closed yet. DELETED: the trace was deleted during the run, so
  * there is nothing to complete. */
 enum xs_finish { XS_FINISH_OK, XS_FINISH_LATE, XS_FINISH_FAILED, XS_FINISH_DELETED };
 
 /* Makes the thread move all events and records into the trace and close it. Waits at most `timeout_ms` in total, and at
- * most `still_ms` without progress. If the trace is then not complete, any xferspy command can complete it later. Takes
- * no lock, so a signal handler may call this function. Sets *events to the number of events in the trace. */
+ * most `still_ms` without progress. If the trace is not complete after the wait, any xferspy command can complete it
+ * later. Takes no lock, so a signal handler may call this function. Sets *events to the number of events in the
+ * trace. */
 enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t *events);
 
 /* Called at the end of the process. If xs_drain_await had a timeout, waits at most a quarter of a second, so that the
- * thread can delete the files that it has created since. Otherwise returns at once. */
+ * thread can delete the files that it has created. Otherwise returns at once. */
 void xs_drain_wait_discarded(void);
 
 /* Returns the reason for XS_FINISH_FAILED, in static memory. */

@@ -1,4 +1,5 @@
-/* Files of a session: the trace, its spool, and a reserve of disk space for the final records. Drain thread only. */
+/* Manages the files of a session: the trace, the trace's spool, and a reserve of disk space for the final records. Only
+ * the drain thread may call these functions. */
 #ifndef XFERSPY_PRELOAD_SESSION_FILES_H
 #define XFERSPY_PRELOAD_SESSION_FILES_H
 
@@ -15,14 +16,14 @@ struct xs_files {
     char path[PATH_MAX + 128];               /* path of the trace */
     char runtime_dir[XS_SPOOL_FOLDER_BYTES]; /* result of xs_spool_runtime_dir on the thread that starts the session */
     struct xs_spool_files spool;
-    int trace;   /* descriptor of the trace that stays valid if it is renamed (O_PATH), or -1 */
-    int ballast; /* descriptor of an unnamed file whose space is freed for the final records, or -1 */
+    int trace;   /* O_PATH descriptor of the trace, which stays valid if the trace is renamed; -1: none */
+    int ballast; /* descriptor of an unnamed file whose space is freed for the final records; -1: none */
 };
 
-/* Creates the spool and the trace under the requested name, or under the first free name after it. A folder is created
- * only if its name results from a % of the template, because the user cannot have created such a folder. `clock` must
- * have been started (xs_clock_begin). Returns 0, or an error with its reason in `why`; after an error no files are
- * left, but folders may be. */
+/* Creates the spool and the trace under the requested name, or under the first free name after it. A missing folder is
+ * created only if its path contains the value of a % of the template, because the user cannot have created such a
+ * folder before the run. `clock` must have been started (xs_clock_begin). Returns 0, or an error with its reason in
+ * `why`; after an error no files are left, but folders may be. */
 int xs_files_create(struct xs_files *files, const struct xs_trace_name *wish, const struct xs_options *options,
                     const struct xs_clock *clock, struct xs_spool *spool, struct xs_store **store, char *why,
                     size_t bytes);
@@ -41,11 +42,11 @@ bool xs_files_folder_is_gone(const struct xs_files *files);
 /* True if this process has a limit on the size of files (RLIMIT_FSIZE). */
 bool xs_files_have_limit(void);
 
-/* Closes the trace. If the trace was renamed, sets `path` to the new name; a renamed trace is complete.
- * XS_ERROR_NOT_FOUND: the trace was deleted. */
+/* Closes the trace. If the trace was renamed during the run, sets `path` to the new name. A trace that was renamed is
+ * as complete as any other. XS_ERROR_NOT_FOUND: the trace was deleted. */
 int xs_files_close(struct xs_files *files, struct xs_store *store);
 
-/* Deletes both files. */
+/* Deletes the trace and the spool of a failed start. */
 void xs_files_discard(struct xs_files *files);
 
 #endif

@@ -1,6 +1,6 @@
-/* Samples what threads of a Python program do between their calls of CUDA: the drain thread looks up to 100 times a
- * second which threads have made no call for some milliseconds, and takes their Python stacks. The threads do not
- * notice: the drain thread only reads memory, through the kernel. */
+/* Samples what the threads of a Python program do between their calls of CUDA. Up to 200 times a second, the drain
+ * thread finds the threads that have made no call for at least two milliseconds, and reads their Python stacks. The
+ * threads are not stopped: the drain thread only reads the process's memory, through the kernel. */
 #ifndef XFERSPY_PRELOAD_SESSION_HOST_SAMPLES_H
 #define XFERSPY_PRELOAD_SESSION_HOST_SAMPLES_H
 
@@ -10,14 +10,15 @@
 #include "schema/write/store.h"
 
 /* Turns samples on. `permille` is the largest part of the run's time that they may take. Called before the drain thread
- * is started. The functions below are only for the drain thread. */
+ * is started. Only the drain thread may call xs_host_samples_look and xs_host_samples_write. */
 void xs_host_samples_start(unsigned permille);
 
-/* Takes the samples that are due. Sets *wait_ms to the time until the next look, if that is earlier. Returns XS_OK or
- * an error of the store. */
+/* Takes the samples that are due. If the next call is due in less than *wait_ms, sets *wait_ms to the time until that
+ * call. Returns XS_OK or an error of the store. */
 int xs_host_samples_look(struct xs_store *store, const struct xs_clock *clock, unsigned *wait_ms);
 
-/* Writes the samples that were taken since the last call, and what they cost. Inside a batch of the store. */
+/* Writes the samples that were taken since the last call, and the CPU time that all samples have cost. Must be called
+ * inside a batch of the store. */
 int xs_host_samples_write(struct xs_store *store, const struct xs_clock *clock);
 
 #endif

@@ -1,4 +1,5 @@
-/* Makes the trace's name from the template in XFERSPY_OUTPUT. Reads the environment; no state. */
+/* Makes the trace's name from the template in XFERSPY_OUTPUT. The function reads the environment, and keeps no
+ * state. */
 #ifndef XFERSPY_PRELOAD_SESSION_NAMING_H
 #define XFERSPY_PRELOAD_SESSION_NAMING_H
 
@@ -16,9 +17,9 @@ struct xs_trace_name {
 };
 #define XS_NO_NUMBER SIZE_MAX
 
-/* Makes the name from a template. An empty template means the default one, and a template that ends with a slash means
- * the default one in this folder. Returns 0, or XS_ERROR_INVALID if the template has an unknown %, %n twice or %n in a
- * folder's name, or if the name does not fit. */
+/* Makes the name from a template. An empty template means the default template, and a template that ends with a slash
+ * means the default template in that folder. Returns 0, or XS_ERROR_INVALID if the template has an unknown %, has %n
+ * twice, has %n in a folder's name, or if the name does not fit into `path`. */
 int xs_trace_name(const char *template, struct xs_trace_name *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Options of the preloaded library: one struct, filled with the defaults and then from the environment. */
+/* Reads the options of the preloaded library from the environment. */
 #ifndef XFERSPY_PRELOAD_SESSION_OPTIONS_H
 #define XFERSPY_PRELOAD_SESSION_OPTIONS_H
 
@@ -19,9 +19,10 @@ struct xs_options {
 #undef XS_OPTION
 };
 
-/* Fills `options` with the defaults and then from the environment. If a value is wrong, the default is used. Calls
- * `complain`, which may be NULL, with a message without newline for each wrong value and for each variable XFERSPY_...
- * that is not an option. Not async-signal-safe. */
+/* Sets each option to its value in the environment, or to its default if the variable is missing or has a wrong value.
+ * Calls `complain`, which may be NULL, with a message without newline for each wrong value, and for each unknown
+ * variable XFERSPY_... that `xferspy run` has not reported already (schema/variables.h). Must not be called in a signal
+ * handler. */
 void xs_options_load(struct xs_options *options, void (*complain)(const char *message));
 
 struct xs_option_shown {

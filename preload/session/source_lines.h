@@ -8,7 +8,7 @@
 
 /* Writes the lines in a transaction of their own, after everything else is in the trace, so that a failure here loses
  * no events. Reads no further lines after 20 ms. If lines are omitted for a reason that the user should know, adds a
- * note. Drain thread only. */
+ * note to the trace. Only the drain thread may call this function. */
 void xs_source_lines_write(struct xs_store *store, const struct xs_clock *clock);
 
 #endif

@@ -1,6 +1,6 @@
-/* Facts in the trace that change while the program runs: what CUPTI recorded and in which windows, what the user
- * requested, and what the repairs did. All functions write into the store, inside the caller's batch. Drain thread
- * only. */
+/* Writes facts into the trace that change while the program runs: what CUPTI recorded and in which windows, which of
+ * the requested parts of the run were recorded, and what the repairs did. All functions write into the store, inside
+ * the caller's batch. Only the drain thread may call them. */
 #ifndef XFERSPY_PRELOAD_SESSION_WINDOW_METADATA_H
 #define XFERSPY_PRELOAD_SESSION_WINDOW_METADATA_H
 
@@ -18,15 +18,16 @@ struct xs_window_facts {
 
 void xs_window_facts_write_cupti(const struct xs_window_facts *facts, struct xs_store *store);
 
-/* Called at the end: writes which parts of the run were requested, and what was left out outside these parts
- * (core/outside.h). */
+/* Called at the end. If the user requested only parts of the run, writes when these parts were recorded, and how many
+ * calls were left out outside them (core/outside.h). */
 void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs_store *store);
 
-/* Called at the end: writes which repairs are on (repair/repair.h), and how often each was applied. */
+/* Called at the end. Writes which repairs are on (repair/repair.h), and how many calls and bytes each of them has
+ * repaired. */
 void xs_window_facts_write_repairs(const struct xs_window_facts *facts, struct xs_store *store);
 
-/* Called repeatedly during the run: writes all of these facts from time to time. If the process is killed, its trace
- * must show at least most of the recorded windows, and that the run was repaired. */
+/* Called repeatedly during the run. Writes the windows, the requested parts and the repairs from time to time, so that
+ * the trace of a killed process shows at least most of the recorded windows, and that the run was repaired. */
 void xs_window_facts_write_in_between(const struct xs_window_facts *facts, struct xs_store *store);
 
 #endif

@@ -1,6 +1,6 @@
-/* Traits of functions of the CUDA driver and runtime: what the analysis has to know about a call in addition to its
- * category (kinds.h). A trace stores only the functions' names, and traits are found by name, so that imported traces
- * have them as well. */
+/* Defines traits of the functions of the CUDA driver and runtime. Traits are what the analysis has to know about a call
+ * in addition to the call's category (kinds.h). A trace stores only the functions' names, and traits are found by name,
+ * so that imported traces have them as well. */
 #ifndef XFERSPY_SCHEMA_FORMAT_ENTRY_TRAITS_H
 #define XFERSPY_SCHEMA_FORMAT_ENTRY_TRAITS_H
 
@@ -24,8 +24,8 @@ enum xs_entry_trait {
     XS_TRAIT_LOADS_CODE = 1u << 16,      /* loads a module or a library of kernels */
 };
 
-/* Returns the traits of a function by its name, which may have any suffix that the driver or the runtime exports; 0:
- * none. */
+/* Returns the traits of the function with this name, or 0 if it has none. The name may have any suffix that the driver
+ * or the runtime exports. */
 unsigned xs_entry_traits(const char *name);
 
 #endif

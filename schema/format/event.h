@@ -1,6 +1,7 @@
-/* An event describes one step of the host side. Capturing threads write events into the spool. An event has a fixed
- * size and no pointers, so another process can read it after the writer was killed. Ticks are those of the clock in the
- * spool's header. */
+/* An event describes one thing that a thread of the host did, such as a copy or a launch, or completes such a
+ * description (fingerprints, arguments and definitions). The threads of the program write events into the spool. An
+ * event has a fixed size and no pointers, so another process can read it after the writer was killed. Ticks are read
+ * from the clock in the spool's header. */
 #ifndef XFERSPY_SCHEMA_FORMAT_EVENT_H
 #define XFERSPY_SCHEMA_FORMAT_EVENT_H
 
@@ -21,7 +22,7 @@ enum xs_event_kind {
     XS_EVENT_DEFINITION,  /* a part of a definition: struct xs_definition_part */
 };
 
-/* The flags in xs_event.flags say more about the event. */
+/* Values of xs_event.flags. */
 #define XS_FLAG_ASYNC 0x01u      /* the function is asynchronous according to its documentation */
 #define XS_FLAG_CAPTURED 0x02u   /* the stream was capturing: the work became part of a graph and did not run */
 #define XS_FLAG_PER_THREAD 0x04u /* stream is the calling thread's default stream */
@@ -31,9 +32,9 @@ enum xs_event_kind {
 #define XS_FLAG_IMPLICIT 0x40u   /* no call freed this memory; its context was destroyed or reset */
 
 struct xs_event_transfer {
-    uint64_t dst, src;       /* addresses; for an array its handle */
+    uint64_t dst, src;       /* addresses; for a CUDA array, the array's handle */
     uint64_t bytes;          /* bytes moved, without the pitch's padding */
-    uint32_t dst_allocation; /* allocation.id, 0: none known */
+    uint32_t dst_allocation; /* allocation.id; 0: no allocation is known */
     uint32_t src_allocation;
     uint8_t dst_kind, src_kind;    /* enum xs_memory_kind */
     int8_t dst_device, src_device; /* ordinal, -1: host or unknown */
@@ -50,7 +51,7 @@ struct xs_event_memset {
     uint64_t bytes;
     uint32_t allocation;
     uint32_t value;
-    uint32_t height; /* 2D only */
+    uint32_t height; /* only for a 2D memset */
     uint32_t pitch;
     uint8_t element_bytes;
     uint8_t kind; /* enum xs_memory_kind */
@@ -58,7 +59,7 @@ struct xs_event_memset {
     uint8_t reserved[5];
 };
 
-struct xs_event_alloc { /* also used for a free, which has only the id */
+struct xs_event_alloc { /* also used for the event of a free, which has only `id` */
     uint64_t address;
     uint64_t bytes;
     uint32_t id;    /* from 1, unique in the process */
@@ -137,8 +138,8 @@ struct xs_event {
 };
 
 /* XS_ENTRY_UNKNOWN is the entry point of an XS_EVENT_API event that represents work which the library does not know.
- * This work ran after the events before this one, and before the events after it. The event's api.argument is
- * XS_UNKNOWN_ONCE or XS_UNKNOWN_FOR_GOOD. */
+ * The unknown work ran after the events that precede this event, and before the events that follow it. The event's
+ * api.argument is XS_UNKNOWN_ONCE or XS_UNKNOWN_FOR_GOOD. */
 enum { XS_UNKNOWN_ONCE = 1, XS_UNKNOWN_FOR_GOOD = 2 /* the work may run again at any time, without a call */ };
 #define XS_ENTRY_UNKNOWN 65535u
 #define XS_ENTRY_UNKNOWN_NAME "cuUnknownFunction"

@@ -14,7 +14,8 @@
     X(5, H2H, "h2h")
 
 /* A memory kind tells what memory is at an address. `pinned` memory was page-locked by its allocation, and `registered`
- * memory later, by cuMemHostRegister. Host memory is `pageable` if no driver call was about it. */
+ * memory was page-locked later by cuMemHostRegister. Host memory is `pageable` if no driver call has allocated or
+ * registered it. */
 #define XS_MEMORY_KINDS(X)                                                                                             \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, PAGEABLE, "pageable")                                                                                         \
@@ -24,8 +25,8 @@
     X(5, ARRAY, "array")                                                                                               \
     X(6, MANAGED, "managed")
 
-/* An origin tells how a known range of memory was made. `module` is a __device__ variable, which is known after the
- * program has queried its address. */
+/* An origin tells how a known range of memory was made. `module` is the memory of a __device__ variable; such a range
+ * becomes known when the program queries its address. */
 #define XS_ORIGINS(X)                                                                                                  \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, ALLOC, "alloc")                                                                                               \
@@ -48,7 +49,7 @@
     X(1, STREAM, "stream")                                                                                             \
     X(2, EVENT, "event")
 
-/* A category groups similar entry points; every row of the entry-point table names one. */
+/* A category groups similar entry points; every row of the entry-point table has one category. */
 #define XS_CATEGORIES(X)                                                                                               \
     X(0, TRANSFER, "transfer")                                                                                         \
     X(1, MEMSET, "memset")                                                                                             \
@@ -103,9 +104,9 @@
     X(7, REMOTE_MAP, "remote map")                                                                                     \
     X(8, DTOD, "d2d")
 
-/* A skip tells why a transfer's content has no fingerprint. There are two exceptions: NONE and FOLLOWS mean that there
- * is a fingerprint. NONE: the transfer was chosen by chance, or all transfers get fingerprints. FOLLOWS: the transfer
- * was chosen because an earlier transfer of the same addresses was chosen by chance. */
+/* A skip tells why a transfer's content has no fingerprint. The values NONE and FOLLOWS are exceptions: they mean that
+ * there is a fingerprint. NONE: the transfer was chosen by chance, or all transfers get fingerprints. FOLLOWS: the
+ * transfer was chosen because an earlier transfer of the same addresses was chosen by chance. */
 #define XS_FINGERPRINT_SKIPS(X)                                                                                        \
     X(0, NONE, "taken")                                                                                                \
     X(1, OFF, "fingerprints are off")                                                                                  \

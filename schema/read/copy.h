@@ -10,22 +10,26 @@ struct xs_copy {
     char path[XS_PATH_BYTES]; /* path of the copied trace */
 };
 
-/* The side files to copy. */
+/* Side files that can be copied. */
 enum { XS_COPY_LOG = 1, XS_COPY_JOURNAL = 2, XS_COPY_SPOOL = 4 };
 
-/* Copies to a directory in $TMPDIR or /tmp. A copied log fits the copied trace, even while the trace's process writes.
- * Returns 0, or an error, after which no copy is left. */
+/* Copies the trace and those of its side files that `what` names to a new directory in $TMPDIR or /tmp. The copied log
+ * fits the copied trace, even if a process writes the trace meanwhile. Returns 0, or an error, after which no copy is
+ * left (XS_ERROR_BUSY: a process began the log anew during every attempt). */
 int xs_copy_trace(const char *path, unsigned what, struct xs_copy *copy);
 
-/* Copies as xs_copy_trace does, then lets SQLite complete or undo the transaction that is in the journal or log.
- * XS_ERROR_CORRUPT: after this the copy is no complete database, so the journal does not belong to the trace. */
+/* Copies the trace as xs_copy_trace does. Then SQLite completes or undoes, in the copy, the transaction that the
+ * journal or log contains. XS_ERROR_CORRUPT: the result is not a sound database, so the journal probably does not
+ * belong to the trace; no copy is left. */
 int xs_copy_settled(const char *path, unsigned what, struct xs_copy *copy);
 
-/* True if SQLite may write the journal back into the trace. A journal can change or truncate the trace in any way, so
- * the function tries this with a copy. If a process is using the journal, returns true. */
+/* Returns true if SQLite may undo a transaction by writing the journal back into the trace. A journal can change or
+ * truncate the trace in any way, so the function first does this in a copy, and returns false if the copy fails or is
+ * not sound afterwards. If another process is writing the trace, the journal is in use, and the function returns true
+ * without a copy. */
 bool xs_journal_is_sound(const char *path);
 
-/* Deletes the files; a connection that has the trace open can still read it. */
+/* Deletes the copied files and their directory. An SQLite connection that has the copy open can still read it. */
 void xs_copy_delete(struct xs_copy *copy);
 
 #endif

@@ -21,9 +21,9 @@ struct xs_trace {
     char file[4224];   /* path with links resolved, and without the trace's name in a merged file */
     int64_t merged_id; /* number of the trace in a merged file (schema/read/merged.h); -1: the file is no merged file */
     int is_live;       /* the process still runs, and readers see what was drained so far */
-    int is_cut;        /* the process was killed and its last events are missing, for the reason in `warning` */
-    int recovers; /* when the trace was opened, this user could recover from its side files; another process may have
-                     done so meanwhile */
+    int is_cut;        /* the process was killed, and its last events are missing for the reason in `warning` */
+    int recovers;      /* when the trace was opened, this user could recover events or undo a transaction from the side
+                          files; another process may have done this since then */
     int64_t recovered_events; /* number of events that this call moved from the spool into the trace; -1: nothing was
                                  left to recover */
     char warning[512];        /* one line that tells why the trace is incomplete, without a file name; "": no warning */
@@ -34,23 +34,24 @@ struct xs_trace {
 /* Opens `path`, which is a trace's file, or a trace in a merged file ("JOB.db:3", schema/read/merged.h). If the trace's
  * writer was killed, recovers the trace first (in a temporary copy if its directory is not writable). On error returns
  * a negative status, and writes one line with the file's name to `message` (XS_TRACE_MESSAGE_BYTES long). Never writes
- * to a file that is no trace, and makes no files beside it. */
+ * to a file that is no trace, and never makes files beside such a file. */
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message);
 void xs_trace_close(struct xs_trace *trace);
 
-/* Returns the reason why a statement on the trace failed: SQLite's message, or a text which says that it took too many
- * steps. Valid until the next statement. */
+/* Returns the reason why a statement on the trace failed: SQLite's message, or a text which tells that the statement
+ * took too many steps or that a value is too long. The text is valid until the next statement. */
 const char *xs_trace_why(const struct xs_trace *trace);
 
-/* Returns the disk space that the trace and its log occupy, which may be less than their length; 0: the file is
- * missing. */
+/* Returns the length of the trace plus the length of its log. A file with holes counts less: at most 16 times the disk
+ * space that it occupies (some file systems compress files). 0: both files are missing or empty. */
 int64_t xs_trace_bytes(const char *file);
 
-/* Returns about how many rows the tables of events have, from their largest numbers, which costs no reading of rows. */
+/* Estimates how many rows the tables of events have. The result is the sum of the largest row number of each table, so
+ * only one row of each table is read. */
 uint64_t xs_trace_event_rows(const struct xs_trace *trace);
 
-/* xs_trace_meta_int and xs_trace_meta_text read a value of meta, and return `fallback` if the key is missing. Text is
- * copied into the buffer, cut at bytes - 1, and ended by a NUL. */
+/* xs_trace_meta_int and xs_trace_meta_text read a value of meta, and return `fallback` if the key is missing.
+ * xs_trace_meta_text copies at most bytes - 1 bytes of the text and a NUL into the buffer. */
 int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t fallback);
 /* Reads a count from meta, and returns 0 if it is missing or negative. */
 uint64_t xs_trace_meta_count(const struct xs_trace *trace, const char *key);

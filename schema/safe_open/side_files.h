@@ -13,19 +13,19 @@ bool xs_beside(char *buffer, const char *path, const char *suffix);
  * well, so the side files are beside this name. If the file does not exist, writes `path` itself. */
 void xs_resolve(const char *path, char *file);
 
-/* Text of a message about a side file that could belong to another user; it follows the trace's name. */
+/* Text of a message about a side file that has more than one name. The message begins with the trace's name. */
 #define XS_LINKED_BESIDE "a file beside it has another name, too"
 
 /* Format of the message for a trace whose journal names another file; its argument is the trace's name. */
 #define XS_JOURNAL_REFUSED "%s: not read: the journal beside it names another file, which SQLite would delete"
 
 struct xs_side_files {
-    bool left_over;  /* a spool, or a non-empty log or journal, of the trace's owner exists; recovery may be needed */
-    bool unfinished; /* a spool or log as in `left_over` exists */
-    bool journal;    /* a journal as in `left_over` exists */
+    bool left_over;  /* a non-empty spool, log or journal of the trace's owner exists; recovery may be needed */
+    bool unfinished; /* the trace's owner has left a spool or a non-empty log */
+    bool journal;    /* the trace's owner has left a non-empty journal */
     bool foreign;    /* a side file belongs to another user, or is no regular file; it must be ignored */
     bool linked;     /* a side file has more than one name, so writes to it change the file of the other name */
-    const char *suffix, *why; /* first foreign file, and its fault: "-wal", "is another user's" */
+    const char *suffix, *why; /* of the first foreign file: suffix and fault, such as "-wal", "is another user's" */
     bool super_journal; /* the journal names another file, which SQLite would delete; xferspy's journals name none */
     bool owned;         /* the trace belongs to this user */
 };
@@ -37,13 +37,13 @@ void xs_side_files_look(const char *path, struct xs_side_files *side);
 /* True if this user may write to the file and to its folder, so that SQLite can make its journal beside the file. */
 bool xs_side_files_can_be_made(const char *path);
 
-/* Called before a trace is made. True if anything exists under the name of one of SQLite's side files. SQLite would use
- * that file, or fail to delete it. */
+/* Called before a trace is made. True if anything exists under the name of one of SQLite's side files, because SQLite
+ * would use that file, or fail to delete it. */
 bool xs_side_files_taken(const char *path);
 
-/* Called after a trace was made. True if SQLite's files beside it belong to this user and have no other name. Another
- * user with write access to the folder may have put a file there meanwhile, and could truncate it while SQLite has it
- * mapped. */
+/* Called after a trace was made. True if SQLite's files beside it belong to this user and have no other name. If the
+ * result is false, another user with write access to the folder may have put a file there, and could truncate this file
+ * while SQLite has it mapped. */
 bool xs_side_files_are_own(const char *path);
 
 #endif

@@ -5,22 +5,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True if a binary belongs to a library, by its path. *glue: the binary is the Python interpreter, or code between the
- * interpreter and C code. */
+/* True if the binary at this path belongs to a library. Sets *glue to true if the binary is the Python interpreter, or
+ * code between the interpreter and C code. */
 bool xs_library_binary(const char *path, bool *glue);
 
-/* True if a function in a binary of the user belongs to a library. An argument may be NULL if it is not known. */
+/* True if a function in a binary of the user belongs to a library, such as an inlined function of the C++ library.
+ * `file` is the source file of the function. Each argument may be NULL if it is not known. */
 bool xs_library_function(const char *function, const char *file);
 
-/* True if Python code belongs to a library, by its file. */
+/* True if the Python code in this file belongs to a library. */
 bool xs_library_python(const char *file);
 
-/* True if an NVTX range belongs to a library, by its domain and name; `domain` NULL: no domain. */
+/* True if the NVTX range with this domain and name belongs to a library. `domain` is NULL if the range has no
+ * domain. */
 bool xs_library_range(const char *domain, const char *name);
 
-/* Python frameworks by which programs copy data. */
+/* The Python frameworks by which programs copy data. */
 enum xs_framework {
-    XS_FRAMEWORK_NONE, /* also an unknown framework */
+    XS_FRAMEWORK_NONE, /* no framework, or an unknown one */
     XS_FRAMEWORK_PYTORCH,
     XS_FRAMEWORK_CUPY,
     XS_FRAMEWORK_JAX,
@@ -28,11 +30,12 @@ enum xs_framework {
     XS_FRAMEWORKS
 };
 
-/* Returns the framework to which a stack frame's file, a binary or Python code, belongs, by its path. */
+/* Returns the framework to which the file at this path belongs. The file is the binary or the Python file of a stack
+ * frame. */
 enum xs_framework xs_library_framework(const char *path);
 
-/* The kinds of rows in libraries.def. The rows are public because other code makes up names that must be recognised by
- * the same rows. */
+/* The kinds of rows in libraries.def. The rows are public because `xferspy anonymize` invents names that must match the
+ * same rows as the real names. */
 enum xs_library_what {
     XS_LIBRARY_FILE,
     XS_LIBRARY_GLUE,

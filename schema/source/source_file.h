@@ -1,5 +1,6 @@
 /* Reads source files that a trace names. Anybody may have chosen these names, so a file is read only if it is an
- * ordinary text file on disk, and no call here blocks. The caller decides whether the text may be shown. */
+ * ordinary text file on disk. Therefore opening a file cannot block. The caller decides whether the text may be
+ * shown. */
 #ifndef XFERSPY_SCHEMA_SOURCE_SOURCE_FILE_H
 #define XFERSPY_SCHEMA_SOURCE_SOURCE_FILE_H
 
@@ -27,11 +28,11 @@ enum xs_source_status {
     XS_SOURCE_TOO_LARGE /* more than 8 MiB, or no memory */
 };
 
-/* Reads a file by its absolute name, and follows links. The file must be a regular file; it must belong to this user,
- * or belong to root and be readable by all; it must not be in /proc, /sys or /dev or on another file system of the
- * kernel; it must have at most 8 MiB; and it must not contain a NUL byte. Files that are not regular are not even
- * opened. `not_after_ns`: latest permitted time of the file's last change, as Unix time; INT64_MAX: any time. After
- * XS_SOURCE_READ the caller must free the file. */
+/* Reads the file with the absolute name `path`, and follows symbolic links. The file must be a regular file; it must
+ * belong to this user, or belong to root and be readable by all; it must not be in /proc, /sys or /dev or on another
+ * file system of the kernel; it must have at most 8 MiB; and it must not contain a NUL byte. Files that are not regular
+ * are not even opened. `not_after_ns`: latest permitted time of the file's last change, as Unix time; INT64_MAX: any
+ * time. After XS_SOURCE_READ the caller must free the file. */
 enum xs_source_status xs_source_file_read(const char *path, int64_t not_after_ns, struct xs_source_file *file);
 
 void xs_source_file_free(struct xs_source_file *file);

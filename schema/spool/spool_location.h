@@ -1,9 +1,9 @@
 /* Makes a spool in a tmpfs or beside its trace, finds it again, and deletes it.
  *
  * If there is a tmpfs with enough room, the spool is in a folder of this user there, so threads that write events never
- * have to wait for a disk. The file remains in the tmpfs when the process is killed. Beside the trace there is then a
- * *pointer* to it: a copy of the spool's header, with the name NAME.db.spool. If there is no such tmpfs, the spool
- * itself is beside the trace, as NAME.db.spool.
+ * have to wait for a disk. The file remains in the tmpfs when the process is killed. If the spool is in a tmpfs, there
+ * is a *pointer* to the spool beside the trace: a copy of the spool's header, with the name NAME.db.spool. If there is
+ * no tmpfs with enough room, the spool itself is beside the trace, with the name NAME.db.spool.
  *
  * The folder is /dev/shm/xferspy-UID or $XDG_RUNTIME_DIR/xferspy-UID, mode 0700. The file's name is a random number of
  * 128 bits, which is also in the trace (meta spool.id). Therefore nobody else can make a false spool, truncate a spool,
@@ -46,19 +46,20 @@ int xs_spool_create_for_trace(const char *trace, size_t bound_bytes, size_t limi
  * file into the spool. */
 void xs_spool_start(struct xs_spool *spool, const char *trace);
 
-/* Called when all events are in the trace. Deletes the files. If the process may not delete them any more, because it
- * has changed its user, frees the spool's memory instead, except chunks that a thread still has. Only on the thread
- * that created the spool. */
+/* Called when all events are in the trace. Deletes the spool and the pointer. If the process may not delete the spool
+ * any more, because it has changed its user, frees the spool's memory instead, except chunks that a thread still has.
+ * Must be called on the thread that created the spool. */
 void xs_spool_finish(struct xs_spool *spool, const struct xs_spool_files *files);
 
-/* Deletes the files, but the file beside the trace only if it is still the same file. */
+/* Deletes the spool and the pointer. The file beside the trace is not deleted if it is another file than the one in
+ * `files`. */
 void xs_spool_delete(const struct xs_spool_files *files);
 
-/* Deletes files that killed processes of this user left in a folder of spools and that nobody needs: spools without an
- * event, and spools whose trace has been missing for three days. Only deletes spools that were written in this boot and
- * these namespaces, by a process that has ended; for a file without a header only its age is checked. Examines other
- * processes and the paths of their traces, so only commands may call it. `folder` is the folder of
- * xs_spool_files.memory. */
+/* Deletes files that killed processes of this user left in a folder of spools and that nobody needs: spools whose
+ * events are all in the trace, spools without an event, and spools whose trace has been missing for three days. A spool
+ * is deleted only if a process that has ended wrote it in the present boot and in this process's namespaces; for a file
+ * without a header only the age is checked. This function examines other processes and the paths of their traces, which
+ * may be slow, so only commands may call it, not the library. `folder` is a folder that contains spools in memory. */
 void xs_spool_sweep(const char *folder);
 
 /* Calls xs_spool_sweep for all folders in which there may be spools of this user. */
@@ -66,9 +67,9 @@ void xs_spool_sweep_own(void);
 
 /* The reason why the spool of a pointer was not opened. */
 enum xs_spool_absence {
-    XS_SPOOL_NOT_FOLLOWED = 0, /* the pointer is beside a copy of the trace, or its owner does not own the spool */
+    XS_SPOOL_NOT_FOLLOWED = 0, /* the pointer is beside a copy, or the pointer's owner does not own the spool */
     XS_SPOOL_GONE,             /* the file does not exist */
-    XS_SPOOL_UNKNOWN_FOLDER,   /* the folder in the pointer is none of those for spools */
+    XS_SPOOL_UNKNOWN_FOLDER,   /* the folder in the pointer is no folder for spools */
     XS_SPOOL_NO_ACCESS,
 };
 
@@ -98,7 +99,8 @@ static inline const struct xs_spool_header *xs_spool_found_header(const struct x
  * and cannot contain an event; the trace itself may be missing. Changes nothing. */
 bool xs_spool_is_unstarted(const char *trace);
 
-/* If xs_spool_is_unstarted is true, deletes the files that the process left and the trace itself, and returns true. */
+/* If xs_spool_is_unstarted returns true for the trace, deletes the files that the process left and the trace itself,
+ * and returns true. */
 bool xs_spool_clear_unstarted(const char *trace);
 
 #endif

@@ -1,5 +1,6 @@
 /* Writes a trace. A store has one SQLite connection and prepared statements, and writes each batch in one transaction.
- * The drain thread of the preloaded library and recovery use stores. Only one thread at a time may use a store. */
+ * The drain thread of the preloaded library uses a store, and so does recovery. Only one thread at a time may use a
+ * store. */
 #ifndef XFERSPY_SCHEMA_WRITE_STORE_H
 #define XFERSPY_SCHEMA_WRITE_STORE_H
 
@@ -14,7 +15,7 @@
 #define XS_APPLICATION_ID 0x78667370 /* "xfsp"; PRAGMA application_id */
 extern const int xs_schema_version;  /* the number in the first line of schema.sql */
 
-/* Values of meta status. All but the first mean that the spool has no more events for the trace. */
+/* Values of meta status. All values except XS_STATUS_RUNNING mean that the spool has no more events for the trace. */
 #define XS_STATUS_RUNNING "running"
 #define XS_STATUS_COMPLETE "complete"
 #define XS_STATUS_STOPPED "stopped" /* capture ended before the process; a note tells why */
@@ -22,19 +23,19 @@ extern const int xs_schema_version;  /* the number in the first line of schema.s
 
 struct xs_store;
 
-/* Creates the trace, its tables, views and lookup rows, and meta schema_version and status. If the file or one of
- * SQLite's files beside it exists already, fails with XS_ERROR_SYSTEM and errno EEXIST. The file is in WAL mode until
- * xs_store_close. */
+/* Creates the trace, with its tables, views and lookup rows, and with the rows schema_version and status of meta. If
+ * the file or one of SQLite's files beside it exists already, fails with XS_ERROR_SYSTEM and errno EEXIST. The file is
+ * in WAL mode until xs_store_close. */
 int xs_store_create(const char *path, struct xs_store **store);
 
 /* Opens an existing trace for writing, for recovery. The caller has verified that it is a trace. */
 int xs_store_open(const char *path, struct xs_store **store);
 
-/* Ends the WAL, so that the file alone is complete and in journal mode DELETE, and frees everything, even if there was
- * an error. */
+/* Ends the WAL, so that the file alone is complete and in journal mode DELETE. Frees the store, even if there was an
+ * error. */
 int xs_store_close(struct xs_store *store);
 
-/* Returns the text of the last SQLite error; valid until the next call. */
+/* Returns the text of the last SQLite error, which is valid until the next call. */
 const char *xs_store_error(const struct xs_store *store);
 
 /* A batch is one transaction. Outside of a batch, each call is its own transaction. Errors are XS_ERROR_FULL if the
@@ -66,19 +67,20 @@ struct xs_device_row {
 };
 int xs_store_device(struct xs_store *store, const struct xs_device_row *row);
 
-/* Records the device of a context handle. A context that was seen in an event before has no device until then. */
+/* Records the device of a context handle. A context that was only seen in events has no device in the trace before this
+ * call. */
 int xs_store_context(struct xs_store *store, uint64_t handle, int device);
 
-/* Stores an event of thread `thread`. Contexts and streams get rows when they are seen first. The free of an allocation
- * may be stored before the allocation. */
+/* Stores an event of thread `thread`. A context or a stream gets its row when it is first seen. The event that frees an
+ * allocation may be stored before the event of the allocation. */
 int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_t thread, const struct xs_clock *clock);
 
 /* Stores the fingerprint of an XS_EVENT_FINGERPRINT under its number. A second fingerprint with the same number is
  * ignored. */
 int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerprint *fingerprint);
 
-/* Stores a definition. `data` is a struct xs_define_* and the data after it, which may be damaged. A second definition
- * of a number is ignored. XS_ERROR_INVALID: the data are no valid definition. */
+/* Stores a definition. `data` contains a struct xs_define_* and the data after it; it may be damaged. A second
+ * definition of the same number is ignored. XS_ERROR_INVALID: `data` is no valid definition. */
 int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_t id, const uint8_t *data,
                         size_t bytes);
 
@@ -90,12 +92,12 @@ struct xs_host_sample {
 };
 int xs_store_host_sample(struct xs_store *store, const struct xs_host_sample *sample);
 
-/* Reads a value of meta as text; false: it is missing or too long. */
+/* Reads a value of meta as text; false: the value is missing or too long. */
 bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes);
 
-/* For each stack with Python code of the user, calls `each` with the line that a report would name, until `each`
- * returns false. Stacks of calls come first, then stacks of samples. Also calls `each` with NULL for other frames and
- * while SQLite works, so that a caller which limits the time can stop. */
+/* For each stack with Python code of the user, calls `each` with the source line that a report would name. Stops when
+ * `each` returns false. Stacks of calls come first, then stacks of samples. Also calls `each` with NULL for other
+ * frames and while SQLite works, so that a caller which limits the time can stop the function. */
 int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
                           void *data);
 
@@ -111,8 +113,8 @@ int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t gener
 int xs_store_progress_get(struct xs_store *store, unsigned chunk, uint32_t *generation, uint32_t *drained_bytes);
 
 /* The times of device records are in nanoseconds since the trace's time 0; if both are 0, they are unknown. Device -1:
- * unknown; graph_node 0: not from a graph. Nothing marks the records of a simulated device; only the device's row says
- * that it is simulated. */
+ * unknown; graph_node 0: not from a graph. The records of a simulated device have no mark; only the row of the device
+ * tells that the device is simulated. */
 struct xs_device_copy {
     uint32_t correlation, copies;
     uint8_t kind, src_kind, dst_kind, is_async; /* CUPTI's numbers, schema/format/kinds.h */

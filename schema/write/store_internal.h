@@ -20,8 +20,8 @@ struct xs_shapes { /* hash table of store_shapes.c */
     uint32_t misses; /* misses since the table became full */
 };
 
-/* A prepared statement, found by the address of its text. The texts are string literals; there are less than half as
- * many as XS_STATEMENT_SLOTS. */
+/* A prepared statement, found by the address of its text. The texts are string literals. Their number is less than half
+ * of XS_STATEMENT_SLOTS. */
 struct xs_statement {
     const char *text; /* NULL: the hash slot is free */
     sqlite3_stmt *stmt;
@@ -40,18 +40,20 @@ struct xs_store {
     uint32_t newest_correlation; /* newest correlation among the stored calls */
     bool in_batch;
     bool intern_changed; /* the interning tables were changed in this batch, so a rollback makes them wrong */
-    int failure;         /* error status of this batch; SQLite may have rolled the batch back already */
+    int failure;         /* first error of this batch; SQLite may have rolled the batch back already */
     char message[256];   /* message of the last error */
 };
 
-/* Converts an SQLite result code to a status. Stores the message of an error, and, during a batch, its status. */
+/* Converts an SQLite result code to a status. If it is an error, stores the message in `store->message` and, during a
+ * batch, the status in `store->failure`. */
 int xs_store_status(struct xs_store *store, int rc);
 
-/* Runs SQL without results, for pragmas and the schema. */
+/* Runs SQL text that returns no rows, such as pragmas and the schema. */
 int xs_store_exec(struct xs_store *store, const char *sql);
 
-/* A row to be written. Its columns are bound one after the other, in the order of the SQL text. Every column of a
- * statement is bound each time, so bindings need not be cleared when the statement is reset. */
+/* A row to be written. The xs_put functions bind the columns of the row one after the other, in the order of the SQL
+ * text. Every column of a statement is bound for each row, so the old values need not be cleared when the statement is
+ * reset. */
 struct xs_row {
     struct xs_store *store;
     sqlite3_stmt *stmt; /* NULL: preparing the statement failed with `status`, and SQLite ignores bound values */
@@ -61,10 +63,11 @@ struct xs_row {
 
 /* `sql` is a string literal, by whose address the prepared statement is found again. */
 struct xs_row xs_row_start(struct xs_store *store, const char *sql);
-/* Starts an INSERT whose text ends after the list of columns; the caller must put one value for each column. With the
- * word UPSERT instead of INSERT, it changes the row of that id if there is one; `id` is then the first column. */
+/* Starts an INSERT whose text ends after the list of columns; the caller must put one value for each column. If the
+ * text has the word UPSERT instead of INSERT, the first column must be `id`; if the table already has a row with this
+ * id, the statement changes the columns of that row. */
 struct xs_row xs_row_into(struct xs_store *store, const char *insert);
-/* Runs a statement that returns no row. Returns the error if preparing the statement failed. */
+/* Runs the row's statement, which must return no row. If preparing the statement failed, returns that error. */
 int xs_row_insert(struct xs_row *row);
 
 /* Finalizes all prepared statements. */
@@ -110,7 +113,7 @@ static inline void xs_shape_put_nonzero(struct xs_row_shape *shape, int64_t valu
 static inline void xs_shape_put_device(struct xs_row_shape *shape, int32_t device) {
     xs_shape_put_if(shape, device >= 0, device);
 }
-/* Binds a column that the row may have instead of its shape: NULL if the shape has the value. */
+/* Binds a column whose value is either in the row or in the row's shape. If the shape has the value, binds NULL. */
 static inline void xs_put_loose(struct xs_row *row, const struct xs_row_shape *shape, unsigned column) {
     xs_put_if(row, shape->in_row >> column & 1, shape->values[column]);
 }
@@ -126,11 +129,12 @@ void xs_thin_free(struct xs_store *store);
 #define XS_PAGE_BYTES 4096
 #define XS_WAL_PAGES 1000
 
-/* Number of values in an X-macro list of schema/format/kinds.h. The values are 0 to this number minus 1. */
+/* Number of values in an X-macro list of schema/format/kinds.h. The values in such a list begin with 0 and have no
+ * gaps. */
 #define XS_KIND_ONE(n, id, name) +1
 #define XS_KIND_COUNT(list) (0 list(XS_KIND_ONE))
-/* Replaces a kind that this version does not know by 0, which means unknown. A newer CUPTI may have new kinds, or the
- * spool may be damaged. */
+/* Gives `value` if the list has this kind, else 0, which means an unknown kind. The list may lack a kind because a
+ * newer CUPTI has new kinds, or because the spool is damaged. */
 #define XS_KIND_OR_ZERO(list, value) ((unsigned)(value) < (unsigned)XS_KIND_COUNT(list) ? (value) : 0)
 
 /* These functions find or add the row of a context, a stream or a kernel name, and write its row id to *id, or 0
@@ -139,15 +143,15 @@ int xs_intern_context(struct xs_store *store, uint64_t handle, int64_t *id);
 int xs_intern_stream(struct xs_store *store, const struct xs_event *event, int64_t context, uint32_t thread,
                      int64_t *id);
 int xs_intern_kernel_name(struct xs_store *store, const char *name, int64_t *id);
-int xs_intern_load(struct xs_store *store); /* reads all these rows from the trace */
+int xs_intern_load(struct xs_store *store); /* reads all existing rows of these kinds from the trace */
 void xs_intern_free(struct xs_store *store);
 
-/* Adds `value` to a number in meta; a missing number counts as 0. */
+/* Adds `value` to the number that meta has for `key`. A missing number counts as 0. */
 int xs_store_meta_add(struct xs_store *store, const char *key, int64_t value);
 
 #define XS_META_SPOOL_ID "spool.id"
 
-/* True if meta status is any other than XS_STATUS_RUNNING. The spool then has no more events for the trace. */
+/* True if meta status is not XS_STATUS_RUNNING, so that the spool has no more events for the trace. */
 bool xs_store_has_ended(struct xs_store *store);
 
 #endif

@@ -11,8 +11,8 @@
 /* Prints the script for the shell. False: there is no script for this shell. */
 bool xs_completion_print(const char *shell, FILE *file);
 
-/* Used only in this folder. These functions print a section of the script. In the template, a line @NAME@ marks the
- * section; `section` is NAME. */
+/* Only the files of this folder call these functions. Each function prints a section of the script. In the template, a
+ * line @NAME@ marks the section; `section` is NAME. */
 void xs_completion_bash(const char *section, FILE *file);
 void xs_completion_zsh(const char *section, FILE *file);
 void xs_completion_fish(const char *section, FILE *file);

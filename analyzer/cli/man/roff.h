@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Writes words of prose on separate lines. `x' becomes a quotation. */
+/* Writes prose as whole lines, wrapped anew. `x' is written as a quotation. */
 void xs_roff_prose(const char *text, size_t length, FILE *file);
 
 /* Writes literal text within a line, and nothing before or after it. */

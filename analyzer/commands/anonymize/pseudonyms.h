@@ -1,6 +1,7 @@
 /* Makes pseudonyms, which replace names. Within a file, equal texts of one kind get equal pseudonyms. Harmless parts
- * are kept: the names of known libraries (schema/source/libraries.def) and of CUDA's functions, and the extensions of
- * files. The rest of a pseudonym is not computed from the text, so nobody can check a guess of the text. */
+ * are kept, such as the names of known libraries (schema/source/libraries.def) and of CUDA's functions, and known
+ * extensions of files. The rest of a pseudonym is not computed from the text, so nobody can check a guess of the text.
+ */
 #ifndef XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_PSEUDONYMS_H
 #define XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_PSEUDONYMS_H
 
@@ -24,15 +25,16 @@
 enum xs_anonymous_kind { XS_ANONYMOUS_KINDS(XS_ANONYMOUS_ENUM) XS_ANONYMOUS_KIND_COUNT };
 
 struct xs_pseudonyms {      /* zeroed: empty */
-    struct xs_hash by_text; /* maps two hashes of a text and its kind to the pseudonym */
+    struct xs_hash by_text; /* the key is two hashes of a text and its kind; the value is the pseudonym */
     struct xs_texts texts;
-    struct xs_hash range_kinds; /* maps hashes of range names with # for digits to an index, counted from 1 */
+    struct xs_hash range_kinds; /* the key is two hashes of the name of a range, in which each number is replaced by #;
+                                   the value is the number of this name, counted from 1 */
     uint64_t range_kind_count;
     uint64_t counts[XS_ANONYMOUS_KIND_COUNT];
-    uint64_t key[2]; /* a random key for the file */
+    uint64_t key[2]; /* a random key of the hashes, made for each file */
 };
 
-/* Returns the pseudonym of a text of `bytes` bytes and of this kind. The result is valid as long as `pseudonyms`
+/* Returns the pseudonym of a text of `bytes` bytes and of the kind `kind`. The result is valid as long as `pseudonyms`
  * exists. */
 const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kind kind, const char *text, size_t bytes);
 void xs_pseudonyms_free(struct xs_pseudonyms *pseudonyms);

@@ -22,7 +22,8 @@ struct xs_bench_terms {
     size_t variant_count;
     size_t runs;         /* number of runs of each variant, 1 to XS_RUNS_LIMIT */
     size_t warm_up;      /* number of earlier runs of each variant; only their outputs are used */
-    double time_limit_s; /* a round is not begun if it would probably end after this time; 0: no limit */
+    double time_limit_s; /* a round is not begun if it would probably end after this time, and a program that still runs
+                            at this time is ended; 0: no limit */
     const struct xs_bench_patterns *patterns;
     int exit_status; /* the exit status of a successful run */
     void (*progress)(size_t round, size_t rounds,
@@ -39,13 +40,13 @@ struct xs_bench_run {
 struct xs_bench_side {
     struct xs_bench_run runs[XS_RUNS_LIMIT]; /* the runs of the complete rounds, in order */
     struct xs_outputs outputs;               /* outputs of these runs and of the warm-up runs */
-    int status;                              /* status of the first run, as from waitpid */
+    int status;                              /* as from waitpid, of the first run, which may be a warm-up run */
     bool status_varies;
 };
 
 enum xs_bench_end {
     XS_BENCH_COMPLETE,
-    XS_BENCH_OVER_TIME,   /* fewer rounds, because of the time limit */
+    XS_BENCH_OVER_TIME,   /* the time limit allowed fewer rounds */
     XS_BENCH_INTERRUPTED, /* a signal ended the measurement */
     XS_BENCH_FAILED,      /* something could not be started; a message was printed */
 };
@@ -61,7 +62,7 @@ struct xs_bench {
 /* Runs the variants alternately, each once per round. The order of the variants changes between rounds (with two: AB,
  * BA, BA, AB), so that no variant always runs after the same other variant. A program gets the environment without the
  * variables of capture, an empty standard input and a new process group. SIGINT, SIGTERM and SIGHUP end the running
- * program and the measurement. Only one thread may call this at a time. */
+ * program and the measurement. Only one thread at a time may call this function. */
 void xs_bench_measure(const struct xs_bench_terms *terms, struct xs_bench *bench);
 void xs_bench_free(struct xs_bench *bench);
 
@@ -72,7 +73,7 @@ size_t xs_bench_failures(const struct xs_bench *bench, size_t side, int *status)
 enum xs_bench_result { XS_BENCH_FASTER, XS_BENCH_SLOWER, XS_BENCH_NO_DIFFERENCE, XS_BENCH_CANNOT_TELL };
 extern const char *const xs_bench_result_names[];
 
-/* The comparison of a time of two sides. */
+/* The comparison of one time, wall or loop, between two sides. */
 struct xs_bench_time {
     struct xs_difference difference;
     int64_t low_ns, high_ns; /* how much longer AFTER takes: the ends of the interval */
@@ -84,7 +85,7 @@ struct xs_bench_time {
 struct xs_bench_pair {
     struct xs_bench_time wall, loop;
     bool by_loop;   /* the result is based on the loop's time, which every run has */
-    bool is_failed; /* some runs failed; then the times say nothing */
+    bool is_failed; /* some runs failed, so the times are not compared */
     enum xs_bench_result result;
     struct xs_outputs_compared output;
     bool exits_differ;

@@ -18,7 +18,7 @@ enum xs_bench_fault {
     XS_FAULT_SLOWER = 2,  /* AFTER is slower */
     XS_FAULT_UNCLEAR = 4, /* it is not known whether AFTER is faster or slower */
     XS_FAULT_GAIN = 8,    /* the demanded gain was not reached */
-    XS_FAULT_STATUS = 16, /* a program failed, so nothing was measured; always fails */
+    XS_FAULT_STATUS = 16, /* a program failed, so nothing was measured; the bench then always fails */
 };
 extern const char *const xs_bench_fault_names[]; /* by number of the bit; NULL after the last */
 
@@ -30,7 +30,7 @@ struct xs_bench_demands {
     int64_t gain_ns;
 };
 
-/* Parses "10%", "0" or "20ms". Returns false for anything else. */
+/* Parses a demanded gain: "10%", "0" or "20ms". Returns false for anything else. */
 bool xs_bench_demands_parse(const char *text, struct xs_bench_demands *demands);
 /* Returns the faults of the bench that occurred and that make the bench fail. */
 unsigned xs_bench_judge(const struct xs_bench *bench, const struct xs_bench_pair *pair,
@@ -43,7 +43,7 @@ struct xs_bench_report {
     struct xs_bench_pair pair;
     const struct xs_bench_demands *demands;
     unsigned failed;                   /* the faults that made the bench fail */
-    char *notes[XS_BENCH_NOTES_LIMIT]; /* warnings, a sentence each, to be escaped */
+    char *notes[XS_BENCH_NOTES_LIMIT]; /* warnings, each one sentence; not escaped */
     size_t note_count;
 };
 void xs_bench_report_make(const struct xs_bench_terms *terms, const struct xs_bench *bench,

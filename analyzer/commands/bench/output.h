@@ -1,5 +1,5 @@
 /* Finds out whether the outputs of programs are the same, except for lines that differ between two runs of the first
- * command. Also finds the time that a program prints about itself. */
+ * command. It also finds the time that a program prints about itself. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_OUTPUT_H
 #define XFERSPY_ANALYZER_COMMANDS_BENCH_OUTPUT_H
 
@@ -37,8 +37,9 @@ struct xs_outputs {
     struct xs_string text; /* the beginning of the first run's output; only complete lines */
 };
 
-/* Adds the output of a run; reads the file from its beginning. Sets `loop` to the time in the output; if there is none,
- * does not change it. `outputs` NULL: only looks for the time. Returns false if the file cannot be read. */
+/* Adds the output of a run; reads the file from its beginning. Sets `loop` to the last time in the output; if the
+ * output has no time, does not change `loop`. `outputs` NULL: only looks for the time. Returns false if the file cannot
+ * be read. */
 bool xs_outputs_add(struct xs_outputs *outputs, FILE *file, const struct xs_bench_patterns *patterns,
                     struct xs_metric_value *loop);
 void xs_outputs_free(struct xs_outputs *outputs);
@@ -55,7 +56,8 @@ extern const char *const xs_output_result_names[];
 struct xs_outputs_compared {
     enum xs_output_result result;
     size_t lines;                   /* number of lines of the first command */
-    size_t ignored;                 /* number of its other lines, which are treated as if they were not printed */
+    size_t ignored;                 /* number of the other lines of the first command, which are treated as if they were
+                                       not printed */
     size_t varying;                 /* number of the `lines` that differ between the runs of the first command, and are
                                        not compared */
     size_t line;                    /* number of the first line that differs, counted from 1, without ignored lines; 0:

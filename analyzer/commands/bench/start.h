@@ -25,10 +25,11 @@ void xs_environment_free(char **environment);
 enum xs_ran { XS_RAN_TO_END, XS_RAN_TOO_LONG, XS_RAN_INTERRUPTED, XS_RAN_NOT };
 
 /* Runs a program to its end; its standard output and standard error are written to the two files. `deadline_ns` is a
- * time of CLOCK_MONOTONIC; 0: none. At the deadline, or at a signal of `watch`, the program is ended. XS_RAN_NOT: it
- * could not be started, and a message was printed. `wall_ns` and `status` (as from waitpid) are set if the program
- * ended by itself. Before the function returns, it ends all processes of the program's process group that still run.
- * That takes up to two seconds, which are not in `wall_ns`. */
+ * time of CLOCK_MONOTONIC; 0: none. At the deadline, or at a signal of `watch` other than SIGCHLD, the program is
+ * ended. XS_RAN_NOT: the program could not be started, and a message was printed. `wall_ns` and `status` (as from
+ * waitpid) are set if the program ended by itself. Before the function returns, it ends all processes of the program's
+ * process group that still run. It waits for their end for up to two seconds after SIGTERM, and for up to two seconds
+ * after SIGKILL; `wall_ns` does not contain this time. */
 enum xs_ran xs_run_once(char *const *argv, char **environment, FILE *output, FILE *errors, const struct xs_watch *watch,
                         int64_t deadline_ns, uint64_t *wall_ns, int *status);
 

@@ -25,11 +25,11 @@ struct xs_findings;
 /* Returns the number of undecided cases of a detector, for all reasons together. */
 uint64_t xs_check_undecided(const struct xs_findings *findings, unsigned detector);
 
-/* True if the trace can be a baseline, because its run was not repaired. Otherwise, prints why not. */
+/* True if the run was not repaired, so that the trace can be a baseline. Otherwise, prints why it cannot be one. */
 bool xs_baseline_may_be(const struct xs_reading *reading);
 
-/* Writes the baseline file: JSON in a stable order, without paths and names of the machine; docs/use/check.md describes
- * it. */
+/* Writes the baseline file: JSON in a stable order, without paths and without the name of the machine.
+ * docs/use/check.md describes the format. */
 void xs_baseline_write(const struct xs_reading *reading, FILE *file);
 
 #endif

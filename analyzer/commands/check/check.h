@@ -47,8 +47,9 @@ void xs_check_expired(struct xs_string *text, const struct xs_suppression *suppr
 /* Describes a suppression: "xferspy.check:3 (noop-upload in warm_up): its reason". */
 void xs_check_suppression(struct xs_string *text, const struct xs_suppression *suppression);
 
-/* Writes the file of a finding relative to the source root, else its whole name; for code without source lines, writes
- * the library's name. The text is not escaped. `*absolute` is true if the file is not below the root. */
+/* Writes the path of a finding's file: relative to the source root if the file is below it, else as the trace has it.
+ * For code without source lines, writes the name of the library or the program. The text is not escaped. `*absolute` is
+ * true if the written path is absolute. */
 void xs_check_path(struct xs_string *text, const struct xs_check *check, const struct xs_judged *judged,
                    const struct xs_check_finding *finding, bool *absolute);
 

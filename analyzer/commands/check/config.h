@@ -42,13 +42,13 @@ void xs_check_config_free(struct xs_check_config *config);
  * expired. If the file cannot be read, or has errors, returns false with one line "FILE:LINE: text" in `message`. */
 bool xs_check_config_read(struct xs_check_config *config, const char *path, int64_t now, char *message);
 
-/* Adds the names in a list such as "a,b" to the rules that may be unknown. Returns false, with a message, if one is not
- * a rule's name. */
+/* Adds the names in a list such as "a,b" to the rules that may be unknown; "all" stands for every rule. Returns false,
+ * with a message, if a word of the list is neither a rule's name nor "all". */
 bool xs_check_config_allow(struct xs_check_config *config, const char *list, char *message);
 bool xs_check_config_allows(const struct xs_check_config *config, const struct xs_rule *rule);
 
-/* Returns the index of the first suppression that matches the finding and has not expired. If all that match have
- * expired, returns the index of the first of these. -1: none matches. */
+/* Returns the index of the first suppression that matches the finding and has not expired. If all suppressions that
+ * match have expired, returns the index of the first of them. -1: none matches. */
 long xs_check_config_suppression(const struct xs_check_config *config, const struct xs_check_finding *finding);
 
 #endif

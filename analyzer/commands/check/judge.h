@@ -25,26 +25,27 @@ enum xs_standing { XS_STANDING_NONE, XS_STANDING_SAME, XS_STANDING_GROWN, XS_STA
 extern const char *const xs_standing_names[]; /* NULL, "same", "grown", "new" */
 
 struct xs_judged_state {
-    long suppression; /* index in the configuration's suppressions; -1: none. An expired one suppresses nothing */
+    long suppression; /* index in the configuration's suppressions; -1: none. An expired suppression suppresses
+                         nothing */
     uint32_t before;  /* index in `before`; XS_UNMATCHED: none */
     uint32_t sum;     /* index in `sums` if `sums` is not empty */
     bool failing;     /* a rule fails because of this finding, or its suppression has expired */
 };
 
 struct xs_rule_result {
-    const struct xs_rule *rule; /* the configuration's */
+    const struct xs_rule *rule; /* a rule of the configuration */
     enum xs_outcome outcome;
     bool value_known;
     bool at_most;       /* the value is the upper end of an interval */
-    uint64_t value;     /* in the rule's unit: the sum; for `any' and `sure', the value of the largest finding */
+    uint64_t value;     /* in the rule's unit: the sum; for `any` and `sure`, the value of the largest finding */
     uint64_t least;     /* if the value is a saving that is an interval: the lower end */
     uint64_t low, high; /* 95 % interval if the value is an estimate; else both are the value */
     uint64_t limit;     /* in the rule's unit; for `any` and `sure`, the limit of the largest finding */
     bool has_base;      /* the baseline was used; `base` is set */
     uint64_t base;      /* the baseline's value */
     uint64_t accepted;  /* number of findings that do not count because the baseline has them */
-    char *reason;       /* why the trace does not show whether the rule holds, and what to do; NULL if it does show
-                           this. Any text, to be escaped */
+    char *reason;       /* why the trace does not show whether the rule holds, and what to do; NULL if the trace shows
+                           it. Can contain any text; not escaped */
     size_t *places;     /* indexes of the findings that count; for `any` and `sure`, of the findings over the limit;
                            largest first */
     size_t place_count;

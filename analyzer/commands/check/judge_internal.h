@@ -11,11 +11,11 @@ struct xs_judge {
     struct xs_judged *judged;
 };
 
-/* Returns the value of a finding that the rule compares with its limit. For a rule with `sure`, this is the least
- * saving. */
+/* Returns the value of a finding that the rule compares with its limit. For the rule `sure` with a limit that is a
+ * time, the value is the least saving. */
 uint64_t xs_judge_measured(const struct xs_rule *rule, const struct xs_check_finding *finding);
 bool xs_judge_is_suppressed(const struct xs_judge *judge, size_t finding);
-/* Returns a value plus `share` of it, limited to 64 bits. */
+/* Returns the product of a value and a share, at most INT64_MAX. */
 uint64_t xs_judge_share_of(uint64_t value, double share);
 
 /* If a rule cannot be decided because the run was repaired while it was recorded, returns a text that says so; the

@@ -12,8 +12,10 @@
 enum xs_rule_about {
     XS_RULE_METRIC,
     XS_RULE_FINDING, /* the sum over all places of one kind of finding */
-    XS_RULE_ANY,     /* every finding that saves time, each judged alone by its largest saving */
-    XS_RULE_SURE,    /* every finding that saves time, each judged alone by its least saving */
+    XS_RULE_ANY,     /* every finding that is no advice, each judged alone; a limit that is a time is compared with its
+                        largest saving */
+    XS_RULE_SURE,    /* every finding that is no advice and has a least saving above 0, each judged alone; a limit that
+                        is a time is compared with its least saving */
 };
 
 struct xs_rule {

@@ -1,5 +1,5 @@
-/* Things that all commands share: the declaration of a command's options and arguments, the options of output, and
- * opening traces. */
+/* Declares what all commands share: the form in which a command declares its options and arguments, the options of
+ * output, and functions that open traces. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_COMMAND_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_COMMAND_H
 
@@ -62,8 +62,8 @@ char *xs_help_with_page(int key, const char *text, const char *page);
 /* Returns the index of a word in `words` (NULL after the last), for an option that takes one of these words. If the
  * word is not there, prints a message that lists `words`, and ends the program. */
 int xs_parse_word(const char *option, const char *text, const char *const *words, struct argp_state *state);
-/* Parses the argument of an option, a whole number from `least` to `most` (SIZE_MAX: no limit). If it is anything else,
- * prints a message and ends the program. */
+/* Parses the argument of an option, a whole number from `least` to `most` (SIZE_MAX: no limit). If the argument is
+ * anything else, prints a message and ends the program. */
 size_t xs_parse_number(const char *option, const char *text, size_t least, size_t most, struct argp_state *state);
 
 /* Holds the arguments of a command that reads one trace to answer a question: the options of output, --format, --json,
@@ -85,20 +85,21 @@ extern const struct argp xs_ask_argp;
 /* Writes the help of --format: "text (the default), json or tsv". */
 void xs_format_help(struct xs_string *string, const char *const *formats);
 
-/* Opens a trace, and prints errors and what was recovered. If `quietly` is true, prints errors only. Otherwise, also
- * stores the source lines of calls in the trace, if the trace has none and belongs to this user
- * (analyzer/trace/lines/lines.h). */
+/* Opens a trace, and prints errors, warnings and what was recovered. Returns a negative status if the trace cannot be
+ * opened. Unless `quietly` is true, also prints that the trace is still being written, if that is so, and stores the
+ * source lines of calls in the trace, if the trace has none and belongs to this user (analyzer/trace/lines/lines.h). */
 int xs_open(const char *path, struct xs_trace *trace, bool quietly);
 
 /* Returns true, after a message, if -o names one of the inputs, because --force must not replace a file that is being
  * read. */
 bool xs_output_is_input(const struct xs_out_options *options, char *const *inputs, int count);
 
-/* Prints that the trace is still being written, and that the command can be used on it when its process has ended.
- * `verb` is the word for this in the message, for example "try". */
+/* Prints that the trace is still being written, and that the command can be used on the trace when the process that
+ * writes it has ended. `verb` is the word of the message for what the command does, for example "try". */
 void xs_complain_live(const char *path, const char *verb);
 
-/* Prints a report on each trace, one after the other (report/report_command.c). `run --report` also ends with this. */
+/* Prints a report on each trace, one after the other (report/report_command.c). `run --report` also calls this function
+ * at its end. */
 int xs_report_traces(char *const *paths, int count, struct xs_out *out);
 
 #endif

@@ -5,9 +5,10 @@
 /* Returns the folder of the running program. The caller frees it. NULL: not known. */
 char *xs_own_folder(void);
 
-/* Returns where a page of docs/ can be read, such as "rules/findings/noop-upload.md". This is the name of the file that
- * was installed with this program, or of the file in its sources. If there is no file, it is the web address that the
- * build was given (XFERSPY_DOCS_URL). NULL: there is neither. The caller frees it. */
+/* Returns where a page of docs/ can be read, such as "rules/findings/noop-upload.md". The result is the name of the
+ * file that was installed with this program, or of the file in its sources. If there is no such file, the result is the
+ * web address that the build was given (XFERSPY_DOCS_URL). NULL: there is neither a file nor a web address. The caller
+ * frees it. */
 char *xs_docs_page(const char *page);
 
 #endif

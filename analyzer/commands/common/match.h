@@ -1,7 +1,8 @@
-/* Matches the call sites of two traces of one program, which may be from different builds or versions. Between
- * versions, lines move because code above them changes, a call becomes its asynchronous form, or a function gets
- * another name. No trace says which site of the other trace is the same, so sites are matched in stages, the most
- * certain stage first. A matched site takes no part in later stages, and no site is matched twice. */
+/* Matches the call sites of two traces of one program. The traces may be from different builds or versions of the
+ * program. From one version to the next, a line can move because code above it changes, a call can become its
+ * asynchronous form, and a function can get another name. A trace does not say which of its sites are also in the other
+ * trace, so sites are matched in stages, the most certain stage first. A matched site takes no part in later stages,
+ * and no site is matched twice. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_MATCH_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_MATCH_H
 
@@ -16,14 +17,15 @@ struct xs_match_place {
     const char *entry_point; /* never NULL */
     enum xs_category category;
     const char *function;
-    const char *file; /* last part of the file's path; for code without source lines, of its module's path */
+    const char *file; /* last part of the path of the source file; for code without source lines, last part of the path
+                         of the module */
     const char *text; /* text of the source line, without the blanks around it */
     uint64_t line;    /* line number; for code without source lines, the address in the module; 0: not known */
     bool is_address;  /* `line` is an address */
 };
 
-/* How two call sites were matched, ordered from the surest to the least sure. The comments say what is equal on both
- * sides. */
+/* How two call sites were matched. After XS_MATCH_NONE, the order is from the surest to the least sure. The comments
+ * say what is equal on both sides. */
 enum xs_match_how {
     XS_MATCH_NONE,
     XS_MATCH_TEXT,   /* entry point, function, file and the line's text */
@@ -31,11 +33,13 @@ enum xs_match_how {
                         not known */
     XS_MATCH_EDITED, /* entry point, function and file; the texts are similar */
     XS_MATCH_CALL,   /* function and file, but another entry point for the same operation; the texts are equal, similar
-                        or not known. If only the entry points are known: one entry point is the asynchronous form, or
-                        another version, of the other one */
-    XS_MATCH_MOVED,  /* entry point and text, but another function or file */
-    XS_MATCH_FILE,   /* function; each file is known to one side only; the texts are similar or not known */
-    XS_MATCH_ENTRY,  /* entry point; nothing else is known of either site */
+                        or not known. If nothing but the entry points is known, one entry point is the asynchronous
+                        form, or another version, of the other one */
+    XS_MATCH_MOVED,  /* entry point and text, but another function, another file, or both */
+    XS_MATCH_FILE,   /* function; the files differ, and each file is either not known or has a name that no file of the
+                        other side has. Either the entry points are equal, and the texts are similar or not known; or
+                        the entry points are for the same operation, and the texts are similar */
+    XS_MATCH_ENTRY,  /* entry point; the function and the file of both sites are not known */
     XS_MATCH_HOWS,
 };
 extern const char *const xs_match_names[XS_MATCH_HOWS]; /* "none", "text", "order", ... */

@@ -1,5 +1,5 @@
-/* Writes a new trace for a command, under a temporary name in the same folder. A command that fails therefore leaves no
- * incomplete trace, and does not damage an older trace. */
+/* Writes a new trace for a command, under a temporary name in the folder of the final file. A command that fails
+ * therefore leaves no incomplete trace, and does not damage an older trace. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_NEW_TRACE_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_NEW_TRACE_H
 
@@ -20,11 +20,11 @@ enum { XS_OPTION_NEW_TRACE = 0x3000, XS_OPTION_NEW_TRACE_FORCE };
         "force", XS_OPTION_NEW_TRACE_FORCE, NULL, 0, XS_HELP_FORCE, 9                                                  \
     }
 struct xs_new_trace_arguments {
-    const char *input_is, *output_is; /* set before parsing, for messages: such as "trace" and "COPY.db" */
+    const char *input_is, *output_is; /* words for messages, such as "trace" and "COPY.db"; set before parsing */
     const char *input, *output;
     bool force;
 };
-/* To be called in the default case of the command's parser. */
+/* The default case of the command's parser must call this function. */
 error_t xs_parse_new_trace(int key, char *argument, struct xs_new_trace_arguments *arguments, struct argp_state *state);
 
 struct xs_new_trace {
@@ -41,8 +41,9 @@ int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force)
  * negative status after a message. */
 int xs_new_trace_end(struct xs_new_trace *trace, bool keep);
 
-/* Renames a complete file to its final name. With --force, replaces a file or a symbolic link of this name; without it,
- * replaces no file that was made in the meantime. Returns 0, or a negative status after a message. */
+/* Renames a complete file to its final name. If `force` is true, replaces a file or a symbolic link of this name;
+ * otherwise, never replaces a file, even if the file was made after the command began. Returns 0, or a negative status
+ * after a message. */
 int xs_put_in_place(const char *temporary, const char *path, bool force);
 
 #endif

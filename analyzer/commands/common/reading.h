@@ -19,10 +19,11 @@ struct xs_reading {
     struct xs_metric_values metrics;
 };
 
-/* What else a command needs, or what it does not need. */
+/* What a command needs in addition to the defaults, or does not need. */
 struct xs_reading_request {
     const struct xs_analysis_options *analysis; /* NULL: none */
-    bool quietly;                               /* print no remark that the trace is still being written */
+    bool quietly;                               /* do not print that the trace is still being written, and show no line
+                                                   of progress */
     bool without_summary;                       /* leave the summary and the metrics empty */
     /* Reads more data that the command needs, while the line of progress is shown. If it fails, it sets the message and
      * returns a negative status, which ends the reading. NULL: no more data is needed. */

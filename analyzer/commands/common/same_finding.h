@@ -25,15 +25,15 @@ struct xs_match_sites {
 void xs_match_sites_of(const struct xs_diagnosis *diagnosis, struct xs_texts *texts, struct xs_match_sites *sites);
 void xs_match_sites_free(struct xs_match_sites *sites);
 
-/* The properties of a finding that are compared: its call site, as an index in its run's places, and its kind.
+/* The properties of a finding that are compared: its call site, as an index in the places of the run, and its kind.
  * `detector` is xs_detector_count for a detector that this version does not have. */
 struct xs_match_finding {
     uint32_t place;
     unsigned detector, verdict;
 };
 
-/* Returns a number for a detector and a verdict, by which findings are compared. It is equal for verdicts that are
- * joined in one finding. */
+/* Returns a number for a detector and a verdict, by which findings are compared. The number is equal for verdicts that
+ * are joined in one finding. */
 uint64_t xs_match_kind(unsigned detector, unsigned verdict);
 
 /* Returns the findings of a run, in their order; `place` is an index in the places of `sites`. The caller frees the

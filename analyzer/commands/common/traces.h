@@ -31,7 +31,7 @@ bool xs_complain_folder(const char *path);
 char *xs_traces_file(const char *name);
 
 /* Returns the identity of a trace, which all its copies have and no other trace has: host, pid, rank and start time of
- * the process that wrote it. The caller frees it. NULL if the trace does not have these values. */
+ * the process that wrote it. The caller frees it. NULL: the trace has no start time or no pid. */
 char *xs_trace_identity(const struct xs_trace *trace);
 
 struct xs_out_options;

@@ -1,6 +1,6 @@
 /* Compares two sides, each with one or several runs of a program: how findings, call sites and the numbers of the run
- * changed, and whether the change of the program paid. It only computes data and prints nothing; docs/use/diff.md has
- * the rules. */
+ * changed, and whether the change of the program paid. The functions only compute data and print nothing.
+ * docs/use/diff.md has the rules. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_H
 #define XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_H
 
@@ -41,7 +41,7 @@ struct xs_side_run {
                                      without one, although they should have a device record */
     bool simulated, duration_known, live;
     struct xs_metric_values metrics;
-    struct xs_metric_value own;                           /* the part of its wall time that xferspy itself used */
+    struct xs_metric_value own;                           /* the part of the run's wall time that xferspy itself used */
     struct xs_metric_value together_least, together_most; /* saving of all repairs together */
     const char *windows;                                  /* a text that says that device times are modelled, or "" */
     const char *looked_at;                                /* a text that says how much of the run was recorded; "": the
@@ -84,7 +84,7 @@ struct xs_side { /* zeroed: empty */
     struct xs_side_finding *findings;
     size_t finding_count, finding_capacity;
     struct xs_amounts *of;                    /* of[i * run_limit + r] is for finding i in run r */
-    uint64_t *undecided;                      /* undecided cases by detector: the maximum over the runs */
+    uint64_t *undecided;                      /* number of undecided cases by detector: the sum over all runs */
     const struct xs_metric_value *unprofiled; /* times (ns) of runs without xferspy, at most XS_RUNS_LIMIT; owned by the
                                                  caller */
     size_t unprofiled_count;                  /* 0: none */
@@ -96,8 +96,8 @@ struct xs_side { /* zeroed: empty */
     struct xs_texts texts;
 };
 
-/* Adds a run to a side that will have `runs` runs. If there are more than XS_RUNS_LIMIT, the rest is left out. The
- * reading may be closed afterwards. */
+/* Adds a run to a side that will have `runs` runs. Of more than XS_RUNS_LIMIT runs, only the first XS_RUNS_LIMIT are
+ * added. The reading may be closed afterwards. */
 void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *reading);
 /* Opens, adds and closes the traces one after the other. `number` is the number of the side, 0 or 1, for the line of
  * progress. Prints failures. Returns an exit status. */
@@ -123,7 +123,8 @@ struct xs_change {
     struct xs_difference of[XS_MEASURES];
     struct xs_difference least; /* the least saving */
     enum xs_measure decided_by; /* the measure that `kind` is about */
-    bool small;                 /* too small to matter: under 1 ms and 0.1 % of the run on both sides */
+    bool small;                 /* too small to matter: on both sides, the saving of the finding, or the time of the
+                                   call site, is under 1 ms and under 0.1 % of the run */
 };
 
 enum xs_paid {
@@ -145,7 +146,7 @@ extern const char *const xs_paid_names[]; /* "paid", "faster", ... */
 struct xs_conclusion {
     enum xs_paid paid;
     enum xs_metric gone_by; /* the metric of the time in transfers: exposed, device or call time */
-    int64_t gone_ns;        /* how much less time this is; negative: more */
+    int64_t gone_ns;        /* how much less time the transfers of AFTER take by this metric; negative: more */
     int64_t bytes_less;     /* how many fewer bytes were copied; negative: more */
     int64_t transfers_less;
     bool bytes_differ;   /* the copied bytes differ by more than chance */
@@ -174,11 +175,11 @@ struct xs_diff {
     size_t finding_count, site_count;
     struct xs_conclusion conclusion;
     struct xs_prediction prediction;
-    char **notes; /* reasons why the sides are hard to compare, a line each; to be escaped */
+    char **notes; /* reasons why the sides are hard to compare, each one line; not escaped */
     size_t note_count;
 };
 
-/* Computes the diff. Both sides must have runs, and must outlive the diff. The diff may change them. */
+/* Computes the diff. Both sides must have runs, and must outlive the diff. The diff may change the sides. */
 void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_diff *diff);
 void xs_diff_free(struct xs_diff *diff);
 /* Inserts a note before the other notes; `text` has no full stop. */
@@ -196,8 +197,8 @@ static inline const struct xs_difference *xs_diff_wall(const struct xs_diff *c) 
     return xs_diff_is_unprofiled(c) ? &c->unprofiled : &c->metrics[xs_diff_time(c)];
 }
 
-/* True if the times of the sides may differ much, but that is not certain: the medians are far apart, but the
- * statistical test cannot exclude chance. */
+/* True if it is not certain whether the times of the sides differ much: the medians are far apart, but the statistical
+ * test cannot exclude chance. */
 bool xs_diff_is_unsure(const struct xs_diff *c);
 
 #endif

@@ -20,20 +20,22 @@ void xs_diff_text(const struct xs_diff *c, const struct xs_diff_view *view, stru
 void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out);
 void xs_diff_json(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_json *json);
 
-/* --- diff_words.c: texts for all three formats; ASCII, with text of a trace only where they name a place --- */
+/* --- diff_words.c: functions that write texts for all three formats. The texts are ASCII, except for text of a trace
+ * in the names of places, findings and entry points. --- */
 
 /* Writes "It paid: 2.41 s -> 1.98 s (-18 %), of which 390 ms is transfer time that is gone." */
 void xs_diff_conclusion(struct xs_string *text, const struct xs_diff *c);
 enum xs_style xs_diff_conclusion_style(const struct xs_diff *c);
-/* Writes what the conclusion is based on: how many runs, the ranges of their times, and how small a difference they can
- * show. */
+/* Writes what the conclusion is based on: how many runs, the ranges of their times, and the smallest difference that
+ * they can show. */
 void xs_diff_spread(struct xs_string *text, const struct xs_diff *c);
 
 /* Writes "predicted: saves up to 103 ms (all repaired: 111 ms); achieved: 138 ms less", or, if there are too few runs
- * to know the noise, "measured: 138 ms less (one run each)". Writes nothing if the prediction is not known (struct
- * xs_prediction). If AFTER could not have shown a finding, writes that the prediction is not known. */
+ * to know the noise, "measured: 138 ms less (one run each)". Writes nothing if `known` of struct xs_prediction is
+ * false. If `unchecked` is set there, writes that the prediction is not known, and which finding could not be checked.
+ */
 void xs_diff_gain(struct xs_string *text, const struct xs_diff *c, bool is_sentence);
-/* Writes "24.9 ms of the run before and 11.6 ms of the run after are xferspy's own time, which is not counted";
+/* Writes "24.9 ms of the run before and 11.6 ms of the run after are xferspy's own time, which is not counted"; writes
  * nothing if the compared times include xferspy's time, or are of runs without xferspy. */
 void xs_diff_own(struct xs_string *text, const struct xs_diff *c);
 
@@ -68,13 +70,13 @@ void xs_diff_percent(struct xs_string *text, const struct xs_difference *differe
 void xs_diff_place(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after);
 /* Writes a place of a side, with or without its entry point, or only the entry point if nothing else is known. */
 void xs_diff_side_place(struct xs_string *text, const struct xs_side *side, uint32_t index, bool entry_point);
-/* Writes how the place changed: "was at a.cu:12", "was cuMemcpyHtoD_v2"; "" if it is unchanged. Escaped. */
+/* Writes how the place changed: "was at a.cu:12", "was cuMemcpyHtoD_v2"; "" if it is unchanged. The text is escaped. */
 void xs_diff_moved(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after);
 const struct xs_side_finding *xs_diff_finding(const struct xs_diff *c, const struct xs_change *change);
-/* Sets `before` and `after` to the places of a finding's change. If only one side has the finding, the place on the
- * other side is the matched one. */
+/* Sets `before` and `after` to the places of a finding's change. If only one side has the finding, the other place is
+ * XS_UNMATCHED. */
 void xs_diff_finding_places(const struct xs_diff *c, const struct xs_change *change, uint32_t *before, uint32_t *after);
-/* Writes "noop-upload/kind" */
+/* Writes the kind of a finding, such as "noop-upload". */
 void xs_diff_finding_kind(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change);
 
 #endif

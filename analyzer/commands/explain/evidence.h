@@ -1,4 +1,4 @@
-/* Reads the columns of a row that a finding names. `explain` uses it for a few rows at a time. */
+/* Reads the columns of a row that a finding names. `explain` uses these functions for a few rows at a time. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_EXPLAIN_EVIDENCE_H
 #define XFERSPY_ANALYZER_COMMANDS_EXPLAIN_EVIDENCE_H
 
@@ -9,7 +9,7 @@
 #include "analyzer/base/json.h"
 #include "analyzer/findings/engine/findings.h"
 
-/* The value of a column. `text` is NULL if the value is a number. `known` is false if the trace has NULL. Addresses are
+/* The value of a column. `text` is NULL if the value is a number. `known` is false if the column is NULL. Addresses are
  * texts (0x...). */
 struct xs_fact {
     char key[24]; /* the name says the unit */
@@ -25,11 +25,13 @@ struct xs_facts {
     bool found; /* the trace has the row */
 };
 
-/* Negative status: the message is set. `facts` must be freed in any case. */
+/* Reads the row that `evidence` names into `facts`, which must be freed in any case. Negative status: the message is
+ * set. */
 int xs_facts_read(const struct xs_trace *trace, const struct xs_evidence *evidence, struct xs_facts *facts,
                   char *message);
 /* Prepares the texts for people: escapes them, cuts texts that need more than `columns` columns, and replaces the names
- * of kernels by their names in the source. Not used for JSON, which has the complete texts of the trace. */
+ * of kernels by their names in the source. JSON is written without this function, because it has the complete texts of
+ * the trace. */
 void xs_facts_cut(struct xs_facts *facts, int columns);
 void xs_facts_free(struct xs_facts *facts);
 void xs_facts_json(const struct xs_facts *facts, struct xs_json *json);

@@ -66,7 +66,7 @@ void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out);
 void xs_explain_instances(const struct xs_explain *explain, bool tsv, struct xs_out *out);
 void xs_explain_undecided(const struct xs_explain *explain, bool tsv, struct xs_out *out);
 
-/* Writes an object with "format": "xferspy-explain", "version": 1, "trace" and the keys of the part. */
+/* Writes an object with "format": "xferspy-explain", "version": 1, "trace" and the keys that belong to `part`. */
 enum xs_explain_part { XS_EXPLAIN_FINDINGS, XS_EXPLAIN_INSTANCES, XS_EXPLAIN_UNDECIDED, XS_EXPLAIN_MODEL };
 int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part, struct xs_json *json, char *message);
 

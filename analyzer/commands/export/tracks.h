@@ -8,7 +8,7 @@
 #include "analyzer/commands/export/export_rows.h"
 
 enum xs_track_kind {
-    XS_TRACK_PROCESS, /* the program; parent of its threads */
+    XS_TRACK_PROCESS, /* the program, which is the parent of its threads */
     XS_TRACK_GROUP,   /* a device, a context of a device, or memory; has no slices, but is the parent of other tracks */
     XS_TRACK_THREAD,  /* a host thread's calls */
     XS_TRACK_LANE,    /* slices that follow each other or are nested: the work of a stream, or the NVTX ranges of a
@@ -22,15 +22,15 @@ struct xs_track {
     uint64_t id; /* counted from 1 */
     const struct xs_track *parent;
     const char *name; /* any bytes */
-    int64_t number;   /* for the program its pid, for its threads their tid; or a number that no process has */
+    int64_t number; /* the pid of the program, or the tid of a thread; other tracks have a number that no process has */
 };
 
 struct xs_slice {
     const struct xs_track *track;
-    const char *name;         /* any bytes */
-    const char *categories;   /* plain ASCII, separated by commas: the kind, then the names of its findings, without
-                                 "#2" */
-    const char *findings;     /* names of its findings, separated by spaces; "" for none */
+    const char *name;       /* any bytes */
+    const char *categories; /* plain ASCII, separated by commas: the kind of the call or work, then the kinds of its
+                               findings. A kind is the name of a finding without a number such as "#2" */
+    const char *findings;   /* names of the findings that the call or work belongs to, separated by spaces; "": none */
     int64_t start_ns, end_ns; /* never negative; the end is never before the start */
     uint64_t flow;            /* the same number for a call and the work that it started on the device; 0: none */
     const struct xs_cell *arguments;

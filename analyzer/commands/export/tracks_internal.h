@@ -28,7 +28,7 @@ const struct xs_track *xs_tracks_add(struct xs_tracks *t, enum xs_track_kind kin
  * call of this function. */
 void xs_tracks_slice(struct xs_tracks *t, const struct xs_timeline_row *row, struct xs_slice *slice);
 
-/* True if no write to the output has failed so far. Closing the output prints the message. */
+/* True if no write to the output has failed so far. If a write failed, closing the output prints a message. */
 static inline bool xs_tracks_go_on(const struct xs_tracks *t) { return !ferror(t->e->out->file); }
 
 int xs_tracks_host(struct xs_tracks *t);

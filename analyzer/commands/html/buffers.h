@@ -1,6 +1,6 @@
 /* Makes the history of device allocations for the page: which contents they had after each copy, and which findings and
  * call sites concern them. The history of an allocation consists of pieces; in each piece, a part of the allocation has
- * one content for some time. Only the allocations with most bytes copied are kept. */
+ * one content for some time. Only the allocations with the most copied bytes are kept. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_BUFFERS_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_BUFFERS_H
 
@@ -23,7 +23,7 @@ enum xs_html_how {
     XS_HTML_BY_MEMSET,
     XS_HTML_BY_COPY,     /* a copy from memory of a device */
     XS_HTML_BY_DOWNLOAD, /* a download had this content, but no copy wrote it, so a kernel did */
-    XS_HTML_BY_SEVERAL,  /* several of these ways, one after the other, each too short for a separate piece */
+    XS_HTML_BY_SEVERAL,  /* the content changed several times, too fast for a separate piece for each content */
 };
 enum { XS_HTML_CONTENT_UNKNOWN = -1, XS_HTML_CONTENT_SEVERAL = -2 };
 

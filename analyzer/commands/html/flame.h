@@ -14,8 +14,8 @@ struct xs_html_leaf {
     uint32_t site;                                 /* number in struct xs_sites */
     int32_t index;                                 /* index of the site's row in "sites"; -1: not shown */
     uint64_t transfers, bytes, device_ns, host_ns; /* totals of copies */
-    uint64_t calls_ns;                             /* time in calls of any kind; the site's savings are divided among
-                                                      its leaves in proportion to it */
+    uint64_t calls_ns; /* time in calls of any kind; the savings at a site are divided among the leaves of the site in
+                          proportion to this time */
 };
 
 struct xs_html_flame { /* zeroed: empty */
@@ -31,7 +31,8 @@ uint32_t xs_html_flame_leaf(struct xs_html_flame *flame, int64_t entry_point, in
 void xs_html_flame_free(struct xs_html_flame *flame);
 
 /* Writes "flame": {...} into the open object: the distinct frames, and for each leaf the numbers of its frames,
- * outermost first. If there are too many leaves, the cheapest are left out. Changes the order of the leaves. */
+ * outermost first. If there are too many leaves, those with the least time are left out. Changes the order of the
+ * leaves. */
 void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_diagnosis *diagnosis, struct xs_json *json);
 
 #endif

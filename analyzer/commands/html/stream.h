@@ -11,9 +11,10 @@ enum { XS_HTML_TEXT_LIMIT = 1000 }; /* characters of one text; a longer one ends
 struct xs_html_stream {
     FILE *to;
     uint64_t written;             /* bytes */
-    unsigned characters;          /* number of characters of the present text so far */
+    unsigned characters;          /* number of characters of the current text so far */
     char escape[4];               /* digits of \uXXXX */
-    unsigned digits, escape_left; /* bytes of \uXXXX that are still to be read */
+    unsigned digits, escape_left; /* digits: number of digits in `escape`; escape_left: number of digits of \uXXXX that
+                                     are still to be read */
     int in_text, after_backslash, cut;
 };
 

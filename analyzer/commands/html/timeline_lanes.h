@@ -32,7 +32,7 @@ struct xs_html_segment {
     uint64_t busy_ns, bytes;
     int64_t row; /* row of the first call, in transfer, sync, memset or allocation; 0: not known */
     uint32_t count;
-    int32_t what;      /* index of the site, or of the kernel's name; -1: several, or not known */
+    int32_t what;      /* index of the site, or of the kernel's name; -1: the segment has several, or it is not known */
     uint32_t modelled; /* number of calls or pieces of work with modelled times */
     uint32_t number;   /* number of the segment, in the order of creation */
     uint8_t kind;

@@ -68,8 +68,8 @@ struct xs_nsys_importer {
 
 /* A value of a row that is being written. */
 struct xs_nsys_value {
-    const char *column; /* NULL: after the last value */
-    bool known;         /* true: the value is the number; false: the text, or NULL if there is none */
+    const char *column; /* NULL marks the end of a row */
+    bool known;         /* true: the value is `number`; false: the value is `text`, or SQL's NULL if `text` is NULL */
     int64_t number;
     const char *text;
 };
@@ -96,7 +96,7 @@ void xs_nsys_note(struct xs_nsys_importer *importer, const char *topic, const ch
     __attribute__((format(printf, 3, 4)));
 
 /* These functions return the id of the trace's row for a context, stream, thread or kernel name of the export, and add
- * the row if it is new. 0: the export does not have it. */
+ * the row if it is new. They return 0 if the export does not have the context, stream, thread or name. */
 int32_t xs_nsys_context(struct xs_nsys_importer *importer, int64_t context, int32_t device);
 int32_t xs_nsys_stream(struct xs_nsys_importer *importer, int64_t context, int64_t stream, int32_t context_row);
 int32_t xs_nsys_thread(struct xs_nsys_importer *importer, int64_t global);

@@ -21,8 +21,8 @@ struct xs_nsys {
     struct xs_step_limit *steps;
 };
 
-/* Negative status: the file cannot be read, or is no such export, and a message was printed. xs_nsys_close must be
- * called even then. */
+/* Negative status: the file cannot be read, or is not an export of Nsight Systems, and a message was printed.
+ * xs_nsys_close must be called even then. */
 int xs_nsys_open(struct xs_nsys *nsys, const char *path);
 void xs_nsys_close(struct xs_nsys *nsys);
 
@@ -36,7 +36,7 @@ sqlite3_stmt *xs_nsys_select(struct xs_nsys *nsys, const char *table, const char
 bool xs_nsys_row(struct xs_nsys *nsys, sqlite3_stmt *statement); /* reads the next row; false: there are no more rows,
                                                                     or an error occurred */
 
-/* Returns about how many rows the tables of events have, from their largest row ids. */
+/* Returns an estimate of the number of rows in the tables of events: the sum of their largest row ids. */
 uint64_t xs_nsys_rows(const struct xs_nsys *nsys);
 
 /* If the column has an integer, stores it in `*value` and returns true; otherwise, does not change `*value`. */
@@ -52,7 +52,7 @@ static inline int64_t xs_nsys_int_or(sqlite3_stmt *statement, int column, int64_
     return otherwise;
 }
 
-/* Reads start and end of an event from two adjacent columns. False: the values are no times. */
+/* Reads start and end of an event from two adjacent columns. False: the values are not valid times. */
 bool xs_nsys_span(sqlite3_stmt *statement, int column, int64_t *start, int64_t *end);
 
 /* Returns the text of a column, valid as long as `nsys` is open; NULL: the column has no text. */

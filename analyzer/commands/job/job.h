@@ -30,9 +30,10 @@ struct xs_job_column_names {
 extern const struct xs_job_column_names xs_job_columns[XS_JOB_COLUMN_COUNT];
 
 struct xs_job_process {
-    char *path;     /* the path by which it was opened */
-    char *label;    /* the rank, if no other process has it; else the file's name, or the whole path */
-    bool is_ranked; /* the label is a rank */
+    char *path;  /* the path by which it was opened */
+    char *label; /* the rank if no other process has the same rank; else the file's name, or the whole path if several
+                    files have this name */
+    bool is_ranked;                                              /* the label is a rank */
     char *host, *command, *executable, *cwd, *status, *identity; /* identity NULL: not known */
     int64_t rank, world_size, pid, start_unix_ns;                /* rank -1: none */
     char *contents_unknown; /* a sentence that says why no contents are known; "" if some are known */
@@ -45,9 +46,8 @@ struct xs_job_process {
     struct xs_metric_value columns[XS_JOB_COLUMN_COUNT];
     bool outlier[XS_JOB_COLUMN_COUNT]; /* true if the value is far from the values of the other processes; see
                                           xs_job_finish */
-    struct xs_saving together;         /* saving if all its causes are repaired */
-    char *bounds;                      /* a sentence that says that its savings are bounds; "" if a replay computed
-                                          them */
+    struct xs_saving together;         /* the saving if all causes in this process are repaired */
+    char *bounds; /* a sentence that says that the savings of this process are bounds; "" if a replay computed them */
 };
 
 /* The part of a finding that one process has. */
@@ -63,7 +63,7 @@ struct xs_job_finding {
     unsigned detector, verdict;
     const char *remedy;    /* static text, in the terms of the library that the line uses (words/remedies.h) */
     char *entry_point;     /* never NULL */
-    struct xs_frame frame; /* the job owns its texts and its helper; valid if has_frame */
+    struct xs_frame frame; /* valid if has_frame; the job owns the frame's texts and its helper */
     bool has_frame;
     char *text;                  /* text of the frame's line; NULL: not known, or not shown */
     char *key;                   /* identity of the finding, equal in all processes */
@@ -76,7 +76,7 @@ struct xs_job_finding {
     uint64_t instances, transfers, bytes; /* over all processes */
     struct xs_job_spread saves_ns;        /* the largest saving in a process, over the processes that have the
                                              finding */
-    struct xs_saving saves;               /* its saving in the process that gains most */
+    struct xs_saving saves;               /* the finding's saving in the process that gains most */
     struct xs_sample sample;              /* sums over all processes */
 };
 
@@ -123,9 +123,10 @@ const char *xs_job_known(const struct xs_job *job, const char *identity);
 void xs_job_add(struct xs_job *job, const char *path, const char *identity, const struct xs_summary *summary,
                 const struct xs_diagnosis *diagnosis, const char *contents_unknown);
 
-/* Sorts everything and computes the rest. Must be called after the last trace was added. With four processes or more, a
- * process is an outlier in a column if its distance from the median is more than 10 % of the median, and more than 4.5
- * times the median of all distances. */
+/* Sorts processes and findings, and computes labels, spreads, outliers and the other fields that depend on all
+ * processes. Must be called after the last trace was added. With four processes or more, a process is an outlier in a
+ * column if its distance from the median is more than 10 % of the median, and more than 4.5 times the median of all
+ * distances. */
 void xs_job_finish(struct xs_job *job);
 void xs_job_free(struct xs_job *job);
 
@@ -136,8 +137,8 @@ const char *xs_job_program(const struct xs_job_process *process);
  * longer than the sum of all their runs. */
 bool xs_job_is_concurrent(const struct xs_job *job);
 
-/* Finds the next ranks without a trace, after those in `ranks`, which must be zeroed before the first call. False:
- * there are no more, or the job has no ranks. */
+/* xs_job_missing_ranks sets `ranks` to the next range of ranks that have no trace. `ranks` must be zeroed before the
+ * first call. Returns false if there are no more such ranks, or the job has no ranks. */
 struct xs_job_ranks {
     int64_t first, last, next; /* next: the rank at which the next search begins */
 };

@@ -13,7 +13,7 @@
 /* Adds "all 4 ranks", "ranks 0-2, 5", "rank 3 only", or the names of processes if they have no rank. `processes` must
  * be sorted. */
 void xs_job_who(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count);
-/* Adds what xs_job_who adds, but "3 of 17 processes" if the names would be too long. */
+/* Adds the same text as xs_job_who; if the names would be too long, adds "3 of 17 processes" instead. */
 void xs_job_who_short(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count);
 /* Adds "rank 3", or the process's name. */
 void xs_job_process_name(struct xs_string *text, const struct xs_job *job, size_t process);
@@ -41,8 +41,8 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
 struct xs_amount xs_job_in_all(const struct xs_job_finding *finding);
 /* Adds " (checked 132 of 199)", summed over all processes; nothing if all copies were checked. */
 void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *finding);
-/* Adds the text that precedes the largest saving of a process: XS_UP_TO before an interval, "128 to " if the savings of
- * processes differ. Returns true if they differ. */
+/* Adds the text that precedes the largest saving of a process: XS_UP_TO if this saving is an interval, then "128 to "
+ * if the savings of processes differ. Returns true if they differ. Adds nothing for advice, and returns false. */
 bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *finding);
 /* Adds "saves 128 to 146 ms by process, up to 39 % of the run", or "saves 146 ms, 39 % of the run" if the saving is the
  * same in all processes. */
@@ -50,8 +50,8 @@ void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const str
 /* Returns the time that shares refer to. If only a part of the run of some process was recorded, this is the recorded
  * time of such a process. */
 const struct xs_recorded_time *xs_job_recorded(const struct xs_job *job);
-/* Returns sites with which a finding's source file can be read; its path is relative to the folder of its `home`
- * process. */
+/* Returns a struct with which a finding's source file can be read. The path of this file is relative to the folder of
+ * the finding's `home` process. */
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *finding);
 
 /* Prints the report as text. If `all` is true, prints every finding and every process. */
@@ -64,7 +64,8 @@ void xs_job_markdown(const struct xs_job *job, bool all, struct xs_out *out);
 /* Writes the key "job" into the open object. */
 void xs_job_json(const struct xs_job *job, struct xs_json *json);
 
-/* True if the repair saves nothing in any process. Such a finding is no cause, and no list counts it. */
+/* True if the finding is not advice, and it is known that its repair saves nothing in any of the processes. Such a
+ * finding is not a cause, and no list counts it. */
 bool xs_job_saves_nothing(const struct xs_job_finding *finding);
 
 /* --- only the files of this folder call the functions below --- */

@@ -45,9 +45,10 @@ struct xs_report {
     const struct xs_summary *summary;
     const struct xs_diagnosis *diagnosis;
     struct xs_content_coverage contents;
-    bool details;                 /* print every finding in detail, and the largest and slowest transfers; not used for
-                                     JSON */
-    unsigned sections;            /* bits by enum xs_report_section; 0: the other fields decide; not used for JSON */
+    bool details;      /* print every finding in detail, and the largest and slowest transfers; not used for
+                          JSON */
+    unsigned sections; /* bits by enum xs_report_section; 0: the filter and `details` decide (xs_report_sections); not
+                          used for JSON */
     const struct xs_by *by;       /* totals by one key, which are then the only text that is printed; NULL: not
                                      requested */
     size_t top;                   /* number of rows of `by`; 0: see xs_by_text */
@@ -61,18 +62,18 @@ void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *o
 /* Prints a heading before each of several traces; `index` counts from 0. */
 void xs_report_text_heading(const char *path, int index, struct xs_out *out);
 
-/* A part of a text: index of its first byte, and of the byte after its last. */
+/* A part of a text: the index of its first byte, and the index of the byte after its last byte. */
 struct xs_part {
     size_t begin, end;
 };
 
 /* Adds a sentence, without its full stop, that says how much was wasted and where to begin: "up to 24.3 ms of the run's
- * 279 ms (8.7 %), in 2 findings; start with number 1, noop-upload, at train.py:42". The text is escaped; if
- * `with_place` is false, it contains no text of the trace. If the sentence names a finding, `name` is set to the part
- * with the name. `name` NULL: not requested. */
+ * 279 ms (8.7 %), by 2 causes; start with number 1, noop-upload, at train.py:42". The text is escaped; if `with_place`
+ * is false, it contains no text of the trace, and "saves" precedes the amount of time. If the sentence names a finding,
+ * `name` is set to the part with the name. `name` NULL: not requested. */
 void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place, struct xs_part *name);
 /* Adds a sentence on how long copies kept a device busy, and during how much of this time the device also ran kernels.
- * The page has this sentence, too. */
+ * The HTML page also has this sentence. */
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *summary,
                            const struct xs_device_summary *device);
 unsigned xs_report_sections(const struct xs_report *report);

@@ -5,9 +5,9 @@
 #include "analyzer/commands/report/report.h"
 #include "analyzer/trace/scan.h"
 
-/* Each of these functions prints one section, or nothing if the trace has no data for it. It is in the file that has
- * the section's name. */
-/* If `all` is true, prints every row of the account of idle times, not only the largest rows. */
+/* The functions below each print one section, or nothing if the trace has no data for the section. Each function is in
+ * the file that has the section's name. */
+/* Prints the section on idle times. If `all` is true, prints every row, not only the largest rows. */
 void xs_report_idle(const struct xs_report *report, bool all, struct xs_out *out);
 void xs_report_waits(const struct xs_report *report, struct xs_out *out);
 void xs_report_transfers(const struct xs_summary *summary, struct xs_out *out);
@@ -18,8 +18,8 @@ void xs_report_calls(const struct xs_summary *summary, struct xs_out *out);
 void xs_report_coverage(const struct xs_report *report, struct xs_out *out);
 void xs_report_cost(const struct xs_summary *summary, struct xs_out *out);
 
-/* These functions print totals by one key (by.c). `top`: the number of rows; 0: as many as fit a screen, or, in JSON,
- * all. */
+/* These functions print totals by one key (by.c). `top`: the number of rows; 0: in text, as many rows as fit on a
+ * screen; in JSON, all rows. */
 void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size_t top, struct xs_out *out);
 void xs_by_json(const struct xs_by *by, size_t top, struct xs_json *json);
 
@@ -35,8 +35,8 @@ struct xs_cost_excess {
 };
 struct xs_cost_excess xs_report_cost_excess(const struct xs_summary *summary);
 
-/* True if only some of the transfers with at least one byte have device times. Numbers of such totals get the mark
- * XS_PARTLY_TIMED_MARK. */
+/* True if only some of the transfers with at least one byte have device times. Numbers computed from the device times
+ * of such totals get the mark XS_PARTLY_TIMED_MARK. */
 #define XS_PARTLY_TIMED_MARK "*"
 static inline bool xs_report_partly_timed(const struct xs_totals *t) {
     return t->timed_count && t->timed_count + t->empty_count < t->count;
@@ -51,7 +51,8 @@ void xs_report_windows(const struct xs_summary *summary, struct xs_out *out);
 /* Prints warnings about the whole report: a simulated GPU, a killed process, a damaged trace. */
 void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
 
-/* True if a cause is shown: it saves something, and is among the first, unless details are requested. */
+/* True if a cause is shown. A cause that saves nothing is never shown. Other causes are shown if they are among the
+ * first and are not folded, or if details are requested. */
 bool xs_report_shows_cause(const struct xs_report *report, size_t index);
 /* Says how many causes and pieces of advice are not shown; writes nothing if all are shown. */
 void xs_report_say_rest(struct xs_string *text, const struct xs_report *report);
@@ -62,7 +63,7 @@ void xs_report_text_findings(const struct xs_report *report, struct xs_out *out)
 bool xs_report_can_try(const struct xs_report *report);
 void xs_report_text_next(const struct xs_report *report, struct xs_out *out);
 
-/* Headings that the Markdown report has, too. */
+/* These headings are in the text report and in the Markdown report. */
 #define XS_WAITING_HEADING "Waiting and other calls"
 #define XS_COST_HEADING "Cost of profiling"
 

@@ -1,5 +1,5 @@
-/* Gives each copy of the program numbers that are the same in another run: the number of its thread among the threads
- * that copy, and the number of the copying call within this thread. */
+/* Gives each copy that a program makes numbers that are the same in another run of the program: the number of its
+ * thread among the threads that copy, and the number of the copying call within this thread. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_TRY_ORDINALS_H
 #define XFERSPY_ANALYZER_COMMANDS_TRY_ORDINALS_H
 
@@ -13,7 +13,7 @@
 struct xs_ordinal {
     int64_t row;      /* transfer.id */
     uint64_t bytes;   /* bytes of this copy */
-    uint64_t device;  /* its address on the device; 0: the copy is not between host and device */
+    uint64_t device;  /* device address that the copy reads or writes; 0: the copy is not between host and device */
     uint32_t thread;  /* counted from 0, in the order of the threads' first calls */
     uint32_t ordinal; /* counted from 0, among the thread's copying calls; a batch call counts once */
     uint32_t site;

@@ -1,5 +1,5 @@
-/* Describes the program with which repairs are tried: its command, folder and environment. The functions can also
- * record the program before this. */
+/* Describes the program with which repairs are tried: its command, folder and environment. Other functions record the
+ * program before repairs are tried, if traces are needed for this. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_TRY_PROGRAM_H
 #define XFERSPY_ANALYZER_COMMANDS_TRY_PROGRAM_H
 
@@ -25,17 +25,18 @@ void xs_program_end(struct xs_program *program);
 /* Sets the command to the words that the user typed. */
 void xs_program_set(struct xs_program *program, char *const *argv);
 /* Sets the command and the folder to those of a trace. Anybody can write a command into a trace, and a file does not
- * show who wrote it. The user must therefore agree. `is_agreed`: the user agreed on the command line; otherwise, the
- * function asks the user on the terminal. Returns an exit status. */
+ * show who wrote it. The user must therefore agree that this command is run. If `is_agreed` is true, the user agreed on
+ * the command line; otherwise, the function asks the user on the terminal. Returns an exit status. */
 int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace, bool is_agreed);
 
-/* Splits a command into words as a shell does; the command may have plain characters, '...' and \'. NULL: it has other
- * syntax. The caller frees each word and the array. */
+/* Splits a command into words at blanks. As in a shell, a part in '...' is taken literally, and so is a character after
+ * a backslash. All other characters are plain. NULL: the command has no word, or a ' is not closed. The caller frees
+ * each word and the array. */
 char **xs_program_words(const char *command);
 
 /* The names of the traces of two runs of one program. */
 struct xs_program_traces {
-    char *predicts; /* a normal trace; a report about it says what repairs would save */
+    char *predicts; /* a normal trace, from which the report computes what repairs would save */
     char *whole;    /* a trace with the contents of all copies, from which a plan can be made; recording it takes
                        longer */
 };
@@ -52,14 +53,14 @@ bool xs_program_record_whole(const struct xs_program *program, struct xs_program
 void xs_program_forget(const struct xs_program_traces *recorded);
 void xs_recorded_free(struct xs_program_traces *recorded);
 
-/* Changes the current folder to the program's. `*back` is set to the value that xs_program_leave needs to change back.
- * False: a message was printed. */
+/* Changes the current folder to the program's. Sets `*back` to the value that xs_program_leave needs to return to the
+ * folder before. False: a message was printed. */
 bool xs_program_enter(const struct xs_program *program, int *back);
 void xs_program_leave(int back);
 
 /* Makes a new folder in TMPDIR or /tmp. False: a message was printed, and `folder` is "". */
 bool xs_make_folder(char *folder, size_t bytes);
-/* Deletes a folder and the files in it, because an interrupted program may have left some. */
+/* Deletes a folder and the files in it, because an interrupted program may have left files there. */
 void xs_remove_folder(const char *path);
 
 #endif

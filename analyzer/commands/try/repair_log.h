@@ -22,8 +22,8 @@ struct xs_repair_log {
                                  start */
 };
 
-/* Adds the log at `path`, then deletes it and the log of a second process. Returns NULL, or what is wrong with the log,
- * as static text for a part of a sentence. */
+/* Adds the log at `path`, and deletes the file. If a second process also wrote a log, deletes both logs and adds
+ * nothing. Returns NULL, or what is wrong with the log, as static text for a part of a sentence. */
 const char *xs_repair_log_take(struct xs_repair_log *log, const char *path);
 void xs_repair_log_free(struct xs_repair_log *log);
 

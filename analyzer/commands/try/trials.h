@@ -23,14 +23,14 @@ extern const char *const xs_try_repair_names[]; /* NULL for XS_TRY_NONE */
  * repair, as a part of a sentence. */
 enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const char **why);
 
-/* True if there is a repair for a kind of finding. It is used as xs_analysis_options.is_in_part, to compute the saving
- * that a trial predicts. */
+/* True if there is a repair for a kind of finding. This function is used as xs_analysis_options.is_in_part, to compute
+ * the saving that a trial predicts. */
 bool xs_try_has_repair(unsigned detector, unsigned verdict);
 
 /* True if this repair is about copies, and not about allocations. */
 bool xs_try_is_about_copies(enum xs_try_repair repair);
 
-/* True if this repair is only correct because of the contents of copies. */
+/* True if this repair is correct only if copies have certain contents. */
 bool xs_try_is_by_contents(enum xs_try_repair repair);
 
 /* True if at least one cause can be tried with this trace. Repairs of copies cannot be tried if xs_ordinals_doubt has a
@@ -59,7 +59,7 @@ struct xs_trial {
     size_t finding;                  /* index of the finding; not set for all causes together */
     char *name;                      /* name of the finding, as `explain` accepts it */
     char *place;                     /* the line of the program; escaped */
-    char *why;                       /* why it cannot be tried, or failed; a part of a sentence, to be escaped */
+    char *why;                       /* why the trial is not possible, or failed; a part of a sentence, not escaped */
     struct xs_saving predicted;      /* saving of the finding */
     struct xs_saving predicted_part; /* saving of only those verdicts of the finding that have a repair */
     /* The verdicts that have no repair, and are not in the plan. */

@@ -25,10 +25,10 @@ struct xs_tried_output {
 
 struct xs_tried_item {
     char *finding;                     /* the finding's name; NULL: all repairs together */
-    int64_t delta_ns, low_ns, high_ns; /* how much longer the program takes with the repair, and the interval of this
-                                          time */
+    int64_t delta_ns, low_ns, high_ns; /* delta_ns: how much longer the program takes with the repair; the others: the
+                                          interval of this time */
     uint64_t before_ns;                /* median time without the repair; of the loop if a loop was measured */
-    uint64_t runs;                     /* number of runs of each side */
+    uint64_t runs;                     /* number of runs with the repair, which is also the number of runs without it */
     uint64_t tried, causes;            /* for all repairs together: number of causes that were tried; number of all
                                           causes */
     char *only;                        /* "1,3": the causes to which the user limited the trial; else NULL */

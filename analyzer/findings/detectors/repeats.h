@@ -1,5 +1,5 @@
-/* Keeps a site's instances until there are enough of them to be reported. One slow call is no finding, but a call that
- * is slow in each iteration is. Memory use grows with the number of call sites, each with up to XS_REPEATS_KEPT
+/* Keeps the instances of a site until they are numerous enough to be reported. One slow call is no finding, but a call
+ * that is slow in each iteration is. Memory use grows with the number of call sites, each with up to XS_REPEATS_KEPT
  * instances. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_DETECTORS_REPEATS_H
 #define XFERSPY_ANALYZER_FINDINGS_DETECTORS_REPEATS_H
@@ -7,17 +7,19 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/findings/engine/detector.h"
 
-/* A site's instances are reported only if it has at least this many. Three are enough for a loop of few long steps,
- * where the time of a finding is looked at, too. If not even XS_REPEATS_KEPT instances are enough, later ones only
- * count. */
+/* The instances of a site are reported only if the site has at least XS_REPEATS_LEAST of them. Detectors that also
+ * demand a minimum of time (least_ns) need only XS_REPEATS_LEAST_LONG, because a loop may have few long steps. If a
+ * site has more than XS_REPEATS_KEPT instances before they are reported, the instances beyond this number are counted
+ * but not kept. */
 enum { XS_REPEATS_LEAST = 10, XS_REPEATS_LEAST_LONG = 3, XS_REPEATS_KEPT = 32768 };
 
 /* A finding about the host's time is reported only if a site's instances together take at least 1 /
- * XS_REPEATS_RUN_SHARE of the run. Less is not worth the work of changing the program. */
+ * XS_REPEATS_RUN_SHARE of the run. A smaller time is not worth a change of the program. */
 enum { XS_REPEATS_RUN_SHARE = 20 };
 
-/* A step may spend its time in several lines. Then all sites together must take 1 / XS_REPEATS_RUN_SHARE of the run
- * (xs_repeats_finish), and each site at least 1 / XS_REPEATS_SITE_SHARE. */
+/* A step may spend its time in several lines. In this case, the instances of all sites together must take at least 1 /
+ * XS_REPEATS_RUN_SHARE of the run (xs_repeats_finish), and those of each reported site at least 1 /
+ * XS_REPEATS_SITE_SHARE of the run. */
 enum { XS_REPEATS_SITE_SHARE = 200 };
 
 struct xs_repeats {
@@ -27,17 +29,19 @@ struct xs_repeats {
     uint64_t ns;          /* removable host time of all instances so far */
 };
 
-/* Adds an instance to its site, and claims its removable time from `account`, now or when there are enough. */
+/* Adds an instance to its site; `account` is the account of the instance. As soon as the site has enough instances,
+ * reports each of them and claims its removable time from its account. */
 void xs_repeats_add(struct xs_repeats *repeats, struct xs_detection *detection, const struct xs_instance *instance,
                     struct xs_account *account);
 
-/* Adds an instance of a finding about the host's time. It is undecided if calls may be missing from the trace, because
- * their time would count as the program's, or if kernels were not recorded, because the device may have worked. */
+/* Adds an instance of a finding about the host's time. Counts it as undecided instead in two cases: if calls may be
+ * missing from the trace, because the time of missing calls would count as time of the program's own code; or if
+ * kernels were not recorded, because the device may have been busy during this time. */
 void xs_repeats_add_host(struct xs_repeats *repeats, struct xs_detection *detection, const struct xs_instance *instance,
                          struct xs_account *account);
 
-/* Must be called after the last instance by detectors whose instances at several sites count together. Reports the
- * instances of sites that have too little time alone, if all sites together have enough. */
+/* Detectors whose instances at several sites count together must call this function after the last instance. Reports
+ * the instances of sites that have too little time alone, if all sites together have enough. */
 void xs_repeats_finish(struct xs_repeats *repeats, struct xs_detection *detection);
 
 /* Releases the instances that were not reported. */

@@ -18,11 +18,11 @@ struct xs_stretch_launch {
 
 /* A pair is a stretch of kernels and the neighbouring stretch of copies, or of the copies in one direction. */
 struct xs_stretch_pair {
-    uint64_t ns;      /* min(copies, kernels) */
-    bool decided;     /* false: the copies are independent only if the launches with unseen arguments do not use their
-                       * memory */
+    uint64_t ns;  /* how long the copies and the kernels could have run at the same time */
+    bool decided; /* false: the copies are independent of the kernels only if the launches with unseen arguments do not
+                   * use the memory of the copies */
     uint64_t copy_ns; /* time of the copies in which no kernel ran */
-    unsigned copies;  /* number of copies that count */
+    unsigned copies;  /* number of copies that could have run at the same time as the kernels */
     uint64_t bytes;
     int64_t transfer; /* transfer.id of the copy that the host requested first */
     int64_t call_ns;
@@ -43,14 +43,16 @@ struct xs_stretch_copy {
                        * the kernels after it */
     uint32_t site;
     bool is_upload, runs;
-    bool blocked;        /* the copy cannot be moved, because later work depends on it or it depends on earlier work */
+    bool blocked; /* the copy cannot be moved, because later work depends on the copy, the copy depends on earlier work,
+                   * or this is not known */
     bool after_download; /* the stretch's download had ended before the host requested this copy */
 };
 
-/* An allocation that kernels of a stretch used. Its times count only the stretch's busy time. */
+/* An allocation that kernels of a stretch used. first_ns and last_ns count only the stretch's busy time, in which
+ * kernels ran and no copy did. */
 struct xs_stretch_touch {
     int64_t allocation;
-    uint64_t first_ns, last_ns; /* begin of the first of these kernels, and end of the last */
+    uint64_t first_ns, last_ns; /* begin of the first of these kernels, and end of the last one */
 };
 
 struct xs_stretches { /* state of one device */
@@ -64,8 +66,8 @@ struct xs_stretches { /* state of one device */
         uint64_t begin_ns; /* the stretch's busy time when the kernel began */
     } running[XS_STRETCH_KERNELS];
     unsigned running_count;
-    int64_t copies_end_ns, download_end_ns; /* end of the copies that are running; end of the stretch's first
-                                             * download */
+    int64_t copies_end_ns, download_end_ns; /* copies_end_ns: end of the last copy that is running; download_end_ns: end
+                                             * of the stretch's first download */
 
     /* The next fields describe the latest stretch of kernels. */
     uint64_t busy_ns, idle_at_end_ns;
@@ -91,8 +93,8 @@ struct xs_stretches { /* state of one device */
 void xs_stretches_begin(struct xs_stretches *stretches, xs_stretch_found *found, void *context);
 void xs_stretches_free(struct xs_stretches *stretches);
 
-/* These functions receive intervals, ascending by start. `follows` is false if it is not known what the copy depends
- * on. */
+/* These functions must be called for each interval, in the order of start times. `follows` is true if it is known which
+ * work the copy depends on. */
 void xs_stretches_kernel(struct xs_stretches *stretches, int64_t start_ns, int64_t end_ns,
                          const struct xs_stretch_launch *launch);
 void xs_stretches_copy(struct xs_stretches *stretches, const struct xs_trace_event *interval, bool follows);

@@ -17,7 +17,7 @@ struct xs_account {
 struct xs_accounts {
     struct xs_pool pool;
     struct xs_total total;
-    struct xs_site_totals sites; /* totals by site, counted by analyse_events.c */
+    struct xs_site_totals sites; /* totals by site; analyse_events.c updates them */
     uint64_t open;               /* number of accounts that are still kept; for tests */
 };
 

@@ -11,7 +11,7 @@ struct xs_analysis_options {
      * `detector` is an index in xs_detectors. The instance is valid during the call. */
     void (*on_instance)(void *data, unsigned detector, const struct xs_instance *instance);
     void *data;
-    const char *only_detector; /* id of the only detector to run; NULL: all */
+    const char *only_detector; /* id of the only detector that runs; NULL: all detectors run */
     /* Restricts what is reported. The whole trace is analysed, but only instances that pass are reported and counted,
      * and only their claims are in the total. Must outlive the findings; NULL or empty: all pass. */
     const struct xs_filter *filter;
@@ -21,14 +21,16 @@ struct xs_analysis_options {
     bool accounts_idle; /* account for the devices' idle time (xs_diagnose) */
     enum xs_judged_waits {
         XS_JUDGES_NO_WAITS,
-        XS_JUDGES_FIRST_WAIT, /* only the place with most time in waits, without what it waited for */
+        XS_JUDGES_FIRST_WAIT, /* judge only the place with the most waiting time, and do not find out which work the
+                               * host waited for */
         XS_JUDGES_WAITS
-    } judged_waits;         /* replay the run without its waits, which takes two replays for each place that waits */
+    } judged_waits; /* which waits to judge. The waits of a place are judged by replays of the run without them, two for
+                     * each place */
     bool shows_replay;      /* replay the run even if no finding needs it (xs_diagnose) */
     bool keeps_repairables; /* fill xs_findings.repairables */
     bool fold_nothing;      /* false: findings under both 1 ms and 0.1 % of the run are ranked after the others */
-    unsigned sorted_rows;   /* number of rows that may be kept to be sorted; 0: as many as the trace needs (tests set
-                             * it) */
+    unsigned sorted_rows; /* number of rows that may be kept in memory to be sorted; 0: as many as the trace needs. Only
+                           * tests set this field */
 };
 
 /* Returns 0, or a negative status with a one-line message naming the file in `message` (XS_TRACE_MESSAGE_BYTES long).

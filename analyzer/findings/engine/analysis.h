@@ -62,7 +62,7 @@ struct xs_analysis {
         struct xs_detection *detection;
         void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);
         bool not_run;
-    } * wanting[XS_ON_COUNT]; /* by kind of event: the detectors that want it, in their order */
+    } * wanting[XS_ON_COUNT]; /* for each kind of event, the detectors that want it, in the order of xs_detectors */
     unsigned wanting_count[XS_ON_COUNT];
     struct wanting *early; /* the detectors that have before_transfer */
     unsigned early_count;
@@ -74,7 +74,8 @@ struct xs_analysis {
 /* Shows an event to the detectors that want it. */
 void xs_show(struct xs_analysis *analysis, const struct xs_trace_event *event);
 
-/* Shows the device's intervals that begin up to `ns`: kernels and copies, ascending. Returns 0 or a negative status. */
+/* Shows the intervals of kernels and copies on devices that begin up to `ns`, in the order of their starts. Returns 0
+ * or a negative status. */
 int xs_show_intervals(struct xs_analysis *analysis, int64_t ns);
 
 /* These functions join the event of a row, or the end of an allocation, with its records, show it to the detectors and

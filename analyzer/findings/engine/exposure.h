@@ -1,6 +1,7 @@
-/* Keeps the times, around the time of the current event, at which each device ran kernels and the host waited for a
- * stream. Computes which part of a copy was exposed, and returns the kernels of all devices in order. Kernels and waits
- * are read in step with the events, and are forgotten as soon as later events no longer need them. */
+/* Keeps two kinds of intervals near the time of the current event: those in which a device ran kernels, and those in
+ * which the host waited for a stream. Computes from them how much of a copy was exposed. Also returns the kernels of
+ * all devices in order. Kernels and waits are read in step with the events, and are forgotten as soon as later events
+ * no longer need them. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_EXPOSURE_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_EXPOSURE_H
 
@@ -23,18 +24,18 @@ struct xs_busy {
 
 struct xs_exposure {
     struct xs_source *kernel_source, *wait_source;
-    struct xs_busy *kernels; /* by device + 1 */
+    struct xs_busy *kernels; /* index: device + 1 */
     size_t devices;
     const struct xs_streams *streams;
-    struct xs_hash waits;             /* by stream identity: struct xs_busy of the waits for it */
-    size_t sweep_at;                  /* number of streams at which streams without a wait are dropped */
+    struct xs_hash waits; /* maps the identity of a stream to a struct xs_busy with the waits for the stream */
+    size_t sweep_at;      /* if `waits` has this many streams, those without a wait are dropped */
     struct xs_kernel_interval *queue; /* kernels that were read but not yet returned; capacity is a power of two */
     size_t queue_first, queue_count, queue_capacity;
     bool wanted; /* a detector wants the kernels' intervals */
 };
 
-/* `most_rows` is as in xs_merge_begin. The pointer `streams` is kept; what it points to may be filled later. `wanted`:
- * a detector wants the kernels' intervals. */
+/* `most_rows` is as in xs_merge_begin. The pointer `streams` is kept; the struct may be filled later. `wanted`: a
+ * detector wants the kernels' intervals. */
 void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, const struct xs_streams *streams,
                        unsigned most_rows, bool wanted, char *message, uint64_t *damaged);
 void xs_exposure_end(struct xs_exposure *exposure);
@@ -49,7 +50,8 @@ int xs_exposure_of_copy(struct xs_exposure *exposure, int32_t device, int32_t st
  * negative status. */
 int xs_exposure_kernels(struct xs_exposure *exposure, int32_t device, struct xs_interval span, uint64_t *ns);
 
-/* Gets the next kernel's interval, ascending by start; *kernel is NULL at the end, and valid until the next call. */
+/* Sets `*kernel` to the interval of the next kernel in the order of start times, or to NULL after the last kernel. The
+ * pointer is valid until the next call. Returns 0 or a negative status. */
 int xs_exposure_peek(struct xs_exposure *exposure, const struct xs_kernel_interval **kernel);
 void xs_exposure_pop(struct xs_exposure *exposure);
 

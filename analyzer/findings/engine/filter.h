@@ -11,7 +11,7 @@
 
 #include "analyzer/base/text.h"
 
-/* A point in time of the run, as a time after its start, or as a share of the run. */
+/* A point in time of the run: either a time after the start of the run, or a share of the run's duration. */
 struct xs_moment {
     bool given, is_share;
     int64_t ns;
@@ -31,8 +31,8 @@ struct xs_filter {
     unsigned directions;           /* bits by enum xs_direction; 0: any */
     bool has_min_bytes, has_max_bytes;
     uint64_t min_bytes, max_bytes;
-    uint64_t skip_steps, steps; /* steps of the run (analyzer/findings/steps): how many to skip, and how many to take;
-                                 * 0: all */
+    uint64_t skip_steps, steps; /* skip_steps: number of steps of the run (analyzer/findings/steps) that are skipped;
+                                 * steps: number of steps that are shown after these, 0: all */
     struct xs_filter_words streams, devices, threads, sites, ranges;
     long detector, verdict; /* index plus 1; 0: any */
 };
@@ -43,15 +43,15 @@ extern const struct argp xs_filter_argp;
 #define XS_FILTER_CHILD                                                                                                \
     { &xs_filter_argp, 0, NULL, 0 }
 
-/* Sets one option without a command line, such as "direction" to "h2d,d2h". Returns NULL if this worked. Otherwise
- * returns what is wrong with the value, as the second half of a sentence, which the caller frees. */
+/* Sets one option without a command line, such as "direction" to "h2d,d2h". Returns NULL after success. Otherwise,
+ * returns the second half of a sentence that says what is wrong with the value; the caller frees it. */
 char *xs_filter_set(struct xs_filter *filter, const char *option, const char *value);
 void xs_filter_free(struct xs_filter *filter);
 
 /* True if the filter is empty, so that everything passes. */
 bool xs_filter_is_empty(const struct xs_filter *filter);
-/* True if only transfers can pass. Instances that are about no transfer, but about an allocation, a wait or a memset,
- * then do not pass. */
+/* True if only transfers can pass. With such a filter, instances about an allocation, a wait or a memset do not pass.
+ */
 bool xs_filter_is_of_transfers(const struct xs_filter *filter);
 /* True if the filter chooses certain steps of the run. */
 static inline bool xs_filter_chooses_steps(const struct xs_filter *filter) {

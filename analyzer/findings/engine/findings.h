@@ -48,9 +48,9 @@ enum { XS_VERDICTS = 4, XS_SEVERAL_VERDICTS = XS_VERDICTS };
 
 /* One instance of a finding, as a detector reports it. */
 struct xs_instance {
-    unsigned verdict;          /* index in the detector's verdicts; 0 if it has none */
+    unsigned verdict;          /* index in the detector's verdicts; 0 if the detector has no verdicts */
     uint32_t site;             /* site of the call that the remedy is about */
-    int64_t at_ns;             /* host enter time of that call */
+    int64_t at_ns;             /* time at which the host entered this call */
     uint64_t transfers;        /* number of transfers of the instance: many for a run of small transfers, none for an
                                 * allocation */
     uint64_t bytes;            /* bytes that these transfers moved, or bytes of the allocation */
@@ -58,10 +58,11 @@ struct xs_instance {
     struct xs_times removable; /* the time that the remedy might remove, at most the cost. A detector of host time
                                 * (blocked, or inside calls) sets host_ns and leaves device_known false */
     bool modelled;             /* device times of its rows are modelled; set by xs_report_instance */
-    bool without_kernels;      /* removable host time does not include the waiting for kernels */
-    bool neighbour;            /* one copy could have read this value together with the value of the previous
-                                * instance */
-    bool held; /* when the upload was made, the device memory of the second row's copy surely held the same bytes */
+    bool without_kernels; /* the removable host time does not include the time in which the host waited for kernels */
+    bool neighbour;       /* one copy could have read this value together with the value of the previous
+                           * instance */
+    bool held; /* when the upload of the first row was made, the device memory of the second row's copy surely held the
+                * same bytes */
     struct xs_times apart; /* cost of another copy that may have been useless, too (a round trip's download); shown next
                             * to the finding, never added to it */
     struct xs_evidence evidence[XS_EVIDENCE_ROWS];
@@ -92,10 +93,10 @@ enum {
 
 /* Estimates how many copies are instances of a finding about contents, if not all contents are known. A copy is
  * `unknown` if no fingerprint is possible, the budget did not suffice, or the fingerprint was lost; the estimate does
- * not cover these. If all other copies were checked (checked == of), low, estimate and high equal the number of
+ * not cover such copies. If all other copies were checked (checked == of), low, estimate and high equal the number of
  * instances. */
 struct xs_sample {
-    bool is_of_contents; /* false: the finding is of another kind, and the rest is 0 */
+    bool is_of_contents; /* false: the finding is not about contents, and all other fields are 0 */
     uint64_t
         checked;   /* copies of the site that the detector could decide about, because the random sample chose them */
     uint64_t of;   /* the checked copies, plus those that the random sample left out */
@@ -105,8 +106,8 @@ struct xs_sample {
     double estimate, low, high; /* estimated number of instances among the `of` copies, with a 95 % interval; at least
                                  * the number found */
     double ns, low_ns, high_ns; /* estimate of the finding's claimed_ns, with the same interval */
-    double left, left_ns; /* copies that the sample left out and that are similar to the finding's checked copies; and
-                           * their time, by the measure that ranks */
+    double left, left_ns;       /* left: number of copies that the sample left out and that are similar to the finding's
+                                 * checked copies; left_ns: their time, by the measure that ranks findings */
     double left_hits, left_hit_ns; /* estimated number of instances among the `left` copies, and their time */
 };
 
@@ -134,24 +135,23 @@ struct xs_finding {
     unsigned verdict;
     struct xs_variant variants[XS_VERDICTS]; /* only if the verdict is XS_SEVERAL_VERDICTS */
     uint32_t site;
-    uint32_t launched_at; /* of runs of launches: the site of one whose stack was taken, if all such launches are in one
-                           * function; 0: not known. Chance decides which launches have a stack, so this is no part of
-                           * what identifies the finding */
+    uint32_t launched_at; /* for a finding about runs of launches: the site of a launch whose stack was taken, if all
+                           * launches with a stack are in one function; 0: not known. Chance decides which launches have
+                           * a stack, so this site does not identify the finding */
     uint64_t instances, transfers, bytes;
     uint64_t timed_instances, exposed_instances; /* instances with cost.device_known, and with cost.exposed_known */
     uint64_t modelled_instances;                 /* timed instances with modelled device times */
-    uint64_t without_kernels;                    /* number of instances */
-    uint64_t neighbours;                         /* number of instances */
+    uint64_t without_kernels;                    /* number of instances with without_kernels */
+    uint64_t neighbours;                         /* number of instances with neighbour */
     struct xs_times cost, removable, apart;      /* sums; a measure is known if every instance has it */
     uint64_t claimed_ns;                         /* the claim, which is the sum of xs_times_rank_ns(removable) */
     int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
-    bool is_small;                               /* claims less than the floor, so it is ranked after the others */
+    bool is_small;           /* the finding claims less than xs_findings.floor_ns, so it is ranked after larger ones */
     bool advice, potential;  /* the detector's kind; findings of these kinds do not count in the total */
     struct xs_sample sample; /* estimates for copies whose contents were not checked; all other fields are only about
                               * instances that were found */
 
-    size_t kept;               /* the largest number of instances in each of the next two lists: XS_KEPT_INSTANCES,
-                                * or 1 */
+    size_t kept; /* the most instances that each of the next two lists can have: XS_KEPT_INSTANCES, or 1 */
     struct xs_instance *first; /* in host order */
     size_t first_count;
     struct xs_instance *largest; /* by removable time, largest first; may repeat `first` */
@@ -184,29 +184,30 @@ struct xs_unchecked {
     unsigned detector;
     uint32_t site;
     uint64_t copies, downloads, bytes; /* downloads: number of downloads among the copies */
-    uint64_t ns; /* the most that can be saved, which is the time of these copies less what other detectors found
-                  * about similar copies */
+    uint64_t ns; /* the most time that can be saved: the time of these copies, minus the time that another detector
+                  * found at copies of the same site and of similar size */
 };
 
 /* Sums up the removable time of the findings that count. Every transfer, memset, allocation and migration counts once,
  * with the largest claim of any finding. Findings that may save nothing, and advice, are not included. */
 struct xs_total {
-    uint64_t claimed_ns; /* by the measure that ranks, which is chosen for each transfer, memset, allocation and
-                          * migration */
+    uint64_t claimed_ns; /* by the measure that ranks findings, which is chosen for each transfer, memset, allocation
+                          * and migration */
     uint64_t device_ns, exposed_ns, host_ns; /* by each measure alone */
     uint64_t transfers;                      /* transfers with a claim of any finding */
 };
 
-/* Counts one detector's copies that the random sample left out and that checked copies represent. */
+/* Describes, for one detector, the copies that the random sample left out and that checked copies represent. */
 struct xs_by_chance {
     uint64_t copies;
-    double most; /* the most instances that are possible, according to the 95 % interval, where no checked copy was
-                  * an instance */
+    double most; /* the most instances that these copies can have according to the 95 % interval; summed only over
+                  * groups of similar copies in which no checked copy was an instance */
 };
 
 struct xs_findings {
-    struct xs_finding *items; /* ranked: findings that count, then small ones, then advice; each group by its claim,
-                               * largest first */
+    struct xs_finding *items; /* ranked: findings with sure verdicts, then with unsure verdicts, then small findings,
+                               * then advice. In each of these groups, the largest claim is the first; the claim of a
+                               * finding that may save nothing counts half */
     size_t count;
     struct xs_repairables repairables; /* instances with a repair, by finding; empty unless keeps_repairables was set */
     struct xs_undecided *undecided;    /* by detector, then by count, the most frequent reason first */
@@ -248,8 +249,8 @@ static inline bool xs_finding_has_verdict(const struct xs_finding *finding, unsi
                                                    : finding->verdict == verdict;
 }
 
-/* Returns the verdict by which findings of two traces are compared. It is the same for all verdicts that are joined,
- * because some of these may occur in one trace only. */
+/* Returns the verdict by which findings of two traces are compared. This is the same number for all verdicts that are
+ * joined, because one trace may have only some of them. */
 unsigned xs_finding_compared_verdict(unsigned detector, unsigned verdict);
 
 void xs_findings_free(struct xs_findings *findings); /* NULL is allowed */

@@ -6,7 +6,7 @@
 #include "analyzer/findings/engine/findings.h"
 
 struct xs_findings_builder {
-    struct xs_hash items; /* by detector, verdict and site: struct xs_finding */
+    struct xs_hash items; /* maps a detector, verdict and site to a struct xs_finding */
     struct xs_undecided *undecided;
     size_t undecided_count, undecided_capacity;
     size_t last_undecided;
@@ -19,11 +19,10 @@ void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, con
 void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detector, const char *reason);
 void xs_findings_unchecked(struct xs_findings_builder *builder, const struct xs_unchecked *unchecked);
 
-/* Moves everything to `findings`, joined and ranked; the builder is empty afterwards. `recorded` of `findings` must be
- * set. */
+/* Moves everything to `findings`, joins and ranks the findings, and empties the builder. `recorded` of `findings` must
+ * be set. */
 void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings *findings, bool fold_nothing);
-/* Joins findings that differ only in the verdict, if all verdicts of the detector have the same repair. Then ranks the
- * findings again. */
+/* Joins findings that differ only in the verdict, if the detector has verdicts_join. Then ranks the findings again. */
 void xs_findings_join(struct xs_findings *findings);
 void xs_findings_discard(struct xs_findings_builder *builder);
 

@@ -32,7 +32,8 @@ void xs_repairables_add(struct xs_repairables *all, unsigned detector, const str
 /* Groups the instances by finding; each finding's instances keep their order. */
 void xs_repairables_sort(struct xs_repairables *all);
 
-/* Returns the index of a finding's first instance, and how many it has. Requires xs_repairables_sort. */
+/* Returns the index of a finding's first instance. Sets `*count` to the number of the finding's instances. Requires
+ * xs_repairables_sort. */
 size_t xs_repairables_of(const struct xs_repairables *all, const struct xs_finding *finding, size_t *count);
 
 void xs_repairables_free(struct xs_repairables *all);

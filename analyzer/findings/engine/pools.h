@@ -9,12 +9,14 @@
 
 struct xs_allocation; /* residency.h */
 
-/* True if copies and memsets used two parts of the allocation that begin at different addresses, each at most half of
- * it. */
+/* True if copies and memsets used two parts of the allocation that begin at different addresses, each at most half as
+ * large as the allocation. Always false for an allocation that is too small to be a block of a pool, or is not device
+ * memory. */
 bool xs_is_used_in_parts(const struct xs_allocation *allocation);
 
-/* Sets `is_pool` in allocations that are similar to one that was used in parts. `live` has the allocations that live at
- * the end; the caller has set `is_pool` in those that were used in parts. */
+/* Sets `is_pool` in allocations that are similar to an allocation that was used in parts: both have the same device and
+ * context, and sizes that are multiples of a device page. `live` has the allocations that were not freed before the
+ * end; the caller has set `is_pool` in those that were used in parts. */
 void xs_pools_mark(struct xs_allocation **live, size_t count);
 
 #endif

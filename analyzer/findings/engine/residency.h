@@ -25,9 +25,10 @@ struct xs_allocation {
     bool freed_by_call;                    /* set at FREE: a call freed it, and not the end of its context */
     bool touched;         /* a transfer, memset, prefetch or launch argument used it, or its pages moved */
     bool launch_ran;      /* a kernel or graph was launched on its device; set only for FREE and LIVE */
-    bool unseen_launched; /* such a launch had unseen arguments; set only for FREE and LIVE */
+    bool unseen_launched; /* a launch on its device had unseen arguments; set only for FREE and LIVE */
     bool is_pool;         /* it is a block of a program's own allocator (pools.h); set only for FREE and LIVE */
-    uint64_t begin_order, use_order; /* `order` of its begin, and of the event that touched it last; 0: no event did */
+    uint64_t begin_order, use_order; /* `order` of its begin, and of the last event that touched it; 0: no event touched
+                                      * it */
     struct xs_account *account;
 
     /* Only the model uses the fields from here on. */
@@ -35,7 +36,8 @@ struct xs_allocation {
     bool any_launch_touches; /* kernels can access it without an argument: module variables, other processes' memory */
     bool is_shared;          /* other processes or devices may read and write it without a call that the trace shows */
     struct xs_written {      /* the bytes that were written since the allocation began */
-        uint64_t start, end; /* used as long as the written bytes are one piece; afterwards `more` holds them */
+        uint64_t start, end; /* start and end are used while the written bytes are one piece; later `more` holds the
+                              * pieces */
         struct xs_spans *more;
     } written;
     struct xs_region *regions; /* list of its regions */
@@ -49,8 +51,8 @@ struct xs_write {
     int64_t id;         /* transfer.id or memset.id */
     uint64_t order;     /* `order` of its event, ascending */
     uint64_t bytes;     /* bytes moved */
-    uint64_t remaining; /* number of bytes that are not overwritten yet, from the first to the last byte of the
-                         * write, also if it is a box */
+    uint64_t remaining; /* number of bytes that are not overwritten yet, from the first to the last byte of the write;
+                         * the gaps of a 2D or 3D write count, too */
     int32_t device;
     uint32_t site;
     bool read;                   /* a copy read from it, or its reads can no longer be followed */
@@ -58,11 +60,11 @@ struct xs_write {
     struct xs_times times;
     int64_t enter_ns;
     struct xs_account *account;
-    struct xs_region *region; /* the region with exactly the written bytes, while this is the latest write to it; else
-                               * NULL */
+    struct xs_region *region; /* the region that has exactly the written bytes, while no later write has overlapped it;
+                               * else NULL */
 };
 
-/* What is known about a region's bytes now. */
+/* Says whether the content of a region is known at the current event. */
 enum xs_region_state {
     XS_REGION_NOTHING, /* the content was never known, or was overwritten ("gone") */
     XS_REGION_UNSURE,  /* the region holds `content`, unless a launch changed it */
@@ -76,11 +78,11 @@ struct xs_region {
     int32_t device;
     int64_t allocation; /* id, 0: none known */
 
-    bool has_content; /* `content` was in the region at `order`; xs_region_state says if it still is */
+    bool has_content; /* `content` was in the region at `order`; xs_region_state says if the content is still there */
     bool was_unsure;  /* the content was copied from a region whose state was UNSURE */
     struct xs_fingerprint content;
     uint64_t content_bytes, order;
-    enum xs_look look; /* if and why the fingerprint of the copy that brought the content was taken */
+    enum xs_look look; /* says if and why a fingerprint was taken of the copy that brought the content */
 
     int64_t last_download; /* transfer.id, 0: none */
     bool download_known;   /* the last download's content is `download` */
@@ -88,7 +90,7 @@ struct xs_region {
     uint64_t download_bytes;
     enum xs_look download_look;
 
-    int64_t last_upload; /* transfer.id; 0: none. xs_region_upload_intact says if its bytes are still there */
+    int64_t last_upload; /* transfer.id; 0: none. xs_region_upload_intact says if the uploaded bytes are still there */
     uint64_t upload_order;
     bool upload_known;
     struct xs_fingerprint upload;
@@ -120,8 +122,8 @@ enum xs_region_state xs_region_holding(const struct xs_residency *residency, con
 /* Returns true if no write has overlapped the region since its last upload. */
 bool xs_region_upload_intact(const struct xs_residency *residency, const struct xs_region *region);
 
-/* This reference may be kept after its region has ended. The struct of the region can still be read then, but its uid
- * has changed. */
+/* A reference to a region. It may be kept after the region has ended: the struct of the region can still be read, but
+ * its uid has changed. */
 struct xs_region_ref {
     const struct xs_region *region;
     uint64_t uid;
@@ -134,7 +136,7 @@ static inline const struct xs_region *xs_region_live(struct xs_region_ref ref) {
     return ref.region && ref.region->uid == ref.uid ? ref.region : NULL;
 }
 
-/* Returns the live allocation of a row id; NULL: unknown, or freed. */
+/* Returns the live allocation with this id (allocation.id); NULL: unknown, or freed. */
 struct xs_allocation *xs_allocation_by_id(const struct xs_residency *residency, int64_t id);
 
 /* Returns the live allocation that an address lies in; NULL: none known. */

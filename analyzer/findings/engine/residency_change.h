@@ -1,4 +1,4 @@
-/* Changes the residency model event by event; only for the analysis and the files of the model. */
+/* Changes the residency model event by event. Only the analysis and the files of the model include this header. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_RESIDENCY_CHANGE_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_RESIDENCY_CHANGE_H
 
@@ -14,15 +14,16 @@ struct xs_extent {
     int32_t device;
     struct xs_allocation *allocation;                       /* NULL: none known */
     uint64_t address, bytes;                                /* from the first to the last byte */
-    uint64_t row_bytes, rows, planes, row_step, plane_step; /* of a 2D or 3D copy; rows 0: no box */
+    uint64_t row_bytes, rows, planes, row_step, plane_step; /* the shape of a 2D or 3D copy; rows is 0 for any other
+                                                             * memory */
     bool has_gaps;
 };
 
-/* The `order` of the last event of each kind; 0: none yet. */
+/* The `order` of the last event of each kind; 0: there was no such event yet. */
 struct xs_last {
-    uint64_t launch; /* kernels and graphs */
+    uint64_t launch; /* the last launch of a kernel or a graph */
     uint64_t unseen; /* the last launch with unseen arguments */
-    uint64_t read;   /* a copy that read device memory */
+    uint64_t read;   /* the last copy that read device memory */
 };
 
 struct xs_device_state {
@@ -72,14 +73,16 @@ struct xs_allocation *xs_residency_make(struct xs_residency *residency, const st
 /* Sets launch_ran and unseen_launched, for FREE and LIVE. */
 void xs_residency_sum_up(const struct xs_residency *residency, struct xs_allocation *allocation);
 
-/* Records that calls are missing here. They may have read and written anything, like a launch with unseen arguments. */
+/* Records that the trace lacks calls between the last event and the next one. These calls may have read and written
+ * anything, like a launch with unseen arguments. */
 void xs_residency_gap(struct xs_residency *residency);
 
-/* Forgets all contents, writes and copies, because so many calls are missing here that nothing before this gap can be
- * compared with anything after it. Allocations are kept. */
+/* Forgets all contents, writes and copies, because the trace lacks so many calls between the last event and the next
+ * one that nothing before this gap can be compared with anything after it. Allocations are kept. */
 void xs_residency_forget(struct xs_residency *residency);
 
-/* Updates the model by an event, after the detectors saw it. Only for events that ran. */
+/* Updates the model by an event. Must be called after the detectors have received the event, and only for events that
+ * ran. */
 void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *event);
 
 /* Returns the live allocations in the order of their ids; the caller frees the array. */
@@ -97,14 +100,15 @@ bool xs_touched_since(const struct xs_residency *residency, const struct xs_allo
 
 static inline bool xs_is_on_device(enum xs_memory_kind kind) { return kind == XS_MEM_DEVICE || kind == XS_MEM_UNKNOWN; }
 
-/* Makes an extent. False for memory that the model does not follow: arrays (their addresses are handles), managed and
- * host memory. If `source` is true, the box's numbers for the source are used, else its numbers for the destination. */
+/* Makes an extent. Returns false for memory that the model does not follow: arrays (their addresses are handles),
+ * managed and host memory. If `source` is true, the box's numbers for the source are used, else its numbers for the
+ * destination. */
 bool xs_extent_make(const struct xs_residency *residency, struct xs_extent *extent, enum xs_memory_kind kind,
                     uint64_t address, uint64_t bytes, int64_t allocation, int32_t device, const struct xs_box *box,
                     bool source);
 
-/* These functions make the extent of a transfer's source or destination in device memory. False if the source or
- * destination is in host memory, or for the same reasons as in xs_extent_make. */
+/* These functions make the extent of a transfer's source or destination in device memory. They return false if the
+ * source or destination is in host memory, and for all memory for which xs_extent_make returns false. */
 bool xs_extent_of_source(const struct xs_residency *residency, const struct xs_trace_event *event,
                          struct xs_extent *extent);
 bool xs_extent_of_destination(const struct xs_residency *residency, const struct xs_trace_event *event,

@@ -1,11 +1,12 @@
-/* Estimates, from the copies with known contents, how many copies of a call site are instances of a finding, with an
- * interval. Mode `auto` looks only at a sample of the copies (preload/fingerprint/sampler.h).
+/* Estimates, from the copies with known contents, how many copies of a call site are instances of a finding. Each
+ * estimate has an interval. Mode `auto` looks only at a sample of the copies (preload/fingerprint/sampler.h).
  *
- * A copy counts as checked if a detector could decide about it only because the random sample chose it. Copies whose
- * fingerprints were taken only because another copy's was taken can be instances, too, but say nothing about the other
- * copies. Checked copies are counted in cells; copies in one cell have the same detector, site, size class (a power of
- * two), and situation, which is something that is known of all copies. The sampling rate changes during a run, so each
- * cell is divided into blocks of copies in host order, and a checked copy represents the copies of its block. */
+ * A copy counts as checked if a detector could decide about it only because the random sample chose it. A copy may also
+ * have a fingerprint only because the fingerprint of another copy was taken. Such a copy can be an instance, too, but
+ * it does not represent other copies. Checked copies are counted in cells. Copies in one cell have the same detector,
+ * site, size class (a power of two) and situation. A situation is a property that is known of every copy, also without
+ * its content. The sampling rate changes during a run, so each cell is divided into blocks of copies in host order, and
+ * a checked copy represents the copies of its block. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_SAMPLE_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_SAMPLE_H
 
@@ -23,10 +24,10 @@ enum { XS_SAMPLE_BLOCK = 16, XS_SAMPLE_LEAST = 8, XS_SAMPLE_CENSUS = 4 };
 
 /* A block has consecutive copies. All of them had about the same chance to be chosen. */
 struct xs_sample_block {
-    uint64_t of; /* copies that were checked, or left out by the sample */
+    uint64_t of; /* number of copies that were checked or that the sample left out */
     uint32_t checked;
     uint32_t hits[XS_VERDICTS];
-    double of_ns, checked_ns;   /* time of all copies of the block, and of the checked ones */
+    double of_ns, checked_ns;   /* time of all copies of the block; time of the checked copies */
     double ns[XS_VERDICTS];     /* time that the remedy would remove from the hits */
     double hit_ns[XS_VERDICTS]; /* total time of the hits */
 };
@@ -43,8 +44,8 @@ struct xs_sample_cell {
     double left, left_ns; /* copies of the ended blocks that the sample left out, and their time */
     double left_hits[XS_VERDICTS], left_hit_ns[XS_VERDICTS]; /* estimated number of instances among these copies, and
                                                               * their time */
-    struct xs_sample_block held, open; /* the block that was completed last and is not yet in the sums, and the block
-                                        * that grows */
+    struct xs_sample_block held, open; /* held: the block that was completed last, which is not yet in the sums; open:
+                                        * the block to which copies are being added */
     uint64_t unseen, unseen_downloads, unseen_bytes, unseen_ns; /* copies whose contents were not checked because of
                                                                  * the sample, or because the budget did not suffice */
 };
@@ -63,7 +64,7 @@ struct xs_samples {
 void xs_samples_add(struct xs_samples *samples, unsigned detector, const struct xs_trace_event *event,
                     unsigned situation, enum xs_drawn drawn);
 
-/* Must be called if the copy that was added last is an instance. */
+/* Records that the copy that was added last is an instance. */
 void xs_samples_hit(struct xs_samples *samples, unsigned detector, const struct xs_instance *instance);
 
 /* Writes the cells' results into the findings, and adds the copies that no checked copy represents. */

@@ -23,7 +23,7 @@ struct xs_evidence_columns {
 extern const struct xs_evidence_columns xs_evidence_columns[XS_SELECTION_TABLES]; /* by enum xs_evidence_table */
 
 struct xs_selection {
-    const struct xs_filter *filter; /* the caller's; must outlive this */
+    const struct xs_filter *filter; /* the caller's filter, which must outlive the selection */
     bool all_rows;                  /* every row passes, because the filter chooses findings only */
     struct xs_selected {
         uint64_t *words;
@@ -35,8 +35,9 @@ struct xs_selection {
     uint64_t left_out;           /* instances of findings that did not pass; the analysis counts them */
 };
 
-/* Reads the tables that findings are about. Uses the steps of `findings`, because a filter may choose steps, and its
- * sites, to which it adds new ones. Negative status: the message is set, and there is nothing to free. */
+/* Reads the tables that findings are about. Uses the steps of `findings`, because a filter may choose steps. Also uses
+ * the sites of `findings`, and adds new sites to them. Negative status: the message is set, and there is nothing to
+ * free. */
 int xs_selection_make(const struct xs_trace *trace, const struct xs_filter *filter, const struct xs_findings *findings,
                       struct xs_selection **selection, char *message);
 void xs_selection_free(struct xs_selection *selection); /* NULL is allowed */

@@ -10,9 +10,9 @@
 #include "schema/read/trace.h"
 
 enum {
-    XS_STEP_RANGES_DEEP =
-        8, /* number of nested ranges that are distinguished; deeper ones count as the last of these */
-    XS_STEP_RANGE_NAME = 256 /* bytes of a name; capture records no longer names */
+    XS_STEP_RANGES_DEEP = 8, /* number of levels of nested ranges that are distinguished; a deeper range counts as the
+                              * range of the last level around it */
+    XS_STEP_RANGE_NAME = 256 /* size of a name in bytes; no name that capture records is longer */
 };
 
 struct xs_step_ranges { /* zeroed: none */
@@ -43,7 +43,7 @@ void xs_step_range_kind_name(const char *name, char kind[XS_STEP_RANGE_NAME]);
 /* Returns the index of a range by nvtx_range.id; 0: `id` is no range, or the trace does not have it. */
 uint32_t xs_step_range_of(const struct xs_step_ranges *ranges, int64_t id);
 
-/* Returns the innermost range that is around both, or is one of them; 0: none. */
+/* Returns the innermost range that contains both ranges, which may be one of the two; 0: none. */
 uint32_t xs_step_ranges_common(const struct xs_step_ranges *ranges, uint32_t a, uint32_t b);
 
 #endif

@@ -15,7 +15,7 @@ extern const char *const xs_step_mark_names[];
 
 struct xs_step {
     int64_t begin_ns;
-    uint64_t transfers, bytes; /* of calls of all threads that began within the step */
+    uint64_t transfers, bytes; /* sums over the calls of all threads that began within the step */
 };
 
 struct xs_step_sums {
@@ -32,7 +32,7 @@ struct xs_steps { /* zeroed: none */
     size_t count;               /* 0: no steps were found */
     uint64_t of; /* number of steps in the run, if only the times of the first `count` steps were recorded; 0: all were
                   * recorded */
-    size_t warm_up; /* number of steps in the warm-up, which are the first ones */
+    size_t warm_up; /* number of steps in the warm-up, which are the first steps of the run */
     double spread;  /* standard deviation of the steps' times divided by their mean, without the exceptional steps */
     size_t current; /* used while transfers are counted */
     struct xs_step_sums median; /* medians over the steps after the warm-up, computed for each field by itself; set by
@@ -47,7 +47,7 @@ int xs_steps_find(struct xs_steps *steps, const struct xs_trace *trace, const st
 /* Counts a transfer that ran, by the time of its call. Calls must come in order of time. */
 void xs_steps_count(struct xs_steps *steps, int64_t enter_ns, uint64_t bytes);
 
-/* Must be called after the last transfer. */
+/* Sets `site`, `median` and `warm`. Must be called after the last transfer was counted. */
 struct xs_capture_ranges;
 void xs_steps_finish(struct xs_steps *steps, const struct xs_capture_ranges *ranges, struct xs_sites *sites);
 

@@ -9,8 +9,8 @@
 /* Sets `context` of the findings that have a known context. Negative status: the message is set. */
 int xs_contexts_read(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, char *message);
 
-/* Measures the host's time before uploads that a library stages in page-locked memory. If that time is too short for
- * such a copy within host memory, `host_copy` of the finding becomes XS_HOST_COPY_NONE. */
+/* Measures the host's time before uploads that a library stages in page-locked memory. If this time is too short for
+ * copying the data within host memory, `host_copy` of the finding's context becomes XS_HOST_COPY_NONE. */
 void xs_contexts_time(struct xs_diagnosis *diagnosis, const struct xs_plan *plan);
 
 #endif

@@ -9,9 +9,10 @@
 #include "analyzer/trace/framework/framework_context.h"
 
 /* A saving is the measured run less its replay with the repair (docs/rules/analysis.md, "What a repair saves"), in ns.
- * If the trace does not determine a repair's effect, the saving is a range from least to most. Never negative. */
+ * If the trace does not determine a repair's effect, the saving is a range from least to most. A saving is never
+ * negative. */
 struct xs_saving {
-    bool known;  /* false: the finding has no repair; all is 0 */
+    bool known;  /* false: the finding has no repair, and the other fields are 0 */
     bool bounds; /* the range is not from a replay, but from 0 to the finding's claim */
     uint64_t least_ns, most_ns;
     uint64_t scaled_least_ns, scaled_most_ns; /* the parts of least and most that are estimated for copies that the
@@ -25,7 +26,7 @@ struct xs_cause {
     size_t *findings; /* indexes in xs_diagnosis.items, best repair first */
     size_t count;
     struct xs_saving saves; /* saving by the first finding's repair */
-    bool folded;            /* below the floor, so it is shown in one line with others */
+    bool folded;            /* it saves too little, so it is shown in one line with other causes */
 };
 
 /* A detour is data that is downloaded, changed by the host and uploaded, again and again (causes/detours.h). */
@@ -59,21 +60,21 @@ struct xs_replay_fit {
 struct xs_diagnosed {
     const struct xs_finding *finding;
     size_t ordinal; /* rank among the findings of its detector and verdict, from 1 */
-    bool folded;    /* saves less than the floor, so it is shown in one line with others */
+    bool folded;    /* it saves less than the floor, so it is shown in one line with other findings */
 
-    struct xs_saving saves;      /* by this finding's repair alone */
-    struct xs_saving part_saves; /* of a finding of several verdicts: the saving of only the verdicts for which
+    struct xs_saving saves;      /* saving by the repair of this finding alone */
+    struct xs_saving part_saves; /* for a finding of several verdicts: the saving of only the verdicts for which
                                   * xs_analysis_options.is_in_part is true; not known if there are no such verdicts, or
                                   * if is_in_part is NULL */
-    uint64_t pinning_ns;  /* for a repair that page-locks memory: what the page-locking costs; subtracted from the least
-                           * saving */
+    uint64_t pinning_ns;  /* for a repair that page-locks memory: the price of the page-locking, which is subtracted
+                           * from the least saving */
     bool pinning_assumed; /* at least a part of this price is not measured in this trace, but typical of today's
                            * machines */
 
     struct xs_turns turns;
-    uint32_t released_at; /* of memory that is allocated again and again: the site of most of its frees; 0: not known */
-    uint32_t worked_at;   /* of work of the host: the place where most of it was seen (xs_pause_sample.place); 0: not
-                           * known, or it is the place of the finding */
+    uint32_t released_at; /* for memory that is allocated repeatedly: the site of most of its frees; 0: not known */
+    uint32_t worked_at;   /* for work of the host: the place where most of the work was seen (xs_pause_sample.place); 0:
+                           * not known, or it is the place of the finding */
     struct xs_framework_context *context; /* context of its first instances; NULL: not known */
     const struct xs_finding *preparation; /* for needless uploads: the finding about the host's work before these
                                            * uploads; this work is needless, too (causes/preparations.h); NULL: none */
@@ -89,7 +90,7 @@ struct xs_diagnosis {
     struct xs_diagnosed *items; /* all findings: first the first findings of the causes, by rank of the cause, then the
                                  * others */
     size_t count;
-    struct xs_cause *causes; /* ranked by what they save; every finding with a repair is in one */
+    struct xs_cause *causes; /* ranked by what they save; every finding with a repair belongs to a cause */
     size_t cause_count;
     struct xs_saving together; /* saving if all causes are repaired */
     uint64_t *saves_at;        /* by site: the most that the first findings of the causes at this site save */
@@ -99,20 +100,21 @@ struct xs_diagnosis {
     bool replayed;       /* false: savings are bounds, from nothing to what the findings claim */
     struct xs_replay_fit replay_fit;
 
-    struct xs_idle idle;        /* of the steps after the warm-up, or of the run if it has no steps; empty unless
-                                 * xs_analysis_options.accounts_idle is set */
+    struct xs_idle idle;        /* idle time of the steps after the warm-up, or of the run if it has no steps; empty
+                                 * unless xs_analysis_options.accounts_idle is set */
     size_t idle_steps;          /* number of steps that `idle` is about; 0: `idle` is about the whole run */
-    struct xs_waits_paid waits; /* of the whole run; empty if xs_analysis_options.judged_waits is not set, or if the
-                                 * replay is not trusted */
+    struct xs_waits_paid waits; /* the waits of the whole run; empty if xs_analysis_options.judged_waits is not set, or
+                                 * if the replay is not trusted */
 
-    struct xs_detour *detours; /* not in `together`: it is not known whether the device could do the host's work */
+    struct xs_detour *detours; /* their savings are not in `together`, because it is not known whether the device could
+                                * do the host's work */
     size_t detour_count;
 };
 
 /* Makes a diagnosis that owns the findings and has no savings and causes yet. */
 struct xs_diagnosis *xs_diagnosis_of(struct xs_findings *findings);
 
-/* Reorders the items; `places` has the new index of each item. Causes are not changed. */
+/* Reorders the items; `places` has the new index of each item, by its old index. Causes are not changed. */
 void xs_diagnosis_reorder(struct xs_diagnosis *diagnosis, const size_t *places);
 
 /* Frees the findings, too. NULL is allowed. */

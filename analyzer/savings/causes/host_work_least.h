@@ -1,4 +1,4 @@
-/* Bounds from below what is saved if the device does the work that the host does on downloaded data. Rule:
+/* Computes a lower bound of what is saved if the device does the work that the host does on downloaded data. Rule:
  * docs/rules/analysis.md, "What a repair saves". */
 #ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_HOST_WORK_LEAST_H
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_HOST_WORK_LEAST_H

@@ -1,15 +1,17 @@
 /* Finds needless uploads whose bytes the host makes again each time: the same bytes come from another host address than
- * before. If such an upload is not made any more, the host's work before it is needless, too. */
+ * before. If the program no longer makes such an upload, the host's work before it is needless, too. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_PREPARATIONS_H
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_PREPARATIONS_H
 
 #include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/savings/plan/replay_plan.h"
 
-/* Adds to what needless uploads save at most what the finding host-preparation at the same place saves. The findings'
- * own savings must be known. A finding host-preparation whose work was not seen becomes advice: nothing says that the
- * host makes the uploaded data, and it does something before most uploads. If it was seen, the finding saves at
- * least what the samples stand for in which the thread did not sleep. From then on only these count in the plan. */
+/* Raises the most saving of needless uploads to the most saving of the finding host-preparation at the same place, or
+ * to a part of it if only a part of the prepared uploads is needless. The findings' own savings must be known. If no
+ * sample shows the work of a finding host-preparation, the finding becomes advice, because the host does something
+ * before most uploads, and this need not be the making of the data. If samples show the work, the finding's least
+ * saving counts only samples in which the thread did not sleep. The plan counts only such samples after this call
+ * (counts_only_awake). */
 void xs_preparations_add(struct xs_diagnosis *diagnosis, struct xs_plan *plan, int64_t run_ns);
 
 #endif

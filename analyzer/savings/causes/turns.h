@@ -1,6 +1,6 @@
 /* Finds contents that one place uploads again and again, and whether they replace each other in too few buffers
- * (docs/rules/analysis.md, "Contents that take turns"). Reads the rows of the instances of findings whose verdicts are
- * joined. */
+ * (docs/rules/analysis.md, "Contents that take turns"). The rows of the instances are read for this, but only for
+ * findings that join several verdicts. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_TURNS_H
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_TURNS_H
 

@@ -1,5 +1,5 @@
-/* Finds the line at which the host worked, for findings about work of the host. The samples of the thread's Python
- * stack show it (table host_sample). */
+/* Finds the line at which the host worked, for findings about work of the host. The line is known from the samples of
+ * the thread's Python stack (table host_sample). */
 #ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_WORKED_AT_H
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_WORKED_AT_H
 

@@ -14,20 +14,20 @@
 
 /* What the thread did while the device was idle. */
 enum xs_idle_reason {
-    XS_IDLE_START,     /* everything before its first call that gives a device work */
+    XS_IDLE_START,     /* it had not yet made its first call that gives a device work */
     XS_IDLE_CALL,      /* it was inside the call `before` */
     XS_IDLE_HOST,      /* it was between the calls `before` and `after`, in the program's own code */
-    XS_IDLE_LAUNCHING, /* it was about to give the device its next small piece of work, by the call `before` if that has
-                        * a line; the host is slower than the device */
-    XS_IDLE_QUEUED,    /* it had given the device the work earlier, by the call `before` if that has a line; the device
-                        * waited for other work, or for its own queue */
+    XS_IDLE_LAUNCHING, /* it was about to give the device its next small piece of work, by the call `before` if that
+                        * call has a line; the host is slower than the device */
+    XS_IDLE_QUEUED,    /* it had given the device its next work earlier, by the call `before` if that call has a line;
+                        * the device waited for other work, or for its own queue */
     XS_IDLE_END,       /* it gave the device no more work */
     XS_IDLE_REASONS
 };
 
 /* A place that calls CUDA. */
 struct xs_idle_call {
-    bool known;          /* false: does not apply, and the other fields are 0 */
+    bool known;          /* false: there is no such call, and the other fields are 0 */
     uint8_t kind;        /* enum xs_model_kind */
     uint8_t direction;   /* of a copy: number of XS_DIRECTIONS */
     uint8_t memory_kind; /* of an allocation or a free: number of XS_MEMORY_KINDS */
@@ -39,23 +39,24 @@ struct xs_idle_row {
     enum xs_idle_reason reason;
     int64_t device; /* device.id; -1: unknown */
     struct xs_idle_call before, after;
-    /* If neither call above has a line of the program: the nearest calls of the thread before and after this time that
-     * have one. Kernels are launched without a line, for example. */
+    /* If neither `before` nor `after` has a line of the program, these are the thread's nearest calls before and after
+     * the idle time that have a line. For example, launches of kernels have no line. */
     struct xs_idle_call line_before, line_after;
-    uint64_t count; /* number of idle times that have a part with this reason and these places */
+    uint64_t count; /* number of idle times of which at least a part has this reason and these places */
     uint64_t ns;
-    uint64_t longest_ns;   /* the most that one idle time has of this */
-    int64_t longest_at_ns; /* when that began */
-    /* Of XS_IDLE_HOST: stacks of the two calls (xs_sites.looked) whose shared frame (xs_shared_frame) is that of more
-     * than half of the time; 0: there is none. */
+    uint64_t longest_ns;   /* the largest part of one idle time that has this reason and these places */
+    int64_t longest_at_ns; /* when this largest part began */
+    /* For XS_IDLE_HOST: stacks of the two calls (xs_sites.looked). More than half of the time of the row has the shared
+     * frame of these stacks (xs_shared_frame). 0: there are no such stacks. */
     int64_t stack_before, stack_after;
-    /* Of XS_IDLE_LAUNCHING: all launches between these lines that followed another launch closely, also while the
-     * device was busy. */
-    uint64_t launches, apart_ns; /* their number, and the sum of their distances to the launch before */
-    /* What samples show of the program's own code in these idle times. */
+    /* For XS_IDLE_LAUNCHING: all launches between these lines that closely followed another launch of their thread,
+     * also launches while the device was busy. */
+    uint64_t launches, apart_ns; /* number of these launches; sum of the times from the begin of the launch before to
+                                  * the begin of each launch */
+    /* The next fields say which code of the program the samples in these idle times show. */
     uint64_t sampled_ns; /* time that all samples stand for; 0: there are none */
-    uint64_t most_ns;    /* time that those at `place` stand for */
-    uint32_t place;      /* place with most time (xs_callsites_place_frame); 0: not known */
+    uint64_t most_ns;    /* time that the samples at `place` stand for */
+    uint32_t place;      /* place whose samples stand for most time (xs_callsites_place_frame); 0: not known */
     bool is_main;        /* the samples are of the main thread, because the thread runs no Python code */
 };
 
@@ -78,13 +79,14 @@ struct xs_idle {
 /* At most this many devices are accounted for, because all calls must be visited for each device. */
 #define XS_IDLE_MOST_DEVICES 256
 
-/* Makes the account for a part of the run, from `start_ns` to `end_ns`, for example for the steps. `samples`: NULL is
- * none. `sites`: those of the model; NULL: each known site counts as a line of the program. The rows of a device add up
- * to its idle time. Its idle time and busy time add up to the length of this part. Always call xs_idle_free. */
+/* Makes the account for a part of the run, from `start_ns` to `end_ns`, for example for the steps. `samples` may be
+ * NULL if there are no samples. `sites` are the sites of the model; if `sites` is NULL, each known site counts as a
+ * line of the program. The rows of a device add up to the device's idle time. The idle time and the busy time of a
+ * device add up to the length of this part of the run. Always call xs_idle_free. */
 void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const struct xs_sites *sites,
                      const struct xs_pause_samples *samples, int64_t start_ns, int64_t end_ns);
 
-/* Returns the place of a call; not known if the call is XS_NO_CALL. */
+/* Returns the place of a call. If the call is XS_NO_CALL, `known` is false. */
 struct xs_idle_call xs_idle_call_of(const struct xs_model *model, uint32_t call);
 void xs_idle_free(struct xs_idle *idle);
 

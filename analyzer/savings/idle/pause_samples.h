@@ -11,7 +11,7 @@
 
 struct xs_pause_sample {
     int64_t thread, at_ns; /* thread.id */
-    uint64_t ns;           /* how much time it stands for */
+    uint64_t ns;           /* how much time the sample stands for */
     int64_t stack;         /* stack.id */
     uint32_t place;        /* xs_sites_place of its stack; 0: not known */
     bool is_awake;         /* the thread did not sleep at that moment */
@@ -23,7 +23,7 @@ struct xs_pause_samples {
     int64_t main_thread; /* thread.id of the process's main thread; 0: not known */
 };
 
-/* Negative status: the message is set. Call xs_pause_samples_free even then. */
+/* Negative status: the message is set. Always call xs_pause_samples_free. */
 int xs_pause_samples_read(struct xs_pause_samples *samples, const struct xs_trace *trace, const struct xs_sites *sites,
                           char *message, uint64_t *damaged);
 void xs_pause_samples_free(struct xs_pause_samples *samples);

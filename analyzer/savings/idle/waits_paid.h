@@ -11,24 +11,25 @@
 #include "analyzer/savings/idle/waited_work.h"
 #include "analyzer/savings/replay/model.h"
 
-/* One place that waits: waits for a stream, an event or a device, blocking copies, and frees that wait. */
+/* The calls of one place that wait: calls that wait for a stream, an event or a device, blocking copies, and frees that
+ * wait. */
 struct xs_wait_row {
     struct xs_idle_call call;
-    uint64_t count;       /* number of its waits; of other calls, only those that waited */
+    uint64_t count;       /* number of these calls (xs_model_waits) */
     uint64_t waited_ns;   /* time inside these calls */
     uint64_t busy_ns;     /* the part of this time in which their device was busy */
-    uint64_t idle_ns;     /* time for which their device was idle when they returned, from the end of its work to the
-                           * begin of its next work */
+    uint64_t idle_ns;     /* idle times of their device in which they returned; each is measured from the end of the
+                           * device's work to the begin of its next work */
     uint64_t saves_ns;    /* the most that the run saves if none of these calls waits */
-    uint64_t together_ns; /* the most that it saves if no call of this row and of the rows before it waits; never less
-                           * than in the row before */
+    uint64_t together_ns; /* the most that the run saves if no call of this row and of the rows before it waits; never
+                           * less than together_ns of the row before */
     struct xs_waited_work work[XS_WAITED_WORKS]; /* what these calls waited for, the largest first */
     size_t work_count;
-    uint64_t work_ns; /* sum of all work that they waited for */
+    uint64_t work_ns; /* time of all work that these calls waited for, with the pieces that `work` does not have */
 };
 
 struct xs_waits_paid {
-    struct xs_wait_row *rows; /* those that save most first */
+    struct xs_wait_row *rows; /* sorted by what they save, the largest first */
     size_t count;
     size_t left_out;      /* number of places with shorter waits, which were not replayed */
     uint64_t left_out_ns; /* time inside their calls */
@@ -42,12 +43,12 @@ struct xs_waits_paid {
  * ended. */
 bool xs_model_waits(const struct xs_model_call *call);
 
-/* True if the run saves enough without these waits to be worth a change. Less is called nothing. `run_ns` is the
- * measured duration of the run. */
+/* True if the run saves enough without these waits to be worth a change. A smaller saving is reported as no saving.
+ * `run_ns` is the measured duration of the run. */
 bool xs_wait_pays(const struct xs_wait_row *row, uint64_t run_ns);
 
-/* Finds all but the work of the rows. `run_ns` is the duration of the replay without changes. There are at most
- * `most_rows` rows. Call xs_waits_paid_free. */
+/* Finds the rows, and sets all their fields except for the work that the calls waited for. `run_ns` is the duration of
+ * the replay without changes. There are at most `most_rows` rows. Always call xs_waits_paid_free. */
 void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns, size_t most_rows);
 void xs_waits_paid_free(struct xs_waits_paid *waits);
 

@@ -14,7 +14,8 @@ struct xs_plan;
 struct xs_locked_memory {
     uint64_t bytes;
     int64_t price_ns;          /* time of the calls that allocate and free it */
-    uint32_t allocation, free; /* these calls; free: XS_PLAN_NONE if it is never freed */
+    uint32_t allocation, free; /* the call that allocates it, and the call that frees it; XS_PLAN_NONE: it is never
+                                * freed */
     int64_t worth_ns;          /* extra time that all its copies would take with pageable memory */
     int64_t left_ns;           /* worth_ns of the copies that the plan does not drop */
     uint64_t copies, left;     /* number of copies that use it; number of these copies that the plan does not drop */
@@ -39,7 +40,8 @@ struct xs_host_memory {
     uint32_t *next;      /* by copy: the next copy of its item; XS_PLAN_NONE: none */
     bool is_used_unseen; /* copies that the trace lacks may use the memory, so no item is ever useless */
     int64_t instead_ns;  /* extra time of the copies that still use useless memory */
-    uint32_t *touched;   /* items that lost copies to the plan; the ones from `judged` on are still to be judged */
+    uint32_t *touched;   /* items of which the plan has dropped copies; the items from index `judged` on still have to
+                          * be judged */
     size_t touched_count, touched_capacity, judged;
 };
 
@@ -57,11 +59,11 @@ int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t copy);
 /* Records that the plan drops this copy, or that the copy no longer uses host memory. Call it once per copy. */
 void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy);
 
-/* Judges the items that have lost copies to the plan since they were last judged, and returns the next item that is
+/* Judges the items of which the plan has dropped copies since they were last judged, and returns the next item that is
  * useless; NULL: none. */
 const struct xs_locked_memory *xs_host_memory_next_useless(struct xs_host_memory *memory);
 
-/* Must be called when the plan is cleared, because it then drops no copy any more. */
+/* Must be called when the plan is cleared, because a cleared plan drops no copy. */
 void xs_host_memory_clear(struct xs_host_memory *memory);
 
 #endif

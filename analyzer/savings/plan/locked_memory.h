@@ -4,9 +4,9 @@
 
 #include "analyzer/savings/plan/replay_plan.h"
 
-/* Unpins the memory that this call allocates or registers. For the least saving, new pageable memory replaces an
- * allocation and must be touched for the first time; for the most saving, the copies use existing memory. Returns 1 if
- * the memory was found, else 0. */
+/* Makes the memory that this call allocates or registers pageable. For the least saving, new pageable memory replaces
+ * an allocation and must be touched for the first time; for the most saving, the copies use existing memory. Returns 1
+ * if the memory was found, else 0. */
 size_t xs_plan_unpin(struct xs_plan *plan, uint32_t allocation, enum xs_plan_end end);
 
 /* Drops the calls that page-lock memory for copies that are no longer made. */

@@ -2,9 +2,9 @@
  * without faults, and the host does not wait for pages that come back one by one. Rule: docs/rules/analysis.md, "What a
  * repair saves".
  *
- * If page migrations were recorded only in windows, the windows show what share of the time was spent waiting for
- * pages, for the kernels of each function, and for the host's gaps after the calls of each place. Other kernels and
- * gaps are assumed to have the same share, with a margin that is wide if few were seen. */
+ * If page migrations were recorded only in windows, the windows show what share of their time the kernels of each
+ * function, and the host's gaps after the calls of each place, spent waiting for pages. The kernels and gaps outside
+ * the windows are assumed to have the same share, with a margin that is wide if few kernels or gaps were recorded. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_MANAGED_H
 #define XFERSPY_ANALYZER_SAVINGS_PLAN_MANAGED_H
 
@@ -18,17 +18,18 @@ int xs_managed_read(struct xs_managed **managed, const struct xs_plan *plan, con
                     char *message);
 void xs_managed_free(struct xs_managed *managed);
 
-/* These values say what the plan does with a managed allocation. A later one includes what earlier ones save. */
+/* These values say what the plan does with a managed allocation. Each value includes what the values before it save. */
 enum xs_managed_way {
     XS_MANAGED_MOVES,      /* nothing */
     XS_MANAGED_IS_THERE,   /* its pages need not be made, because the program keeps an earlier allocation and uses it
-                            * again; pages that come from the host come as before */
+                            * again; pages that come from the host still come */
     XS_MANAGED_PREFETCHED, /* its pages are sent to the device, or made there, before kernels use them for the first
-                            * time; what happens after the first pages went back is as before */
+                            * time; what happens after the first pages went back to the host does not change */
     XS_MANAGED_STAYS,      /* its pages stay on the device */
 };
 
-/* Notes what the next xs_managed_change does with this allocation (allocation.id), unless it already does more. */
+/* Records what the next xs_managed_change does with this allocation (allocation.id). Does nothing if a later value of
+ * xs_managed_way was already recorded for it. */
 void xs_managed_set(struct xs_managed *managed, int64_t allocation, enum xs_managed_way way);
 
 /* Changes the plan if more pages stay where they are used than before. For the least saving, the host keeps its part of
@@ -37,7 +38,7 @@ void xs_managed_set(struct xs_managed *managed, int64_t allocation, enum xs_mana
  * with the number of allocations that stay. */
 size_t xs_managed_change(struct xs_managed *managed, struct xs_plan *plan, enum xs_plan_end end);
 
-/* Resets everything, so that the pages of no allocation stay. */
+/* Resets everything: the plan then does nothing with any allocation (XS_MANAGED_MOVES). */
 void xs_managed_clear(struct xs_managed *managed);
 
 #endif

@@ -19,7 +19,7 @@ struct xs_pinning {
     size_t count, capacity;
 };
 
-/* Negative status: the message is set. Always call xs_pinning_end. */
+/* Finds the price per byte. Negative status: the message is set. Always call xs_pinning_end. */
 int xs_pinning_begin(struct xs_pinning *pinning, const struct xs_trace *trace, char *message);
 void xs_pinning_end(struct xs_pinning *pinning);
 

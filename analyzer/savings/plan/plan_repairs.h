@@ -11,12 +11,13 @@ size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size
 
 /* Applies the repair to copies that the sample left out, as if they were instances. The repair is applied to the first
  * `own` copies. The other copies are dropped, but only for the most saving. All copies must be in the model.
- * Page-locked memory that no copy needs then is dropped only with `drops_host_memory`, and only for the most saving. */
+ * Page-locked memory that no copy needs any more is dropped only if `drops_host_memory` is true, and only for the most
+ * saving. */
 void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *items, size_t own, size_t count,
                           bool drops_host_memory, enum xs_plan_end end);
 
-/* Returns the number of an instance's first row: the index of its call, or a batch copy's number as in
- * host_memory.h. */
+/* Returns the number of an instance's first row: the index of its call, or the number of a copy of a batch call
+ * (xs_model_copy_at). */
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item);
 
 /* Drops the call, and the calls of the same statement directly after it. */

@@ -10,7 +10,7 @@
 /* Adds the savings of the left-out copies to `saved`, which has, for each end of the range, the saving of a replay in
  * which only the found instances are repaired. `room` gets the largest possible saving (xs_plan_room). `items` are the
  * finding's instances; `run` is the duration of a replay of the unchanged run. Changes the plan. xs_sample_is_part must
- * be true. */
+ * be true for the finding's sample. */
 void xs_scale(struct xs_plan *plan, const struct xs_finding *finding, const struct xs_repairable *items, size_t count,
               int64_t run, double saved[2], uint64_t *room);
 

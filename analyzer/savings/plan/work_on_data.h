@@ -4,20 +4,21 @@
 
 #include "analyzer/savings/plan/replay_plan.h"
 
-/* Returns how long the program works before a call because of data that it has downloaded. The repaired program still
- * requests work of the device, and its statement takes some time for that. This time is the least gap before calls of
- * the same line. If all these gaps contain such work, the least gap is too long, so it is limited. */
+/* Returns how long the program works before a call because of data that it has downloaded. The result does not count
+ * the time that the repaired program still needs to request work of the device. This time is estimated by the least gap
+ * before calls of the same line. If all these gaps contain work on data, the least gap is too long, so the estimate is
+ * limited. */
 int64_t xs_plan_work_before(const struct xs_plan *plan, uint32_t call);
 
-/* Returns the call after which a thread of the program works on a download's data: the main thread's wait for it, or
- * the download itself. */
+/* Returns the call after which a thread of the program works on a download's data: the main thread's wait for the
+ * download, or the download itself. */
 static inline uint32_t xs_plan_reader(const struct xs_plan *plan, uint32_t download) {
     uint32_t wait = plan->model->calls[download].main_wait;
     return wait ? wait - 1 : download;
 }
 
-/* Returns how long the program works on the data of a download: its own time until the thread that has the data gives
- * the device more work. `next` gets the call that gives it; XS_PLAN_NONE: there is none. */
+/* Returns how long the program works on the data of a download: the program's own time until the thread that has the
+ * data gives the device more work. `next` gets the call that gives this work; XS_PLAN_NONE: there is none. */
 int64_t xs_plan_work_on_data(const struct xs_plan *plan, uint32_t download, uint32_t *next);
 
 #endif

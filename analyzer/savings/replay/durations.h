@@ -1,4 +1,4 @@
-/* Collects measured values and computes their median. */
+/* Collects measured values, and computes their median or another quantile. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_DURATIONS_H
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_DURATIONS_H
 

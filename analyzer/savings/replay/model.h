@@ -36,8 +36,8 @@ enum xs_model_wait {
     XS_WAITS_NOT,
     XS_WAITS_OWN,    /* its own operations */
     XS_WAITS_STREAM, /* the work that was in its stream at its enter */
-    XS_WAITS_LATEST, /* the latest operation of its thread, which is in its stream */
-    XS_WAITS_EVENT,  /* the work that was in a stream when the event was recorded */
+    XS_WAITS_LATEST, /* the latest operation that its thread requested; this operation is in the call's stream */
+    XS_WAITS_EVENT,  /* the work that was in the event's stream when the event was recorded */
     XS_WAITS_DEVICE, /* all work on the device at its enter */
 };
 
@@ -46,17 +46,19 @@ enum xs_model_engine { XS_ENGINE_H2D, XS_ENGINE_D2H, XS_ENGINE_OTHER, XS_ENGINES
 #define XS_NO_OPERATION UINT32_MAX
 #define XS_NO_CALL UINT32_MAX
 
-/* A call of the program. Times are the trace's, in ns. A wait of the main thread outside of CUDA (main_waits.h) is a
- * XS_MODEL_SYNC whose row is the download's, negated. */
+/* A call of the program. Times are times of the trace, in ns. A wait of the main thread outside of CUDA (main_waits.h)
+ * is a call of the kind XS_MODEL_SYNC; its `row` is the negative of the download's row. */
 struct xs_model_call {
-    int64_t enter_ns, return_ns; /* equal for a kernel launch, whose own time counts as the program's work */
+    int64_t enter_ns, return_ns; /* both are equal for a kernel launch, because the time of a launch counts as the
+                                  * program's work */
     int64_t row;                 /* id in the table of its kind */
-    union {                      /* a call has at most one of these */
+    union {                      /* a call has at most one of the two fields */
         uint64_t object;         /* the event's handle */
         uint64_t address;        /* address of a host-device copy's host memory, or of an allocation */
     };
-    uint64_t bytes;        /* bytes moved or allocated, with all copies of a batch */
-    int64_t rest_ns;       /* from the enter, or from the end of what it waited for, to the return */
+    uint64_t bytes;        /* bytes moved or allocated; for a batch, the sum over its copies */
+    int64_t rest_ns;       /* time to the return from the enter, or, if `waited` is true, from the end of what the call
+                            * waited for */
     int64_t own_ns;        /* its duration without waiting */
     int64_t look_ns;       /* for a copy that was looked at: how long the look took in the call (looks.h); else 0 */
     uint32_t copy, copies; /* for a batch of several copies: index of its first copy, and their number; else 0 */
@@ -71,7 +73,7 @@ struct xs_model_call {
     uint32_t operations;
     int32_t entry_point;    /* entry_point.id */
     int32_t thread, stream; /* numbers from 0 without gaps; stream 0: unknown */
-    int32_t behind;         /* a stream whose work so far comes before this call's, too; 0: none */
+    int32_t behind;         /* another stream whose work so far must end before this call's operations begin; 0: none */
     int32_t device;         /* number without gaps; 0: unknown */
     uint8_t kind, wait;     /* enum xs_model_kind, xs_model_wait */
     uint8_t direction;      /* for a copy: its number in XS_DIRECTIONS */
@@ -80,10 +82,10 @@ struct xs_model_call {
     bool is_apart;          /* its stream is not ordered with the legacy default stream */
     bool is_of_batch;       /* the row is of a call that may make several copies */
     bool is_async;          /* by the entry point's contract */
-    bool is_of_library;     /* only code of a library made it, as a framework's thread does */
-    bool is_of_main;        /* its thread is a framework's, which makes calls for the main thread: XS_FRAME_MAIN */
+    bool is_of_library;     /* no code of the user is in the stack of the call, or is_of_main is true */
+    bool is_of_main;        /* a framework's thread made the call for the main thread (XS_FRAME_MAIN) */
     bool is_looked_at;      /* a fingerprint of its contents exists */
-    bool waited;            /* the work that it waited for had not ended at its enter */
+    bool waited;            /* at its enter, the work that it waited for had not ended yet */
 };
 
 /* One of several copies of a batch call. Each copy has a row of its own in the trace. */
@@ -94,21 +96,24 @@ struct xs_model_copy {
     uint8_t direction, memory_kind;
 };
 
-/* An operation of the device: a copy, a memset, a kernel; or a launched graph from its first node to its last. */
+/* An operation of the device: a copy, a memset, a kernel, or a launched graph. A graph's operation lasts from the begin
+ * of its first node to the end of its last node. */
 struct xs_model_operation {
     int64_t start_ns, end_ns;
-    int64_t latency_ns;     /* from its call's enter, or return, to its start if it does not have to wait; measured or
-                             * usual */
-    int64_t gap_ns;         /* from the end of the work before it in stream order to its start; measured or usual */
-    int64_t engine_gap_ns;  /* from the end of the previous copy on its engine to its start; measured or usual */
+    int64_t latency_ns;     /* time from its call's enter (from its call's return if after_return is true) to its start,
+                             * if it does not have to wait; a measured or a usual value */
+    int64_t gap_ns;         /* time from the end of the work before it in stream order to its start; a measured or a
+                             * usual value */
+    int64_t engine_gap_ns;  /* time from the end of the previous copy on its engine to its start; a measured or a usual
+                             * value */
     uint32_t call;          /* index of its call */
     int32_t device;         /* number without gaps; 0: unknown */
     uint8_t engine;         /* enum xs_model_engine */
     bool behind_stream;     /* it began after the end of the work before it in its stream */
     bool behind_default;    /* it began after the end of the work that the legacy default stream orders before it */
-    bool behind_engine;     /* it began after the end of the copy that began before it on its engine */
-    bool after_return;      /* it began after its call's own work, when the call had returned */
-    bool waited;            /* the work that it had to wait for had not ended when it was requested */
+    bool behind_engine;     /* it began after the end of the previous copy on its engine */
+    bool after_return;      /* it began after its call had returned, so it is taken to follow the call's own work */
+    bool waited;            /* when it was requested, the work that it had to wait for had not ended yet */
     bool is_held_up;        /* it waited, and therefore began later */
     bool waited_for_engine; /* it waited for the previous copy on its engine */
 };
@@ -138,7 +143,7 @@ static inline int64_t xs_model_ns(int64_t ns) {
     return ns > XS_MODEL_LATEST_NS ? XS_MODEL_LATEST_NS : ns < -XS_MODEL_LATEST_NS ? -XS_MODEL_LATEST_NS : ns;
 }
 
-/* Limits a computed duration, such as one of xs_link_ns. */
+/* Limits a computed duration, for example a result of xs_link_ns. */
 static inline int64_t xs_model_length(uint64_t ns) {
     return ns > (uint64_t)XS_MODEL_LATEST_NS ? XS_MODEL_LATEST_NS : (int64_t)ns;
 }
@@ -161,13 +166,13 @@ static inline bool xs_model_gives_work(const struct xs_model_call *call) {
     return call->kind == XS_MODEL_TRANSFER || call->kind == XS_MODEL_MEMSET || call->kind == XS_MODEL_LAUNCH;
 }
 
-/* True if the call does its own work, which is the staging, after its wait. */
+/* True if the call does its own work after its wait. This work is the staging of the data. */
 static inline bool xs_model_is_staged(const struct xs_model_call *call) {
     return call->kind == XS_MODEL_TRANSFER && call->wait == XS_WAITS_STREAM;
 }
 
-/* Reads the model of a trace. `sites` gets the sites that it does not have yet; NULL: the calls get no sites. Negative
- * status: the message is set. Always call xs_model_free. */
+/* Reads the model of a trace. The sites of the calls are added to `sites`, unless `sites` has them already. If `sites`
+ * is NULL, the calls get no sites. Negative status: the message is set. Always call xs_model_free. */
 int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct xs_sites *sites, char *message,
                   uint64_t *damaged);
 void xs_model_free(struct xs_model *model);

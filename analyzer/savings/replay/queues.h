@@ -1,5 +1,5 @@
 /* Keeps track of the times at which streams and devices ended their work in the measured run, and of the work that
- * recorded events cover. It is used by the search for waits, which goes through the calls in order. */
+ * recorded events cover. The search for waits uses it; that search goes through the calls in order. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_QUEUES_H
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_QUEUES_H
 
@@ -28,8 +28,8 @@ void xs_queues_end(struct xs_queues *queues);
  * the legacy default stream. */
 int64_t xs_queues_default_end(const struct xs_queues *queues, const struct xs_model_call *call);
 
-/* Returns the end of the work in the call's stream, including the work that the legacy default stream orders before
- * it. */
+/* Returns the end of the work in the call's stream, including the work that the legacy default stream orders before new
+ * work in this stream. */
 int64_t xs_queues_stream_end(const struct xs_queues *queues, const struct xs_model_call *call);
 
 /* Returns the end of the work that a wait for the call's stream waits for. Only a wait for the legacy default stream
@@ -37,8 +37,8 @@ int64_t xs_queues_stream_end(const struct xs_queues *queues, const struct xs_mod
  * of that work includes the wait. */
 int64_t xs_queues_stream_wait_end(const struct xs_queues *queues, const struct xs_model_call *call);
 
-/* Returns the end of the work that the call waits for, as known at its enter. `own` is the end of its own operations.
- * 0: it waits for nothing. */
+/* Returns the end of the work that the call waits for: the work that was requested before the call, or the call's own
+ * operations, which end at `own`. 0: the call waits for nothing. */
 int64_t xs_queues_wait_end(const struct xs_queues *queues, const struct xs_model_call *call, int64_t own);
 
 /* Returns the end of the work that precedes an operation of this call in stream order. If the operation began before

@@ -5,9 +5,9 @@
 #include "analyzer/savings/replay/model.h"
 
 enum xs_call_return {
-    XS_RETURNS_AS_IT_DID, /* after the end of the work for which it waited in the measured run */
-    XS_RETURNS_AT_ONCE,   /* `host_ns` and its look_ns after its enter */
-    XS_RETURNS_BEHIND,    /* `host_ns` and its look_ns after the end of its operations */
+    XS_RETURNS_AS_IT_DID, /* after the end of the work for which the call waited in the measured run */
+    XS_RETURNS_AT_ONCE,   /* after its enter, when `host_ns` and the call's look_ns have passed */
+    XS_RETURNS_BEHIND,    /* after the end of its operations, when `host_ns` and the call's look_ns have passed */
 };
 
 /* The host's time for a call that only requests work of the device, measured on the host of an H100
@@ -19,7 +19,7 @@ struct xs_call_change {
     bool dropped;  /* the call is not made: no work of the host, no operations, no wait; only the time of looking at its
                     * contents remains (xs_model_call.look_ns) */
     bool lasts;    /* all its operations together take `operation_ns` */
-    bool unstaged; /* its operations start as early as without staging */
+    bool unstaged; /* its operations start as early as if the data were not staged */
     bool beside;   /* its copy is made in a side stream (replay_device.h) */
     enum xs_call_return returns; /* when the call returns */
     bool is_node; /* its operations begin at most `gap_ns` after the work before them in their stream, as in a graph */

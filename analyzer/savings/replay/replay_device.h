@@ -9,18 +9,20 @@
 #include "analyzer/base/heap.h"
 #include "analyzer/savings/replay/model.h"
 
-/* A point is an operation in a stream, or a mark between operations. It has an end. */
+/* A point is an operation in a stream, or a mark between operations. Each point has an end; the end of a mark is the
+ * latest end of the points that it waits for. */
 struct xs_point {
-    int64_t end_ns;     /* its end; until is_past, the latest end of what it has waited for so far; 0: none */
-    int64_t ready_ns;   /* for an operation: its earliest begin; includes what it waits for only when `awaited` is 0 */
+    int64_t end_ns;     /* if is_past is true, its end; else the latest end of what it has waited for so far, or 0 */
+    int64_t ready_ns;   /* for an operation: its earliest begin; considers all that it waits for only when `awaited` is
+                         * 0 */
     int64_t length_ns;  /* for an operation: its duration */
     int64_t gap_ns;     /* for an operation: from the end of the work that it waits for to its start */
     uint32_t operation; /* XS_NO_OPERATION: the point is a mark */
     uint32_t awaited;   /* number of points that must end before this point is ready (an operation) or past (a mark) */
-    uint32_t followers; /* first edge of the list of points that wait for it */
-    int32_t thread;     /* thread that waits for it; -1: none */
+    uint32_t followers; /* first edge of the list of the points that wait for this point */
+    int32_t thread;     /* thread that waits for this point; -1: none */
     bool is_past;       /* the end is known */
-    bool is_beside;     /* a copy in a side stream */
+    bool is_beside;     /* it is a download in a side stream */
 };
 #define XS_NO_POINT UINT32_MAX
 
@@ -32,7 +34,8 @@ struct xs_edge {
 struct xs_device_stream {
     uint32_t tail; /* its last point; XS_NO_POINT: none */
     int32_t device;
-    bool is_apart, is_active; /* is_active: it is in `active`, the streams whose tail may not be past yet */
+    bool is_apart, is_active; /* is_active: the stream is in xs_device.active, the list of streams whose tail may not be
+                               * past yet */
 };
 
 struct xs_device {
@@ -60,8 +63,8 @@ void xs_device_end(struct xs_device *device);
 
 /* Puts an operation of the call into the call's stream; it begins at `ready_ns` at the earliest, and `gap_ns` after the
  * work that it waits for. If `beside` is true, the operation is a copy that is put into a side stream. There an upload
- * waits for nothing, because its data is ready to be sent. A download still waits for the work before it, but only the
- * host waits for the download. */
+ * waits for nothing, because its data is ready to be sent. A download still waits for the work before it, but no work
+ * in the stream waits for the download; only the host waits for it. */
 void xs_device_put(struct xs_device *device, const struct xs_model_call *call, uint32_t operation, int64_t ready_ns,
                    int64_t length_ns, int64_t gap_ns, bool beside);
 
@@ -80,8 +83,8 @@ bool xs_device_end_of(struct xs_device *device, uint32_t point, int32_t thread, 
 /* Returns the earliest time at which an operation that has not begun is ready; INT64_MAX: there is none. */
 int64_t xs_device_next(const struct xs_device *device);
 
-/* Starts the operation of xs_device_next. woken[0 .. woken_count - 1] are then the threads whose wait has ended,
- * because the end is known now. */
+/* Starts the operation of xs_device_next. After the call, woken[0 .. woken_count - 1] are the threads that waited for a
+ * point whose end has become known. */
 void xs_device_step(struct xs_device *device);
 
 #endif

@@ -1,5 +1,5 @@
-/* Counts how many contents and launch arguments are known. Findings about contents depend on them; the report shows the
- * counts under Coverage. */
+/* Counts how many contents and launch arguments are known. Findings about contents depend on these numbers. The report
+ * shows them under Coverage. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_CONTENT_COVERAGE_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_CONTENT_COVERAGE_H
 
@@ -29,18 +29,18 @@ struct xs_content_coverage {
 };
 extern const char *const xs_skip_names[];
 
-/* Negative status: the message is set. */
+/* Reads the counts of a trace. Negative status: the message is set. */
 int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_coverage *contents, char *message);
 
-/* Why no content at all is known. */
+/* The reasons for which no content at all is known. */
 enum xs_no_contents {
     XS_CONTENTS_KNOWN,    /* some content is known, or there was no content to know */
     XS_CONTENTS_IMPORTED, /* the trace was imported; profiles of other tools have no contents */
     XS_CONTENTS_OFF,      /* XFERSPY_FINGERPRINT=off */
     XS_CONTENTS_LOST,     /* the trace ends before any content was written */
-    XS_CONTENTS_SKIPPED,  /* each transfer was skipped for a reason; `skipped` counts the reasons */
+    XS_CONTENTS_SKIPPED,  /* every transfer was skipped; xs_content_coverage.skipped counts the reasons */
 };
-extern const char *const xs_no_contents_names[]; /* NULL for the first */
+extern const char *const xs_no_contents_names[]; /* NULL for XS_CONTENTS_KNOWN */
 enum xs_no_contents xs_content_coverage_none(const struct xs_content_coverage *contents);
 
 /* Adds a sentence that says why no content at all is known, and what to do. Adds nothing if some content is known, or

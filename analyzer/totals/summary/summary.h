@@ -17,13 +17,13 @@
 #define XS_THIS_IS_A_SNAPSHOT "This is a snapshot of a running process"
 
 enum { XS_STEP_NAME_BYTES = 256 };
-enum { XS_TOP = 5 }; /* rows of `largest` and of `slowest` */
+enum { XS_TOP = 5 }; /* the most rows that `largest` and `slowest` have */
 
 /* The part of meta that a report shows. Texts are never NULL. */
 struct xs_run {
     char *command, *executable, *cwd, *host, *status, *xferspy_version, *clock, *os, *cpu_model;
     char *importer, *import_version; /* the profiler that the trace was imported from; "" if xferspy recorded it */
-    int64_t pid, rank, world_size;   /* rank -1: no launcher set one */
+    int64_t pid, rank, world_size;   /* rank -1: no launcher set a rank */
     int64_t start_unix_ns, driver_version;
     uint64_t duration_ns;
     bool duration_estimated; /* the trace does not have the end of the run; the duration then ends at the latest time
@@ -100,11 +100,13 @@ struct xs_note {
 struct xs_coverage {
     uint64_t host_transfers, host_captured, host_failed, host_empty; /* host_empty: transfers of 0 bytes, for which
                                                                         there is no device record */
-    uint64_t matched, modelled, without_record; /* modelled: device times were recorded only in some windows, and the
-                                                   transfer was outside them */
-    uint64_t device_copies, device_copies_graph, without_event; /* rows of device_copy */
-    uint64_t migration_rests, migrations_ns; /* how often the recording of page migrations paused; for how long they
-                                                were recorded */
+    uint64_t matched, modelled, without_record; /* modelled: transfers outside the windows in which device times were
+                                                   recorded */
+    uint64_t device_copies, device_copies_graph, without_event; /* numbers of measured rows of device_copy: all rows,
+                                                                   rows of graphs; without_event: number of other rows
+                                                                   without a correlation number */
+    uint64_t migration_rests, migrations_ns; /* how often the recording of page migrations paused; how long page
+                                                migrations were recorded */
     uint64_t nested, left, dropped, skipped_events, dropped_records; /* counters that capture kept */
     bool stacks_recorded;
     uint64_t without_stack; /* transfers without a stack, if stacks were recorded */
@@ -115,8 +117,11 @@ struct xs_cost {
     uint64_t start_ns, cupti_start_ns, close_ns, drain_cpu_ns, spool_stalls, spool_stall_ns, spool_bytes, events;
     uint64_t fingerprint_start_ns, fingerprint_call_ns, fingerprint_kernel_ns, fingerprint_device_bytes;
     uint64_t fingerprint_launches;
-    uint64_t samples, samples_ns; /* samples of what threads did between their calls; CPU time of the drain thread */
-    /* The next fields are set if capture had a budget; else `budgeted` is false. */
+    uint64_t samples, samples_ns; /* number of samples of what threads did between their calls; CPU time of the drain
+                                     thread for these samples */
+    /* If `budgeted` is true, the trace says how much of the program's time recording took, also in a run without a
+     * budget. If it is false, begin_ns is the sum of start_ns and cupti_start_ns, and the other times below are not
+     * known. */
     bool budgeted;
     uint64_t begin_ns, wrappers_ns, device_times_ns; /* the program's time that was used for xferspy's start, in the
                                                         wrappers of calls, and for recording device times */
@@ -126,11 +131,11 @@ struct xs_cost {
                                         time */
     uint64_t budget_percent;         /* 0: no budget */
     uint64_t detachments;
-    uint64_t calls, busiest_calls; /* number of calls in the trace: of all threads, and of the thread that made most; 0:
-                                      not known */
+    uint64_t calls, busiest_calls; /* number of calls in the trace: of all threads, and of the thread that made most
+                                      calls; 0: not known */
 };
 
-/* Describes a trace that reached its size limit: from `from_ns` to `to_ns`, at least one row of every `one_in` was
+/* Describes a trace that reached its size limit: from `from_ns` to `to_ns`, at least one of every `one_in` rows was
  * kept. Counts and sums of transfers, launches, waits, memsets, kernels and device work include the dropped rows,
  * unless the summary is `selected`. Everything else is about the kept rows only. */
 struct xs_thinned {
@@ -159,7 +164,7 @@ struct xs_summary {
     struct xs_recorded_steps recorded_steps;
     struct xs_recorded_time recorded; /* the time to which percentages refer */
     struct xs_repaired repaired;
-    bool selected; /* the fields from groups to slowest cover the transfers that pass a filter */
+    bool selected; /* the fields from `groups` to `slowest` cover only the transfers that pass a filter */
     struct xs_run run;
     struct xs_device_summary *devices;
     size_t device_count;
@@ -198,10 +203,11 @@ int xs_summary_compute(const struct xs_trace *trace, const struct xs_selection *
                        char *message);
 void xs_summary_free(struct xs_summary *summary);
 
-/* Returns how much time of the run xferspy itself used, at most the whole run: for its start, in the program's calls,
- * for device times, fingerprints and page migrations, waiting for room in a full spool, for xferspy's thread while no
- * processor was free, and in the exit handler. Threads spend this time in parallel. A sum over all threads is therefore
- * reduced to the share of the thread that made most calls. */
+/* Returns how much time of the run xferspy itself used; the result is at most the duration of the run. This is the time
+ * for xferspy's start, in the program's calls, for device times, fingerprints and page migrations, for waiting until a
+ * full spool has room, for xferspy's thread while no processor was free, and in the exit handler. Threads spend parts
+ * of this time in parallel. A sum over all threads is therefore reduced to the share of the thread that made most
+ * calls. */
 uint64_t xs_own_ns(const struct xs_summary *summary);
 /* Returns the whole cost: the sum of xs_own_ns and the time that xferspy used after the run's end. */
 uint64_t xs_spent_ns(const struct xs_summary *summary);

@@ -23,11 +23,12 @@ struct xs_by_row {
     const struct xs_frame *frame; /* for the keys from site to module: one frame of the group; NULL: not known. The
                                      findings own it */
     const char *entry_point;      /* for the key site: the driver's entry point; else NULL. The findings own it */
-    int64_t id;                   /* thread.id, stream.id or the device's ordinal; if not known, 0, or -1 for a
-                                     device */
+    int64_t id;                   /* thread.id, stream.id or the device's ordinal; if it is not known: 0 for a thread or
+                                     stream, -1 for a device */
     char *name;                   /* name of the NVTX range, thread or device; NULL: not known */
     int64_t number;               /* the tid of a thread, the handle of a stream; -1: not known */
-    int64_t context, device;      /* for a stream; if not known, context is 0 and device -1 */
+    int64_t context, device;      /* the context and the device of a stream; if they are not known, context is 0 and
+                                     device is -1 */
     uint64_t transfers, bytes, timed, device_ns, host_ns;
     uint64_t modelled; /* timed transfers with modelled device times */
     uint64_t saves_ns; /* sum over the group's rows of the largest saving that a cause has for the row */
@@ -40,8 +41,8 @@ struct xs_by {
     bool timed; /* some transfers have device times */
 };
 
-/* Collects, while the analysis runs, the instances that a repair would remove. Pass it as on_instance of the analysis,
- * with a zeroed struct xs_marks as its data. */
+/* Collects the instances that a repair would remove. The analysis calls this function for each instance. Pass it as
+ * on_instance of the analysis, with a zeroed struct xs_marks as its data. */
 void xs_by_claim(void *marks, unsigned detector, const struct xs_instance *instance);
 
 /* Negative status: the message is set. `by` must be freed in any case, before the findings are freed. */

@@ -27,15 +27,15 @@ enum { XS_FAILURE_KINDS = 64 }; /* the largest number of errors that are counted
 struct xs_first_failure {
     int32_t result;       /* 0: no such call */
     int64_t at_ns;        /* trace time */
-    bool cupti_attached;  /* CUPTI was attached then; it may be the cause, because it is known to make correct programs
-                             fail */
+    bool cupti_attached;  /* CUPTI was attached at this time; CUPTI may be the cause, because it is known to make
+                             correct programs fail */
     char entry_point[64]; /* "" if not known */
 };
 
 struct xs_failures {
     struct xs_failure *items; /* fatal errors first, then the errors with most calls first */
     size_t count;
-    uint64_t calls;    /* over all errors */
+    uint64_t calls;    /* sum over all errors */
     uint64_t harmless; /* number of failed calls that harmless.def lists; they are not in any other count */
     struct xs_first_failure device;
 };

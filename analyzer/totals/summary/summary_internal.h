@@ -15,7 +15,7 @@ struct xs_summary_work {
     const struct xs_trace *trace;
     const struct xs_selection *selection; /* the transfers that the totals count; NULL: all */
     char *message;
-    int status; /* negative: a table could not be read, and the message is set; nothing more is read then */
+    int status; /* negative: a table could not be read, and the message is set; after that, nothing more is read */
     struct xs_records records;
     struct xs_intervals *copies; /* by index in summary->devices */
     struct xs_intervals *kernels;
@@ -63,7 +63,8 @@ static inline void xs_work_saw(struct xs_summary_work *work, int64_t ns) {
     work->last_ns = ns > work->last_ns ? ns : work->last_ns;
 }
 
-/* Returns the index in summary->devices; adds a row for an ordinal that the device table lacks. */
+/* Returns the index in summary->devices of the device with this ordinal. Adds an item if the device table lacks this
+ * ordinal. If no more items can be added, returns the index of the last item. */
 size_t xs_work_device(struct xs_summary_work *work, int64_t ordinal);
 
 #endif

@@ -1,6 +1,6 @@
 /* Divides the run's time into parts. They are parts of the wall time of one thread, which is called the line, and their
  * sum is the time of the whole run. The line is the thread that spent most time in CUDA's calls. Calls of one thread do
- * not overlap, so nothing is counted twice; the time between them belongs to the program itself. */
+ * not overlap, so nothing is counted twice; the time between these calls belongs to the program itself. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_WHERE_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_WHERE_H
 
@@ -24,13 +24,13 @@ struct xs_where {
     int64_t thread, tid;              /* the line: thread.id, and the system's tid */
     uint64_t run_ns;                  /* sum of all parts */
     uint64_t parts[XS_WHERE_PARTS];   /* ns */
-    unsigned percent[XS_WHERE_PARTS]; /* sum to 100: each is rounded down, then those with the largest remainders get
-                                         the missing percents */
+    unsigned percent[XS_WHERE_PARTS]; /* their sum is 100: each value is rounded down, and the values with the largest
+                                         remainders get the missing percents */
     bool faults_in_part;              /* page migrations, and thus page faults, were recorded only in some time
                                          windows */
     uint64_t faults_recorded_ns;      /* total time of the windows in which faults were recorded */
-    uint64_t copy_beside_kernels_ns;  /* device time of copies while kernels ran, on all devices; it cost the host
-                                         nothing and is in no part */
+    uint64_t copy_beside_kernels_ns;  /* device time of copies while kernels ran, on all devices; it is in none of the
+                                         parts */
 };
 
 /* The times at which any device was busy. Each list is united: its intervals do not overlap. */
@@ -38,7 +38,7 @@ struct xs_where_busy {
     struct xs_intervals copies, kernels;
 };
 
-/* How much of the run's time xferspy used, according to its own measurement. */
+/* How much of the run's time xferspy used, as xferspy measured it. */
 struct xs_where_own {
     uint64_t start_ns; /* time before the first call */
     uint64_t later_ns; /* all other time that xs_own_ns counts, except for page migrations */

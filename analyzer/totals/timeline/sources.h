@@ -4,7 +4,8 @@
 
 #include "analyzer/totals/timeline/timeline.h"
 
-/* Columns of every statement: first the common columns, then the columns of calls or the columns of work. */
+/* The columns of a statement. Every statement has first the common columns, then either the columns of calls or the
+ * columns of work. */
 enum {
     XS_SOURCE_START,
     XS_SOURCE_END,
@@ -32,7 +33,7 @@ enum {
     XS_SOURCE_COPIES,
     XS_COLUMNS_OF_WORK,
 
-    /* The columns that xs_timeline_merge adds. Columns of arguments follow after them. */
+    /* The columns that xs_timeline_merge adds. The columns of arguments follow these columns. */
     XS_NAMED_RAN = XS_COLUMNS_OF_CALLS,
     XS_NAMED_CALL,
     XS_NAMED_EVIDENCE_ROWS,
@@ -56,7 +57,7 @@ struct xs_timeline_source {
     const char *ran;     /* for calls: the condition that a call ran */
     const char *named;   /* the columns that xs_timeline_merge adds, except RAN, then the columns of arguments */
     const char *joins;   /* joins that `named` needs */
-    const char *where;   /* condition for the rows of xs_timeline_merge; NULL: all */
+    const char *where;   /* condition for the rows that xs_timeline_merge reads; NULL: it reads all rows */
     const char *group;   /* GROUP BY expression that joins several rows; the joined row has the columns of the row with
                             min(t.id); NULL: rows are not joined */
 };

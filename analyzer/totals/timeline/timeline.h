@@ -1,5 +1,5 @@
-/* Reads the host's calls and the device's work from the trace, kind by kind, for timelines. The page shows them in
- * lanes, and the export writes them as tracks. */
+/* Reads the host's calls and the device's work from the trace, for timelines. The HTML page shows them in lanes, and
+ * the command `export` writes them as tracks. */
 #ifndef XFERSPY_ANALYZER_TOTALS_TIMELINE_TIMELINE_H
 #define XFERSPY_ANALYZER_TOTALS_TIMELINE_TIMELINE_H
 
@@ -34,7 +34,7 @@ enum { XS_TIMELINE_NO_EVIDENCE = -1, XS_TIMELINE_RANGE_NOT_RECORDED = -1 };
 
 struct xs_timeline_row {
     enum xs_timeline_kind kind;
-    int evidence; /* enum xs_evidence_table that findings about the row use, or XS_TIMELINE_NO_EVIDENCE */
+    int evidence; /* the enum xs_evidence_table that findings use for this row, or XS_TIMELINE_NO_EVIDENCE */
     int64_t start_ns, end_ns;
     bool timed;          /* both times are known, and the end is not before the start; always true for work */
     int64_t id;          /* id of the row, or of the first of several rows */
@@ -54,10 +54,10 @@ struct xs_timeline_row {
     int64_t device;         /* -1: not known */
     int64_t context, queue; /* CUPTI's numbers of context and stream; -1 for migrations, which belong to no context
                                or stream */
-    bool of_graph;          /* the correlation belongs to the graph's launch */
+    bool of_graph;          /* the work is a node of a launched graph; `correlation` is that of the graph's launch */
     int64_t kernel;         /* kernel_name.id */
     int64_t copies;
-    bool modelled; /* its times are modelled, not measured */
+    bool modelled; /* the work's times are modelled, not measured */
 
     /* The next fields are set by xs_timeline_merge only. */
     const char *category, *name; /* name: the name of the entry point, of the kind of copy, or of the kernel; NULL:
@@ -67,8 +67,7 @@ struct xs_timeline_row {
     int64_t range;               /* for a call: nvtx_range.id; 0: none; or XS_TIMELINE_RANGE_NOT_RECORDED */
     int64_t stream_handle;       /* for work, if stream_known */
     bool stream_known;
-    struct sqlite3_stmt *statement; /* the statement, whose current row is this row; arguments are in its last
-                                       columns */
+    struct sqlite3_stmt *statement; /* the SQL statement at this row; its last columns have the arguments */
     int first_argument;             /* index of the first column with an argument */
 };
 
@@ -81,8 +80,8 @@ static inline uint64_t xs_timeline_ns(const struct xs_timeline_row *row) {
  * are read. */
 typedef bool (*xs_timeline_take)(void *data, const struct xs_timeline_row *row);
 
-/* Reads the rows of a kind that ran, in table order. It neither joins nor sorts, so it is fast enough for sums over
- * millions of rows. Negative status: the message is set. */
+/* Reads the rows of one kind, in table order, and leaves out calls that did not run. The function neither joins nor
+ * sorts, so it is fast enough for sums over millions of rows. Negative status: the message is set. */
 int xs_timeline_scan(const struct xs_trace *trace, enum xs_timeline_kind kind, xs_timeline_take take, void *data,
                      char *message);
 

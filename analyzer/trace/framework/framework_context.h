@@ -1,6 +1,6 @@
 /* Finds what a Python framework was doing when it made a call: which of its operators and functions ran, and in which
- * phase of the program's work. This is read from the call's stack, the NVTX ranges around the call and the name of its
- * thread. Names of native functions are known only if the addresses were resolved. */
+ * phase of the program's work. The sources are the call's stack, the NVTX ranges around the call, and the name of the
+ * thread that made the call. Names of native functions are known only if the addresses were resolved. */
 #ifndef XFERSPY_ANALYZER_TRACE_FRAMEWORK_FRAMEWORK_CONTEXT_H
 #define XFERSPY_ANALYZER_TRACE_FRAMEWORK_FRAMEWORK_CONTEXT_H
 
@@ -27,7 +27,7 @@ extern const char *const xs_framework_phase_words[XS_PHASES]; /* "called by auto
 
 /* Who copied an upload's data within host memory into page-locked memory before the upload. */
 enum xs_host_copy {
-    XS_HOST_COPY_NONE, /* no known library did */
+    XS_HOST_COPY_NONE, /* no known library copied the data */
     XS_HOST_COPY_CUPY,
     XS_HOST_COPY_LOADER,        /* a DataLoader with pin_memory, in the thread that uploads */
     XS_HOST_COPY_LOADER_THREAD, /* a DataLoader with pin_memory, in another thread than the one that uploads */
@@ -50,11 +50,11 @@ struct xs_framework_context {
 /* Adds what the frames of a stack show. The innermost frame is the first one. The context must be all 0. */
 void xs_framework_add_stack(struct xs_framework_context *context, const struct xs_frame *frames, size_t count);
 
-/* Adds what the names of an NVTX range and of the ranges around it show (xs_callsites_range). What the stack showed is
- * not replaced. */
+/* Adds what the names of an NVTX range and of the ranges around it show; `range` is the text of xs_callsites_range.
+ * Fields that the stack has set are not changed. */
 void xs_framework_add_range(struct xs_framework_context *context, const char *range);
 
-/* Adds what the thread's name shows. What is known already is not replaced. */
+/* Adds what the thread's name shows. Fields that are already set are not changed. */
 void xs_framework_add_thread(struct xs_framework_context *context, const char *name);
 
 /* True if anything is known that is worth a line of output. */

@@ -23,7 +23,8 @@ bool xs_framework_node(char *name, const char *function);
 bool xs_framework_cython(char *name, const char *function);
 
 /* Writes the name of a Python function: "asarray" in ".../site-packages/cupy/_creation/from_data.py" becomes
- * "cupy.asarray". It also returns false if the function's name is private or the file is outside of packages. */
+ * "cupy.asarray". The function also returns false if the name of the Python function is private or the file is in no
+ * installed package. */
 bool xs_framework_python(char *name, const char *file, const char *function);
 
 /* Splits the name of a range that torch.autograd.profiler.emit_nvtx made into an operator and the sizes of its

@@ -23,10 +23,10 @@ enum xs_lines_reason {
 
 /* The text of one line. */
 struct xs_line_text {
-    const char *path; /* as the frame of the call site names it; owned by `callsites` */
+    const char *path; /* the path as the frame of the call site has it; owned by `callsites` */
     uint32_t line;
     char *text;
-    struct xs_source_identity identity; /* of the file that it was read from */
+    struct xs_source_identity identity; /* the identity of the file that the text was read from */
 };
 
 struct xs_lines {
@@ -50,7 +50,7 @@ bool xs_lines_write(const struct xs_trace *trace, const struct xs_lines *lines, 
 
 /* A command calls this function after it has opened a trace to read it. If this user recorded the trace and may write
  * it, and the trace has no lines yet, the function looks the lines up and writes them into the trace. Failures are
- * silent, because only lines are missing then. */
+ * silent, because a failure only means that the trace has no lines. */
 void xs_lines_complete(const struct xs_trace *trace);
 
 #endif

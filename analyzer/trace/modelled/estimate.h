@@ -6,10 +6,11 @@
 #include "analyzer/trace/modelled/modelled_place.h"
 #include "analyzer/trace/windows/device_windows.h"
 
-/* Computes the ratio of two sums over parts of a run, and its error. The error is computed by the jackknife, which
- * leaves out one part after the other and uses no random numbers. False: there are too few parts. */
+/* Computes the ratio of two sums, and the error of the ratio. above[i] and below[i] are what part i of the run adds to
+ * the two sums. The error is computed by the jackknife, which leaves out one part after the other and uses no random
+ * numbers. False: there are too few parts. */
 struct xs_ratio {
-    double ratio, error; /* error: two standard errors, about 95 % */
+    double ratio, error; /* error: two standard errors, so the confidence is about 95 % */
 };
 bool xs_ratio_of(const double *above, const double *below, size_t count, struct xs_ratio *ratio);
 

@@ -7,9 +7,10 @@
 #include "schema/read/trace.h"
 
 /* Adds the modelled rows to a trace and sets trace->windows: TEMP tables hide device_copy, device_memset and
- * device_kernel, and TEMP views of transfer, memset and launch have, in the column `correlation`, a number of the call
- * instead of CUPTI's correlation number. Does nothing if device times were recorded throughout. The tables and views
- * exist until the trace's connection is closed. Negative status: the message is set, and the trace must be closed. */
+ * device_kernel, and TEMP views of transfer, memset and launch have, in the column `correlation`, the call's number
+ * (xs_numbers) instead of CUPTI's correlation number. Does nothing if device times were recorded throughout. The tables
+ * and views exist until the trace's connection is closed. Negative status: the message is set, and the trace must be
+ * closed. */
 int xs_modelled_add_to(struct xs_trace *trace, char *message);
 
 #endif

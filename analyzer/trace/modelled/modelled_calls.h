@@ -6,7 +6,7 @@
 #include "analyzer/trace/events.h"
 #include "analyzer/trace/streams.h"
 
-/* Kinds of calls; the first ones have the numbers of xs_numbered. */
+/* Kinds of calls. The first three kinds have the numbers of enum xs_numbered. */
 enum xs_call_kind {
     XS_CALL_TRANSFER,
     XS_CALL_MEMSET,
@@ -47,12 +47,12 @@ static inline enum xs_engine xs_engine_of(const struct xs_modelled_call *call) {
     return call->direction == XS_DIR_H2D ? XS_H2D_ENGINE : XS_D2H_ENGINE;
 }
 
-/* Begins reading. If `recorded` is true, calls that give work to the device are left out if they have no correlation
- * number. Call xs_merge_end even after an error. */
+/* Begins to read the calls. If `recorded` is true, calls that give work to the device are left out if they have no
+ * correlation number. Call xs_merge_end even after an error. */
 int xs_calls_begin(struct xs_merge *calls, const struct xs_trace *trace, bool recorded, char *message);
 
-/* Returns the next call, valid until the next call of this function. NULL: the end if *status is 0, an error if *status
- * is negative. */
+/* Returns the next call of the trace. The result is valid until xs_calls_next is called again. NULL: the end if *status
+ * is 0, an error if *status is negative. */
 const struct xs_modelled_call *xs_calls_next(struct xs_merge *calls, int *status);
 
 #endif

@@ -1,18 +1,19 @@
-/* A lane is a stream whose work gets modelled times. Now and then the trace shows when all work of the lane so far had
- * ended. Work that was added since is pending: its times can still change, until a later wait shows when it ended. */
+/* A lane is a stream whose work gets modelled times. Some calls in the trace, such as waits, show when all earlier work
+ * of the lane had ended. Work that was added to the lane after such a call is pending: the times of this work can
+ * change until a later call shows when the work ended. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_LANES_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_LANES_H
 
 #include "analyzer/trace/modelled/learned.h"
 
-/* Work in a lane whose times are modelled. */
+/* A piece of work in a lane. The times of the work are modelled. */
 struct xs_pending {
     int64_t start_ns, end_ns;
     int64_t enter_ns;                      /* enter time of its call */
     int64_t behind_ns;                     /* end of the work in other lanes that it waits for */
     struct xs_length latency;              /* from its call's enter to its start if it waits for no other work */
     struct xs_length gap;                  /* from the end of the previous work to its start */
-    struct xs_length lasts;                /* how long it runs; `latency` and `gap` have no least length */
+    struct xs_length lasts;                /* how long it runs; least_ns of `latency` and of `gap` is 0 */
     const struct xs_launched_graph *graph; /* the recorded launch that gives the rows; NULL: the work has one row */
     uint32_t first[XS_MODELLED_TABLES];    /* index of its first row in each table */
     uint8_t table;
@@ -21,7 +22,8 @@ struct xs_pending {
 
 struct xs_lane;
 
-/* Refers to a piece of work in a lane. Other work can wait for it even though its times may still change. */
+/* Refers to a piece of work in a lane. Other work can wait for this piece of work even while its times can still
+ * change. */
 struct xs_lane_work {
     struct xs_lane *lane; /* NULL: no work */
     uint64_t number;      /* number of the piece in its lane, counted from the lane's first piece */
@@ -31,19 +33,20 @@ struct xs_lane_work {
 struct xs_lane {
     struct xs_pending *items;
     size_t first, count, capacity; /* items from `first` on are pending */
-    uint64_t base;                 /* number of the first pending item in the lane */
+    uint64_t base;                 /* number of the first pending item, counted from the lane's first piece of work */
     int64_t done_ns;               /* the end of the last work that is no longer pending */
     struct xs_lane_work behind;    /* the work that the lane's next work waits for, because of an event */
     int64_t device;                /* ordinal plus 1; 0: not known */
     bool is_legacy, is_apart, is_listed;
 };
 
-/* Returns when the lane's work ends according to its present times. */
+/* Returns when the lane's work ends, according to the present times of that work. */
 int64_t xs_lane_end(const struct xs_lane *lane);
 struct xs_lane_work xs_lane_latest(struct xs_lane *lane);
 int64_t xs_lane_work_end(const struct xs_lane_work *moment);
 
-/* Adds work at the lane's end and gives it times. The result is valid until the next call of this function. */
+/* Adds work at the end of the lane, and sets the work's times. The result is valid until the next call of this
+ * function. */
 struct xs_pending *xs_lane_add(struct xs_lane *lane, const struct xs_pending *work, struct xs_modelled_tables *tables);
 
 /* Changes the times of the first `count` pending items so that the last of them ends at `end_ns`. If the present end is

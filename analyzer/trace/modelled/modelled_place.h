@@ -23,7 +23,7 @@ struct xs_placed {
 int xs_place_work(struct xs_placed *placed, const struct xs_learned *learned, struct xs_recordings *recordings,
                   const struct xs_trace *trace, struct xs_device_windows *windows, char *message);
 
-/* Returns the part of the windows that contains the time `ns`; -1: none does. */
+/* Returns the part of the windows that contains the time `ns`; -1: no window contains it. */
 int64_t xs_part_at(const struct xs_parts *parts, const struct xs_device_windows *windows, int64_t ns);
 
 #endif

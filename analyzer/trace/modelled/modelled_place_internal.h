@@ -1,4 +1,4 @@
-/* Declares what modelled_place.c and modelled_place_rows.c share; no other file includes this. */
+/* Declares what modelled_place.c and modelled_place_rows.c share; no other file includes this header. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_PLACE_INTERNAL_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_PLACE_INTERNAL_H
 
@@ -28,7 +28,7 @@ struct xs_placing {
 
 /* --- modelled_place_rows.c --- */
 
-/* These functions add the rows of the call's work. The rows have no times yet; their other values are those of recorded
+/* These functions add the rows of the call's work. The functions set no times; the other values are those of recorded
  * rows of similar work. `work` gets the indexes of the rows. */
 void xs_placing_add_graph(struct xs_placing *placing, struct xs_pending *work, uint32_t number);
 void xs_placing_add_row(struct xs_placing *placing, const struct xs_alike *alike, const struct xs_modelled_call *call,

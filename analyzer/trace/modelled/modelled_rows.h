@@ -33,7 +33,7 @@ enum xs_shape_value {
     XS_SHAPE_MEMORY_KIND,
     XS_SHAPE_NAME = XS_SHAPE_OWN, /* first of the values that only kernels have */
     XS_SHAPE_GRID,
-    XS_SHAPE_OTHERS = XS_SHAPE_GRID + 6, /* from here on: columns that the model does not look at */
+    XS_SHAPE_OTHERS = XS_SHAPE_GRID + 6, /* the values from this index on are columns that the model does not use */
     XS_SHAPE_VALUES = XS_SHAPE_OTHERS + 4,
 };
 
@@ -57,11 +57,12 @@ struct xs_modelled_rows {
 enum { XS_COLUMN_ID = -6, XS_COLUMN_NUMBER, XS_COLUMN_BYTES, XS_COLUMN_START, XS_COLUMN_END, XS_COLUMN_MODELLED };
 struct xs_modelled_column {
     char name[32];
-    int from;  /* number of the column in `SELECT *` on the trace's table, in which end_ns follows start_ns */
-    int index; /* where the value is: enum xs_shape_value, or a number XS_COLUMN_... */
+    int from;  /* number of the column in the result of `SELECT *` from the trace's table; the column end_ns follows
+                  start_ns */
+    int index; /* where a row has the value: an enum xs_shape_value, or one of the numbers XS_COLUMN_... */
 };
 struct xs_modelled_columns {
-    /* `id`, then the call's number, and at the end `modelled` */
+    /* the first column is `id`, the second is the call's number, and the last is `modelled` */
     struct xs_modelled_column items[XS_SHAPE_VALUES + 6];
     int count;
 };
@@ -89,7 +90,7 @@ struct xs_recorded {
     uint32_t correlation; /* CUPTI's correlation number */
     uint32_t order;       /* position in the order of reading */
     uint8_t table;        /* enum xs_modelled_table */
-    bool taken;           /* set in the first row of a call if the call was found */
+    bool taken;           /* set in the first row of a call if the trace has the call */
     struct xs_modelled_row row;
 };
 
@@ -104,7 +105,8 @@ int xs_recordings_read(struct xs_recordings *recordings, struct xs_modelled_tabl
                        const struct xs_trace *trace, char *message);
 void xs_recordings_free(struct xs_recordings *recordings);
 
-/* Returns the first row of a call; `count` gets the call's number of rows in all tables. NULL: the call has none. */
+/* Returns the first row of a call. `count` gets the number of the call's rows in all tables. NULL: the call has
+ * none. */
 struct xs_recorded *xs_recordings_find(const struct xs_recordings *recordings, uint32_t correlation, size_t *count);
 
 #endif

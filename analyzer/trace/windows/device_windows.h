@@ -14,7 +14,7 @@
 /* What is known about a sum if a part of it is modelled. */
 struct xs_device_estimate {
     uint64_t measured_ns, modelled_ns;
-    uint64_t measured, modelled; /* how many device times are measured, and how many modelled */
+    uint64_t measured, modelled; /* how many device times are measured, and how many are modelled */
     uint64_t expected_ns; /* modelled_ns according to the model alone, before the times were fitted to the waits */
     bool known; /* there were enough windows to estimate the error of the sum; false: the next two fields are 0 */
     uint64_t least_ns, most_ns; /* interval of the whole sum, with 95 % confidence */
@@ -26,7 +26,7 @@ enum xs_device_sum { XS_SUM_H2D, XS_SUM_D2H, XS_SUM_OTHER_COPIES, XS_SUM_MEMSETS
  * numbers. */
 enum xs_numbered { XS_NUMBERED_TRANSFER, XS_NUMBERED_MEMSET, XS_NUMBERED_LAUNCH, XS_NUMBERED };
 struct xs_numbers {
-    uint32_t *of_row; /* number of the call by row id; 0: the row has none */
+    uint32_t *of_row; /* the number of the call, by row id; 0: the row's call has no number */
     size_t rows;
 };
 
@@ -39,7 +39,8 @@ struct xs_device_windows {
     uint32_t numbers;  /* the largest number of a call; the smallest is 1 */
     uint64_t transfers_modelled, transfers_measured;
     struct xs_device_estimate sums[XS_SUM_COUNT];
-    /* The share of the copies' time in the windows during which a kernel ran, and its interval; -1: unknown. */
+    /* The share of the copies' time, in the windows, during which a kernel also ran, and the interval of this share;
+     * -1: unknown. */
     double overlap, overlap_least, overlap_most;
 };
 
@@ -63,7 +64,7 @@ static inline bool xs_is_modelled_row(const struct xs_trace *trace, enum xs_numb
 #define XS_MODELLED_MARK "~"
 static inline const char *xs_modelled_mark(bool modelled) { return modelled ? XS_MODELLED_MARK : ""; }
 
-/* Returns the index of the window that contains the time `ns`; -1: none does. */
+/* Returns the index of the window that contains the time `ns`; -1: no window contains it. */
 int64_t xs_device_window_at(const struct xs_device_windows *windows, int64_t ns);
 
 #endif
