@@ -3,7 +3,7 @@
 
 uint64_t xs_own_cost_most_ticks;
 static double ns_per_tick;
-static _Atomic uint64_t exact_ticks; /* see xs_own_cost_exact */
+static _Atomic uint64_t exact_ticks; /* see xs_own_cost_work_begin */
 
 void xs_own_cost_start(const struct xs_clock *clock) {
     const uint64_t ticks = 1000000000;
