@@ -75,43 +75,30 @@ static void add(struct left_out *left, const struct found *found, int64_t row, u
     left->count++;
 }
 
-/* Adds the copies of a site that were not looked at and have the size classes of instances. */
-static void add_first(struct left_out *left, const struct found *found) {
-    const struct xs_model *model = found->plan->model;
-    for (uint32_t i = 0; i < model->call_count; i++) {
-        const struct xs_model_call *call = &model->calls[i];
-        if (call->kind != XS_MODEL_TRANSFER || call->site != found->finding->site || call->is_looked_at)
-            continue;
-        if (!call->copies && found->classes[0] & class_bit(call->bytes))
-            add(left, found, call->row, call->bytes);
-        for (uint32_t k = call->copy; k < call->copy + call->copies; k++)
-            if (found->classes[0] & class_bit(model->copies[k].bytes))
-                add(left, found, model->copies[k].row, model->copies[k].bytes);
-    }
-    left->own = left->count;
+/* True if the copy may be a second copy of a left-out first one: it is none of an instance, and there are more first
+ * copies than second ones so far. */
+static bool may_be_second(const struct left_out *left, const struct found *found, int64_t row) {
+    return left->count - left->own < left->own && !xs_hash_find(&found->rows, (uint64_t)row, 0);
 }
 
-static void add_second_copy(struct left_out *left, const struct found *found, int64_t row, uint64_t bytes) {
-    if (left->count - left->own < left->own && found->classes[1] & class_bit(bytes) &&
-        !xs_hash_find(&found->rows, (uint64_t)row, 0))
+static void add_copy(struct left_out *left, const struct found *found, bool is_second, int64_t row, uint64_t bytes) {
+    if (found->classes[is_second] & class_bit(bytes) && (!is_second || may_be_second(left, found, row)))
         add(left, found, row, bytes);
 }
 
-/* Adds copies of the second copies' site that are no second copy of an instance, at most as many as there are first
- * copies: those that were not looked at, then the others. One that was looked at may be the second copy of a first one
- * that was not. */
-static void add_second(struct left_out *left, const struct found *found) {
+/* Adds the copies of a site that have the size classes of instances and were looked at, or were not. */
+static void add_site(struct left_out *left, const struct found *found, bool is_second, bool is_looked_at) {
     const struct xs_model *model = found->plan->model;
-    for (int is_looked_at = 0; is_looked_at < 2; is_looked_at++)
-        for (uint32_t i = 0; i < model->call_count && left->count - left->own < left->own; i++) {
-            const struct xs_model_call *call = &model->calls[i];
-            if (call->kind != XS_MODEL_TRANSFER || call->site != found->second || call->is_looked_at != is_looked_at)
-                continue;
-            if (!call->copies)
-                add_second_copy(left, found, call->row, call->bytes);
-            for (uint32_t k = call->copy; k < call->copy + call->copies; k++)
-                add_second_copy(left, found, model->copies[k].row, model->copies[k].bytes);
-        }
+    uint32_t site = is_second ? found->second : found->finding->site;
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        if (call->kind != XS_MODEL_TRANSFER || call->site != site || call->is_looked_at != is_looked_at)
+            continue;
+        if (!call->copies)
+            add_copy(left, found, is_second, call->row, call->bytes);
+        for (uint32_t k = call->copy; k < call->copy + call->copies; k++)
+            add_copy(left, found, is_second, model->copies[k].row, model->copies[k].bytes);
+    }
 }
 
 /* Returns the share of the left-out copies' saving that counts if the finding has `instances` instances in all.
@@ -141,9 +128,12 @@ static struct left_out left_out_of(const struct xs_plan *plan, const struct xs_f
     struct found found = {.plan = plan, .finding = finding, .items = items, .count = count};
     struct left_out left = {0};
     look_at_found(&found);
-    add_first(&left, &found);
-    if (found.second && found.second != finding->site)
-        add_second(&left, &found);
+    add_site(&left, &found, false, false);
+    left.own = left.count;
+    if (found.second && found.second != finding->site) {
+        add_site(&left, &found, true, false);
+        add_site(&left, &found, true, true); /* may be second copies of first ones that were not looked at */
+    }
     xs_hash_free(&found.rows);
     return left;
 }
