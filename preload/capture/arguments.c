@@ -149,7 +149,7 @@ XS_HOT bool is_known(const struct known *known, const struct pointers *p) {
     return true;
 }
 
-#define MOST_BYTES 32768u /* most bytes of a kernel's parameters */
+#define MOST_BYTES 32768u /* the largest size that a kernel's parameters can have together */
 
 struct buffer {
     const char *start;
@@ -189,7 +189,7 @@ static bool scan_buffer(struct pointers *p, const struct xs_layout *layout, void
     return true;
 }
 
-/* False: the arguments could not be read. */
+/* Scans the parameters of a launch. False: they could not be read. */
 static bool scan(struct pointers *p, CUfunction function, void **params, void **extra) {
     const struct xs_layout *layout = xs_layout_of(function);
     if (XS_UNLIKELY(extra && !params))

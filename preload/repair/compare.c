@@ -1,4 +1,4 @@
-/* Comparing contents through page-locked buffers. */
+/* Compares contents through page-locked buffers. */
 #define _GNU_SOURCE
 #include "preload/repair/compare.h"
 
@@ -157,8 +157,8 @@ static enum contents compare(struct comparison *c, uint64_t until, CUresult *r) 
     return UNKNOWN;
 }
 
-/* Can the program read the first and the last byte of the memory? If it cannot, the copy goes to the driver, which
- * reports the error or faults. */
+/* True if the program can read the first and the last byte of the memory. If it cannot, the copy goes to the driver,
+ * which reports the error or faults. */
 static bool can_be_read(uint64_t address, size_t bytes) {
     char ends[2];
     struct iovec local[2] = {{ends, 1}, {ends + 1, 1}};

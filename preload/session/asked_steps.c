@@ -24,8 +24,8 @@ static const struct xs_options *asked; /* NULL: no steps are requested */
 static const char *asked_window = "";  /* the requested window, if no steps are requested */
 static const char *no_ranges = "";     /* why NVTX does not report its ranges */
 
-/* The text of the list. Steps that have ended are formatted once; an open step is formatted again at each write, after
- * them. Drain thread only. */
+/* The text of the list. Steps that have ended are formatted once. After them, an open step is formatted again at each
+ * write. Only the drain thread uses this. */
 static struct {
     char text[XS_OUTSIDE_TEXT_BYTES];
     size_t length;                 /* bytes of the ended steps */
