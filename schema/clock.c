@@ -1,4 +1,4 @@
-/* The capture clock: chooses the counter, and builds the map from its ticks to nanoseconds.
+/* Implements the capture clock: chooses the counter, and builds the map from its ticks to nanoseconds.
  *
  * A reading calls clock_gettime between two reads of the counter. Of eight attempts, the one with the smallest distance
  * between the two ticks is used, so the error is at most half of this distance, about 20 ns. Between readings the map

@@ -1,5 +1,5 @@
-/* The table of modules. A look-up in the table takes no lock. There are two indexes: one is written while the other is
- * read, so even a signal handler that interrupts the writing finds a complete index. */
+/* Keeps the table of modules. A look-up in the table takes no lock. There are two indexes: one is written while the
+ * other is read, so even a signal handler that interrupts the writing finds a complete index. */
 #define _GNU_SOURCE
 #include "preload/callsite/native_modules.h"
 

@@ -67,7 +67,8 @@ static bool counts(const struct xs_map_cache *answer) {
     }
 }
 
-/* `bytes` is 0 while the result is being written, so that it is not used if a signal handler jumps away meanwhile. */
+/* Writes a result of the cache. `bytes` is 0 meanwhile, so that it is not used if a signal handler jumps away
+ * meanwhile. */
 static void write_answer(struct answer *to, const struct answer *answer) {
     to->bytes = 0;
     atomic_signal_fence(memory_order_seq_cst);

@@ -1,5 +1,5 @@
-/* The threads' slots, and closing the gate, which is a quiescence lock (quiescence.h). The array of slots is never
- * freed, so the closing thread may read the slot of a thread that ends meanwhile.
+/* Manages the threads' slots, and closes the gate, which is a quiescence lock (quiescence.h). The array of slots is
+ * never freed, so the closing thread may read the slot of a thread that ends meanwhile.
  *
  * Without membarrier the gate's word is never XS_GATE_OPEN, so every entering thread takes the slow path. There it
  * stores that it is inside and then reads the gate again, both sequentially consistent. Before its first call a thread

@@ -1,6 +1,6 @@
-/* The tables of names and ranges, both with open addressing. A thread that adds an entry fills it first and then puts
- * its number into a slot, so an entry that can be found is complete. If another thread takes the slot first, the entry
- * is never used. */
+/* Keeps the tables of names and ranges, both with open addressing. A thread that adds an entry fills it first and then
+ * puts its number into a slot, so an entry that can be found is complete. If another thread takes the slot first, the
+ * entry is never used. */
 #include "preload/nvtx/nvtx_ranges.h"
 
 #include <stdatomic.h>

@@ -101,7 +101,7 @@ void xs_contents_saw(const struct xs_repair_call *call) {
 
 enum contents { EQUAL, DIFFER, UNKNOWN };
 
-/* `until`: time at which to stop waiting; 0: waits without a limit. */
+/* Waits for an event. `until`: time at which to stop waiting; 0: there is no limit. */
 static CUresult wait_for(CUevent event, uint64_t until) {
     __typeof__(&cuEventQuery) query = xs_driver(cuEventQuery);
     const uint64_t begun = xs_monotonic_ns();

@@ -1,4 +1,5 @@
-/* The spool in the process that writes it: makes and maps the file, lets it grow, and gives chunks to threads. */
+/* Implements the spool in the process that writes it: makes and maps the file, lets it grow, and gives chunks to
+ * threads. */
 #include "schema/spool/spool.h"
 
 #include <errno.h>

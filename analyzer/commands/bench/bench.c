@@ -61,7 +61,7 @@ static FILE *new_file(void) {
     return file;
 }
 
-/* False: the measurement has to end. */
+/* Runs a variant once. False: the measurement has to end. */
 static bool run_variant(struct work *w, size_t variant) {
     static const enum xs_bench_end ends[] = {[XS_RAN_TO_END] = XS_BENCH_COMPLETE,
                                              [XS_RAN_TOO_LONG] = XS_BENCH_OVER_TIME,

@@ -1,4 +1,4 @@
-/* The words of a bench; see bench_words.h. */
+/* Writes the words of a bench; see bench_words.h. */
 #include "analyzer/commands/bench/bench_words.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Comparing outputs of programs; see output.h. Only a hash of each line is kept, so long outputs of many runs take
+/* Compares outputs of programs; see output.h. Only a hash of each line is kept, so long outputs of many runs take
  * little memory. */
 #include "analyzer/commands/bench/output.h"
 

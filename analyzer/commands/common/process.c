@@ -1,4 +1,4 @@
-/* Finding traces of running processes by their open files; see process.h. */
+/* Finds traces of running processes by their open files; see process.h. */
 #include "analyzer/commands/common/process.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* Numbering calls; see ordinals.h. */
+/* Numbers calls; see ordinals.h. */
 #include "analyzer/commands/try/ordinals.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The words of trials; see try.h. */
+/* Writes the words of trials; see try.h. */
 #include <string.h>
 
 #include "analyzer/base/units.h"

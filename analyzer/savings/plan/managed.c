@@ -218,7 +218,7 @@ static double saved_by_copies_ns(const struct xs_managed *m, const struct xs_pla
     if (!gap->is_remote && xs_managed_is_recorded(gap))
         fetches = gap->waited_ns > 0;
     double copies = XS_ASYNC_CALL_NS + prefetch_ns(m, plan, false, bytes);
-    if (gap->is_remote) /* else it is sent before the kernel */
+    if (gap->is_remote) /* else the memory is sent before the kernel */
         copies += XS_ASYNC_CALL_NS + prefetch_ns(m, plan, true, bytes);
     double less = spent_ns(m, &m->gaps, gap, true, XS_PLAN_LEAST) - fetches * copies;
     return less > 0 || gap->is_remote ? less : 0;
