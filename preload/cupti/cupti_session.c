@@ -1,5 +1,5 @@
-/* The life of xferspy's CUPTI session: subscribing, enabling, flushing, draining into the store, and giving CUPTI to
- * the application. */
+/* Manages the life of xferspy's CUPTI session: subscribing, enabling, flushing, draining into the store, and giving
+ * CUPTI to the application. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -20,8 +20,8 @@
 enum phase { IDLE, STARTING, ACTIVE, OVER };
 static _Atomic int phase = IDLE;
 
-/* Held during every call of CUPTI, and while a buffer is indexed, because the kernel names lie in CUPTI's memory.
- * CUPTI's callbacks never take this lock. */
+/* This lock is held during every call of CUPTI, and while a buffer is indexed, because the kernel names lie in CUPTI's
+ * memory. CUPTI's callbacks never take this lock. */
 static struct xs_lock life = XS_LOCK_INITIALIZER;
 static int cancel_before; /* cancel state of the thread that holds `life`, to be restored */
 struct xs_cupti_api xs_cupti_api;
@@ -286,7 +286,7 @@ void xs_cupti_index_all(void) {
     xs_cupti_buffers_index(&reader);
 }
 
-/* False: the program has given the device no work, and CUPTI has written no records. */
+/* True if there may be records. False: the program has given the device no work, and CUPTI has written no records. */
 static bool may_have_records(void) { return xs_cupti_saw_calls() || xs_cupti_buffers_asked_for(); }
 
 static void flush_last(void) {
@@ -315,7 +315,7 @@ void xs_cupti_end(void) {
     xs_cupti_leave();
 }
 
-/* False: there is no CUPTI, so nothing can be decoded. */
+/* Prepares the decoding of buffers. False: there is no CUPTI, so nothing can be decoded. */
 static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     if (!xs_cupti_enter())
         return false;

@@ -1,4 +1,4 @@
-/* Names of traces, from a command's arguments; see traces.h. */
+/* Finds the names of traces from a command's arguments; see traces.h. */
 #include "analyzer/commands/common/traces.h"
 
 #include <dirent.h>

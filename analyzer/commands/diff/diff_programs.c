@@ -1,4 +1,4 @@
-/* Names of programs in commands; see diff_programs.h. */
+/* Finds the names of programs in commands; see diff_programs.h. */
 #include "analyzer/commands/diff/diff_programs.h"
 
 #include <ctype.h>
