@@ -37,7 +37,7 @@ static int driver_version;
 static _Atomic bool left_shared;
 static _Atomic bool was_attached;
 
-/* Taken only inside and on threads of the library. */
+/* This lock is taken only by threads that are inside, and by threads of the library. */
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_cupti_state state = {.status = "off"};
 
@@ -329,7 +329,7 @@ static bool prepare_drain(struct xs_cupti_decoder *decoder) {
 }
 
 /* Writes the buffer's records. If CUPTI is not needed for this, the thread leaves meanwhile, so that threads that want
- * CUPTI do not wait when the disk does not answer. Inside. */
+ * CUPTI do not wait when the disk does not answer. The calling thread is inside. */
 static int64_t decode(struct xs_cupti_decoder *decoder, struct xs_cupti_buffer *buffer) {
     decoder->correlation_base = buffer->correlation_base;
     decoder->offsets = buffer->offsets;

@@ -31,7 +31,7 @@
 #define PATIENCE_ALL_US 2000000
 
 /* Costs of a fingerprint for the budget, in nanoseconds, measured on an H100 and its host
- * (docs/develop/measurements.md). */
+ * (tests/bench/results/contents.md). */
 #define HOST_COST_NS(bytes) (150 + (bytes) / 9)
 #define LAUNCH_COST_NS 4000
 #define DEVICE_COST_NS(bytes) (6000 + (bytes) / 2000)

@@ -87,7 +87,7 @@ static bool run_variant(struct work *w, size_t variant) {
     return w->bench->end == XS_BENCH_COMPLETE;
 }
 
-/* True if there is time for one more round, if it takes as long as the longest so far. */
+/* True if there is time for one more round that takes as long as the longest round so far. */
 static bool has_time(const struct work *w) {
     int64_t deadline = deadline_of(w);
     return !deadline || xs_time_ns(CLOCK_MONOTONIC) + w->longest_ns <= deadline;

@@ -17,7 +17,7 @@
 #include "schema/redact.h"
 
 #define FOLDER "xferspy-try-XXXXXX"
-#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* replaces the user's setting */
+#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* these two settings replace the user's settings */
 #define WHOLE_BUDGET "XFERSPY_BUDGET="
 enum { COMMAND_BYTES = 65536, PATH_BYTES = 4096 };
 
