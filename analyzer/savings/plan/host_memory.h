@@ -40,8 +40,8 @@ struct xs_host_memory {
     uint32_t *next;      /* by copy: the next copy of its item; XS_PLAN_NONE: none */
     bool is_used_unseen; /* copies that the trace lacks may use the memory, so no item is ever useless */
     int64_t instead_ns;  /* extra time of the copies that still use useless memory */
-    uint32_t *touched; /* items whose copies the plan has dropped, at least some; the items from index `judged` on still
-                        * have to be judged */
+    uint32_t *touched;   /* items with copies that the plan has dropped; the items from index `judged` on still
+                          * have to be judged */
     size_t touched_count, touched_capacity, judged;
 };
 
