@@ -1,4 +1,4 @@
-/* The capture clock: chooses the counter, and builds the map from its ticks to nanoseconds.
+/* Implements the capture clock: chooses the counter, and builds the map from its ticks to nanoseconds.
  *
  * A reading calls clock_gettime between two reads of the counter. Of eight attempts, the one with the smallest distance
  * between the two ticks is used, so the error is at most half of this distance, about 20 ns. Between readings the map
@@ -38,8 +38,8 @@ struct reading {
 };
 
 #if defined(__x86_64__)
-/* Can the counter be used? The kernel's decision comes first, because it compares the TSC with other clocks, and knows
- * whether the counters of several sockets are equal. */
+/* True if the counter can be used. The kernel's decision comes first, because the kernel compares the TSC with other
+ * clocks, and knows whether the counters of several sockets are equal. */
 static bool counter_is_usable(void) {
     int mode = PR_TSC_ENABLE;
     if (prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 && mode != PR_TSC_ENABLE)

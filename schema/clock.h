@@ -88,7 +88,8 @@ void xs_clock_start(struct xs_clock *clock);
 void xs_clock_sync(struct xs_clock *clock);
 
 /* Records that ticks up to the present tick may have been converted. The next reading then leaves the map unchanged up
- * to the present tick. Called by xs_spool_drain after its batch, in the same thread as xs_clock_sync. */
+ * to the present tick. This function is called by xs_spool_drain after its batch, in the same thread as xs_clock_sync.
+ */
 void xs_clock_hold(struct xs_clock *clock);
 
 /* Checks a clock that was read from a file: returns true if every field that conversions use has a valid value. */

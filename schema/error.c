@@ -1,4 +1,4 @@
-/* Texts for status values. */
+/* Defines the texts for status values. */
 #include "schema/error.h"
 
 const char *xs_error_text(int status) {

@@ -1,4 +1,4 @@
-/* Values of the options; see option_value.h. */
+/* Parses values of the options; see option_value.h. */
 #include "schema/option_value.h"
 
 #include <errno.h>

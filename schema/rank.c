@@ -1,4 +1,4 @@
-/* Finding the rank that a launcher gave to this process. */
+/* Finds the rank that a launcher gave to this process. */
 #include "schema/rank.h"
 
 #include <errno.h>

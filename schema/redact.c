@@ -1,4 +1,4 @@
-/* Compiling and matching the pattern of XFERSPY_REDACT; see redact.h. */
+/* Compiles and matches the pattern of XFERSPY_REDACT; see redact.h. */
 #include "schema/redact.h"
 
 #include <ctype.h>

@@ -1,9 +1,9 @@
-/* Equal distances; see rhythm.h. */
+/* Finds equal distances; see rhythm.h. */
 #include "schema/rhythm.h"
 
 #include <math.h>
 
-enum { EXCEPTIONS = 20 }; /* one distance in so many may be longer, such as at a checkpoint or at the end of an epoch */
+enum { EXCEPTIONS = 20 }; /* one distance in 20 may be longer, for example at a checkpoint or at the end of an epoch */
 
 /* Sorts by Shell's method, because qsort may allocate memory. */
 static void sort(uint64_t *values, size_t count) {

@@ -1,4 +1,4 @@
-/* The number of rows read; see rows_read.h. */
+/* Counts the rows that are read; see rows_read.h. */
 #include "schema/rows_read.h"
 
 _Atomic uint64_t xs_rows_read;

@@ -15,8 +15,8 @@ static void put(struct word *w, const char *text, size_t length) {
             w->buffer[w->length] = text[i];
 }
 
-/* Does every shell take the word literally? Bytes of UTF-8 are letters for every shell. The characters ~ and = have a
- * special meaning only at some positions. */
+/* True if every shell takes the word literally. Bytes of UTF-8 are letters for every shell. The characters ~ and = have
+ * a special meaning only at some positions. */
 static bool is_plain(const char *word) {
     for (const char *c = word; *c; c++) {
         bool is_letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');

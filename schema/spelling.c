@@ -1,4 +1,4 @@
-/* The name nearest in spelling; see spelling.h. */
+/* Finds the name that is nearest in spelling; see spelling.h. */
 #include "schema/spelling.h"
 
 #include <stdint.h>

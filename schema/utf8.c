@@ -31,7 +31,7 @@ size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code) {
     return length;
 }
 
-/* Is a character invisible, or does it change the order in which other characters are shown? */
+/* True if a character is invisible, or changes the order in which other characters are shown. */
 static bool is_hidden(uint32_t code) {
     static const struct {
         uint32_t first, last;

@@ -1,4 +1,4 @@
-/* Unknown variables; see variables.h. */
+/* Finds unknown variables; see variables.h. */
 #include "schema/variables.h"
 
 #include <stdio.h>

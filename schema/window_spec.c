@@ -1,4 +1,4 @@
-/* Reading a specification of windows; see window_spec.h. */
+/* Reads a specification of windows; see window_spec.h. */
 #include "schema/window_spec.h"
 
 #include <string.h>

@@ -33,8 +33,8 @@ struct xs_window_spec {
  * the spec to zeros and returns the reason, for messages. */
 const char *xs_window_spec_read(struct xs_window_spec *spec, const char *text);
 
-/* Returns the reason why `name` cannot be the name of an NVTX range in a spec. NULL: `name` is valid. In a name, #
- * matches all digits of a number, so neither another # nor a digit may follow it. */
+/* Returns the reason why `name` cannot be the name of an NVTX range in a spec. NULL: `name` is valid. A # in a name
+ * stands for all digits of a number, so the character after it must be neither another # nor a digit. */
 const char *xs_range_name_refused(const char *name);
 
 static inline bool xs_window_spec_is_set(const struct xs_window_spec *spec) {

@@ -1,4 +1,4 @@
-/* Texts kept once; see interned.h. */
+/* Keeps each text once; see interned.h. */
 #include "analyzer/base/interned.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The JSON writer; see json.h. */
+/* Writes JSON; see json.h. */
 #include "analyzer/base/json.h"
 
 #include <inttypes.h>

@@ -13,8 +13,8 @@ struct xs_life_change {
     bool begins;
 };
 
-/* Orders changes by time. Of equal times ends come first, because a range that begins then may have the address of a
- * range that ends. */
+/* Orders changes by time. If times are equal, ends come first, because a range that begins then may have the address of
+ * a range that ends. */
 static int by_time(const void *a, const void *b) {
     const struct xs_life_change *x = a, *y = b;
     return xs_compare(x->ns, y->ns) ?: xs_compare(x->begins, y->begins) ?: xs_compare_uint64(x->item, y->item);

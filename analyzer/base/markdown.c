@@ -1,4 +1,4 @@
-/* Code spans and blocks; see markdown.h. */
+/* Writes code spans and blocks of Markdown; see markdown.h. */
 #include "analyzer/base/markdown.h"
 
 #include <string.h>

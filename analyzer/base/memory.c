@@ -1,4 +1,4 @@
-/* Allocation that cannot fail; see memory.h. */
+/* Allocates memory, and ends the program if there is none; see memory.h. */
 #include "analyzer/base/memory.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Merging the runs of nearly ordered rows; see order.h. */
+/* Merges the runs of nearly ordered rows; see order.h. */
 #include "analyzer/base/order.h"
 
 #include <stdlib.h>

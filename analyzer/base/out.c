@@ -1,4 +1,4 @@
-/* The output of a command; see out.h. */
+/* Opens, writes and closes the output of a command; see out.h. */
 #include "analyzer/base/out.h"
 
 #include <errno.h>

@@ -28,7 +28,7 @@ struct xs_out {
  * xs_out_close, so a command that fails does not change it. */
 int xs_out_open(struct xs_out *out, const struct xs_out_options *options);
 
-/* Is called before a long run, whose result would be lost if the output could not be opened. If xs_out_open would
+/* Must be called before a long run, whose result would be lost if the output could not be opened. If xs_out_open would
  * refuse the file because it exists, prints the same message and returns a negative value. */
 int xs_out_check(const struct xs_out_options *options);
 

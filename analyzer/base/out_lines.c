@@ -1,4 +1,4 @@
-/* Headings and lines of text between tables. */
+/* Prints headings, and lines of text between tables. */
 #include <stdarg.h>
 #include <string.h>
 

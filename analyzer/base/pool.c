@@ -1,4 +1,4 @@
-/* Slabs and a free list; see pool.h. */
+/* Keeps slabs and a free list; see pool.h. */
 #include "analyzer/base/pool.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A pool holds blocks of one size. A freed block returns to the pool, and the pool keeps all memory until xs_pool_free.
- * A freed block may therefore still be read, so whoever has a pointer to it can notice that the block now belongs to
+ * A freed block may therefore still be read, so code that has a pointer to it can notice that the block now belongs to
  * something else. */
 #ifndef XFERSPY_ANALYZER_BASE_POOL_H
 #define XFERSPY_ANALYZER_BASE_POOL_H

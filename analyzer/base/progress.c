@@ -1,5 +1,5 @@
-/* The line of progress; see progress.h. A thread prints it, because no function is called regularly while a trace is
- * read: SQLite reads some parts, other code reads others, and some time is not spent on reading. */
+/* Shows the line of progress; see progress.h. A thread prints it, because no function is called regularly while a trace
+ * is read: SQLite reads some parts, other code reads others, and some time is not spent on reading. */
 #include "analyzer/base/progress.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ enum { NAME_COLUMNS = 40, WORDS_COLUMNS = 60, LEAST_NAME_COLUMNS = 8 };
 enum { FIRST_MS = 1000, EVERY_MS = 200 }; /* work that is shorter ends before anybody needs to know */
 
 /* The part of the reading's time that is over when a step ends, and how many rows the step reads for each row of the
- * trace's events. Measured with `report` on 300,000 transfers of tests/bench/make_trace. */
+ * trace's events. The values were measured with `report` on 300,000 transfers of tests/bench/make_trace. */
 static const struct {
     double until, rows;
 } steps[XS_PROGRESS_STEPS] = {

@@ -22,21 +22,21 @@ enum xs_progress_step {
     XS_PROGRESS_STEPS
 };
 
-/* Begins to read or write a trace, whose name is shown. It starts a thread if there is a terminal. Calls nest: only the
- * outermost xs_progress_end removes the line. Only one thread of the program may call these functions. */
+/* Must be called before the command reads or writes a trace; the line shows the name of this trace. Starts a thread if
+ * standard error is a terminal. Calls nest: only the outermost xs_progress_end removes the line. Only one thread of the
+ * program may call these functions. */
 void xs_progress_begin(const struct xs_trace *trace);
-/* Does what xs_progress_begin does, for a file that is no trace and has this number of rows; 0: the number is not
- * known. */
+/* Does what xs_progress_begin does, for a file that is no trace. `rows` is the number of its rows; 0: not known. */
 void xs_progress_begin_file(const char *path, uint64_t rows);
 void xs_progress_end(void);
 
-/* Sets the range of the next steps. The shares `from` and `to` of the whole command (0 to 1) limit `count` items of
- * equal length; the range is item `i`, counted from 0. After the outermost xs_progress_begin, the range is the whole
- * command. */
+/* Sets the part of the command's time, called the range, in which the next steps run. `from` and `to` are shares of the
+ * whole command (0 to 1). The time between them is divided into `count` equal parts, and the range is part `i`, counted
+ * from 0. After the outermost xs_progress_begin, the range is the whole command. */
 void xs_progress_range(double from, double to, size_t i, size_t count);
-/* The part of the time that reading takes in commands that read a trace and then write its events. The values were
- * measured on the trace that progress.c names. For `export`, reading takes 45 % for perfetto and jsonl, and 55 % for
- * csv; the other formats write little. */
+/* These are the shares of the time that reading takes in commands that read a trace and then write its events. The
+ * values were measured on the trace that progress.c names. In `export`, reading takes 45 % of the time for perfetto and
+ * jsonl, and 55 % for csv; the other formats write little. */
 #define XS_PROGRESS_READ_HTML 0.82
 #define XS_PROGRESS_READ_EXPORT 0.5
 

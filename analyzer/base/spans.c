@@ -1,4 +1,4 @@
-/* Ordered disjoint ranges; see spans.h. */
+/* Keeps ranges in order that do not overlap; see spans.h. */
 #include "analyzer/base/spans.h"
 
 #include <stdlib.h>

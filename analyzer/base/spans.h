@@ -31,8 +31,8 @@ const struct xs_span *xs_spans_seek(const struct xs_spans *spans, uint64_t addre
 /* Returns the next span; NULL: none. */
 const struct xs_span *xs_spans_next(const struct xs_spans *spans, struct xs_span_cursor *cursor);
 
-/* Removes [start, end). `taken` is called for each part of a span in this range, before that part is removed, and must
- * not change the spans; NULL: no call. */
+/* Removes [start, end). The function `taken` is called for each part of a span in this range, before that part is
+ * removed. It must not change the spans; NULL: no function is called. */
 typedef void xs_span_taken(void *context, void *owner, uint64_t bytes);
 void xs_spans_clear(struct xs_spans *spans, uint64_t start, uint64_t end, xs_span_taken *taken, void *context);
 
@@ -42,6 +42,7 @@ void xs_spans_insert(struct xs_spans *spans, uint64_t start, uint64_t end, void 
 /* Adds [start, end) to a set without owners and merges the range with spans that it overlaps or touches, so that spans
  * never touch each other. */
 void xs_spans_cover(struct xs_spans *spans, uint64_t start, uint64_t end);
+/* True if one span contains all of [start, end). */
 bool xs_spans_covered(const struct xs_spans *spans, uint64_t start, uint64_t end);
 
 void xs_spans_free(struct xs_spans *spans);

@@ -1,4 +1,4 @@
-/* Medians, ranges and the rank test; see spread.h. */
+/* Computes medians, ranges and the rank test; see spread.h. */
 #include "analyzer/base/spread.h"
 
 #include <stdlib.h>

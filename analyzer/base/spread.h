@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 enum {
-    XS_RUNS_LIMIT = 32,  /* runs on each side */
-    XS_RUNS_TO_TELL = 3, /* 3 runs on each side have 20 orders; the most extreme one has p = 5 %, so the test can find a
-                          * difference */
+    XS_RUNS_LIMIT = 32,  /* the most runs that a side can have */
+    XS_RUNS_TO_TELL = 3, /* the fewest runs on each side with which the test can find a difference: 3 and 3 runs can be
+                          * ranked in 20 ways, so the most extreme ranking has p = 5 % */
 };
 
 struct xs_metric_value {
@@ -26,7 +26,7 @@ struct xs_spread {
 enum xs_certainty {
     XS_NOT_KNOWN,     /* the number is not known on one side */
     XS_TOO_FEW_RUNS,  /* too few runs on one side to say how much runs vary */
-    XS_WITHIN_SPREAD, /* runs of one program differ by as much */
+    XS_WITHIN_SPREAD, /* the difference does not exceed the variation of runs */
     XS_BEYOND_SPREAD, /* the difference exceeds the variation of runs */
 };
 extern const char *const xs_certainty_names[];

@@ -1,4 +1,4 @@
-/* The table printer; see table.h. */
+/* Prints tables; see table.h. */
 #include "analyzer/base/table.h"
 
 #include <stdarg.h>

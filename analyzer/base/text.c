@@ -1,4 +1,4 @@
-/* Escaping and measuring of text; see text.h. */
+/* Escapes and measures text; see text.h. */
 #include "analyzer/base/text.h"
 
 #include <stdio.h>

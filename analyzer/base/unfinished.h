@@ -9,8 +9,9 @@
 /* Registers a file for removal when SIGINT, SIGTERM or SIGHUP arrives and no other code handles or ignores the signal.
  * The caller keeps `path` until xs_finished. At most eight files at a time are removed in this way. */
 void xs_unfinished(const char *path);
-/* Blocks the three signals until xs_unfinished_go_on. A caller that learns the name of its file only when it makes the
- * file, makes and registers the file between the two calls, so that no signal arrives between these two steps. */
+/* Blocks the three signals until xs_unfinished_go_on. Some callers learn the name of a file only when they make the
+ * file. Such a caller makes the file and registers it between the two calls, so that no signal arrives while the file
+ * exists without being registered. */
 void xs_unfinished_wait(sigset_t *before);
 void xs_unfinished_go_on(const sigset_t *before);
 /* Unregisters the file, so that a signal does not remove it. Does nothing for a file that was not registered. Only the

@@ -17,8 +17,9 @@ char *xs_format_rate(char *buffer, uint64_t bytes, uint64_t ns); /* 24.1 GB/s, d
 char *xs_format_share(char *buffer, uint64_t part, uint64_t whole); /* 12 %, 0.4 %, <0.1 %; "" for whole 0 */
 char *xs_format_unix_ns(char *buffer, int64_t unix_ns);             /* 2026-01-31 12:00:00 UTC; "" where out of range */
 
-/* These macros return the same texts, but the caller needs no buffer. The text stays valid until the end of the block
- * that contains the macro. The statement after an `if` or `for` is such a block, too. */
+/* Each macro returns the text that the function of its name writes, but the caller needs no buffer. The text stays
+ * valid until the end of the block that contains the macro. The statement after an `if` or `for` is such a block, too.
+ */
 #define XS_UNIT_BUFFER ((char[XS_UNIT_BYTES]){""})
 #define XS_COUNT_TEXT(count) xs_format_count(XS_UNIT_BUFFER, count)
 #define XS_BYTES_TEXT(bytes) xs_format_bytes(XS_UNIT_BUFFER, bytes)

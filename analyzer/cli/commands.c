@@ -1,4 +1,4 @@
-/* The table of commands; see commands.h. */
+/* Defines the table of commands; see commands.h. */
 #include "analyzer/cli/commands.h"
 
 #include <string.h>

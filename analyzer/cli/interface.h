@@ -1,6 +1,6 @@
-/* Lists the options and the arguments of a command, which are read from its argp structures. The completion scripts and
- * the man pages are generated from these lists. argp prints the help from the same structures, so completion, man pages
- * and help cannot differ. */
+/* Lists the options and the arguments of a command. The lists are read from the argp structures of the command, and the
+ * completion scripts and the man pages are generated from the lists. argp prints the help from the same structures, so
+ * completion, man pages and help cannot differ. */
 #ifndef XFERSPY_ANALYZER_CLI_INTERFACE_H
 #define XFERSPY_ANALYZER_CLI_INTERFACE_H
 
@@ -9,7 +9,7 @@
 
 /* Says what an argument of an option or of a command means. */
 enum xs_argument_kind {
-    XS_ARGUMENT_OTHER = 0, /* a number, SQL: text that no shell can complete */
+    XS_ARGUMENT_OTHER = 0, /* text that no shell can complete, such as a number or SQL */
     XS_ARGUMENT_WORDS,     /* one of the words of "a|b|c" */
     XS_ARGUMENT_FILE,
     XS_ARGUMENT_DIR,

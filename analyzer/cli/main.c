@@ -1,4 +1,4 @@
-/* The program xferspy: finds the command and calls its function. */
+/* Defines the program xferspy: finds the command and calls its function. */
 #include <argp.h>
 #include <locale.h>
 #include <signal.h>
@@ -20,7 +20,8 @@ static void print_version(FILE *stream, struct argp_state *state) {
 
 static int unknown_command(const char *word) {
     const struct xs_command *near = xs_command_suggest(word);
-    if (!strcmp(word, "snapshot")) /* the documentation calls so what `merge' does to a running program */
+    if (!strcmp(word, "snapshot")) /* the documentation calls the copy that `merge' makes of a running program's trace a
+                                      snapshot */
         xs_complain("no command `snapshot'; `xferspy merge -o FILE TRACE' copies the trace of a running program; TRACE "
                     "may be its PID");
     else if (near)

@@ -1,5 +1,5 @@
-/* The options and arguments of xferspy itself. They are not in main.c, so that completion and man pages can use them,
- * too. */
+/* Defines the options and arguments of xferspy itself. They are not in main.c, so that completion and man pages can use
+ * them, too. */
 #include "analyzer/cli/commands.h"
 
 static const struct argp_option main_options[] = {

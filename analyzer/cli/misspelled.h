@@ -1,4 +1,5 @@
-/* Finds misspelled options. The command does not have such an option, but it has an option with a similar spelling. */
+/* Finds misspelled options. A misspelled option is one that the command does not have, but that is spelled almost like
+ * one of the command's options. */
 #ifndef XFERSPY_ANALYZER_CLI_MISSPELLED_H
 #define XFERSPY_ANALYZER_CLI_MISSPELLED_H
 

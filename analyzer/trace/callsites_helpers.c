@@ -350,7 +350,8 @@ static bool has_steady_sizes(const struct caller *a) {
     return a->count && !a->others && (a->sizes.count <= FEW_SIZES || a->sizes.count * REPEATS_OF_SIZE <= a->count);
 }
 
-/* True if a caller's memory addresses identify what it moves. Memory that is allocated anew for each call does not. */
+/* True if a caller's memory addresses identify what it moves. Addresses of memory that is allocated anew for each call
+ * do not identify it. */
 static bool has_steady_memory(const struct caller *a) {
     return a->addressed && !a->others && a->allocations.count &&
            a->allocations.count * REPEATS_OF_ALLOCATION <= a->addressed;
@@ -422,8 +423,8 @@ static bool is_helper(const struct work *w, const struct key *key) {
 
 /* --- headers of helpers --- */
 
-/* Finds the helpers, and the headers of helpers: a header with a helper that other files call. In such a header, a
- * function that calls the helper is a helper too. */
+/* Finds the helpers, and the headers of helpers. A header of helpers contains a helper that other files call; each
+ * function in the header that calls the helper is a helper, too. */
 static void find_helpers(struct work *w) {
     for (size_t i = 0; i < w->key_count; i++) {
         struct key *key = &w->keys[i];

@@ -173,8 +173,8 @@ static int read_frames(struct xs_callsites *c, char *message) {
     return xs_scan_end(&scan);
 }
 
-/* Marks the stored addresses of the program that have no line, if the user names folders with debug information. What
- * is stored of them counts if no binary knows more. */
+/* Marks the stored addresses of the program that have no line, if the user names folders with debug information. The
+ * data that are stored of them count if no binary has more. */
 static void look_again(struct xs_callsites *c) {
     bool is_named;
     xs_debug_path_folder(0, &is_named);

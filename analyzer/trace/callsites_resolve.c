@@ -57,7 +57,7 @@ struct batch {
     uint32_t *numbers;
     uint64_t *addresses;
     size_t count;
-    bool has_names; /* the trace has the functions of all these */
+    bool has_names; /* the trace has the functions of all these addresses */
 };
 
 static int by_module_and_address(const void *a, const void *b, void *data) {

@@ -1,4 +1,4 @@
-/* Names of kinds, from the rows of schema/format/kinds.h. */
+/* Defines the names of kinds, from the rows of schema/format/kinds.h. */
 #include "analyzer/trace/kind_words.h"
 
 #define NAME_ROW(n, id, name) [n] = name,

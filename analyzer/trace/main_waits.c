@@ -104,7 +104,7 @@ static bool is_before(const void *item, const void *key) {
     return ((const struct call *)item)->enter_ns < *(const int64_t *)key;
 }
 
-/* Sets the wait's begin and end. The wait begins at the return of the thread's previous call. It ends at the copy's
+/* Sets the wait's beginning and end. The wait begins at the return of the thread's previous call. It ends at the copy's
  * end, or at the enter of the thread's next call if that is earlier. False: the thread was inside a call when the
  * download's call began, or the wait has no length. */
 static bool set_times(struct xs_main_wait *wait, const struct calls *calls) {

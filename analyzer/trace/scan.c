@@ -1,4 +1,4 @@
-/* Checked reading of rows; see scan.h. */
+/* Reads and checks rows; see scan.h. */
 #include "analyzer/trace/scan.h"
 
 #include <sqlite3.h>
@@ -17,7 +17,7 @@ static void fail(struct xs_scan *scan, int code) {
     snprintf(scan->message, XS_TRACE_MESSAGE_BYTES, "%s: %s%s", scan->trace->path, damaged ? "damaged: " : "", text);
 }
 
-/* If this fails, the first read of a row reports the error. */
+/* Begins a snapshot. If this fails, the first read of a row reports the error. */
 void xs_snapshot_begin(const struct xs_trace *trace) { sqlite3_exec(trace->db, "BEGIN", NULL, NULL, NULL); }
 
 void xs_snapshot_end(const struct xs_trace *trace) { sqlite3_exec(trace->db, "COMMIT", NULL, NULL, NULL); }

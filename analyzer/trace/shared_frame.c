@@ -1,4 +1,4 @@
-/* The function that two stacks share; see shared_frame.h. */
+/* Finds the function that two stacks share; see shared_frame.h. */
 #include "analyzer/trace/shared_frame.h"
 
 #include <string.h>

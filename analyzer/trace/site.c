@@ -1,4 +1,4 @@
-/* Site numbers; see site.h. */
+/* Gives numbers to sites; see site.h. */
 #include "analyzer/trace/site.h"
 #include "analyzer/base/grow.h"
 

@@ -1,4 +1,4 @@
-/* Totals by site; see site_totals.h. */
+/* Computes totals by site; see site_totals.h. */
 #include "analyzer/trace/site_totals.h"
 
 #include <stdlib.h>

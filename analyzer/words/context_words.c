@@ -1,4 +1,4 @@
-/* The words for what a framework did; see context_words.h. */
+/* Writes the words for what a framework did; see context_words.h. */
 #include "analyzer/words/context_words.h"
 
 #include "analyzer/base/units.h"

@@ -1,4 +1,4 @@
-/* Detours over the host in words; see detour_words.h. */
+/* Writes detours over the host in words; see detour_words.h. */
 #include "analyzer/words/detour_words.h"
 
 #include "analyzer/base/units.h"

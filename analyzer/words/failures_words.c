@@ -1,4 +1,4 @@
-/* The words of failed calls; see failures_words.h. */
+/* Writes the words for failed calls; see failures_words.h. */
 #include "analyzer/words/failures_words.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* The filter and how much of the trace passed it, in words and as JSON; see findings_words.h. */
+/* Writes the filter, and how much of the trace passed it, in words and as JSON; see findings_words.h. */
 #include "analyzer/base/units.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/selection.h"

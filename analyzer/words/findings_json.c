@@ -1,4 +1,4 @@
-/* Findings as JSON. Keys are stable, and docs/use/report.md lists them; null: not known. */
+/* Writes findings as JSON. Keys are stable, and docs/use/report.md lists them; null: not known. */
 #include <math.h>
 
 #include "analyzer/findings/engine/detector.h"

@@ -1,4 +1,4 @@
-/* Findings in Markdown; see findings_markdown.h. */
+/* Writes findings in Markdown; see findings_markdown.h. */
 #include "analyzer/words/findings_markdown.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Names of findings, and their numbers in words; see findings_words.h. */
+/* Writes the names of findings, and their numbers in words; see findings_words.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Idle time in words and as JSON; see idle_words.h. */
+/* Writes idle time in words and as JSON; see idle_words.h. */
 #include "analyzer/words/idle_words.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ const char *const xs_idle_reason_names[XS_IDLE_REASONS] = {"start", "call", "hos
 
 /* --- calls --- */
 
-/* What a call is, for people (after "was inside ") and in JSON. */
+/* The words for a call: for people (after "was inside ") and in JSON. */
 struct call_words {
     const char *said, *kind;
 };

@@ -1,4 +1,4 @@
-/* Sentences about data that is missing in a trace; see left_out.h. */
+/* Writes sentences about data that is missing in a trace; see left_out.h. */
 #include "analyzer/words/left_out.h"
 
 #include <inttypes.h>

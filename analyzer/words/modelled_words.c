@@ -1,4 +1,4 @@
-/* Words and numbers about modelled device times; see modelled_words.h. */
+/* Writes words and numbers about modelled device times; see modelled_words.h. */
 #include "analyzer/words/modelled_words.h"
 
 #include "analyzer/base/units.h"

@@ -1,4 +1,4 @@
-/* Lines of the user's program; see place.h. A trace may be untrusted, so its names are escaped and cut. */
+/* Writes lines of the user's program; see place.h. A trace may be untrusted, so its names are escaped and cut. */
 #include "analyzer/words/place.h"
 
 #include <inttypes.h>

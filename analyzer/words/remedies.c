@@ -1,4 +1,4 @@
-/* Choosing a row of remedies_by_framework.def; see remedies.h. */
+/* Chooses a row of remedies_by_framework.def; see remedies.h. */
 #include "analyzer/words/remedies.h"
 
 #include <string.h>
@@ -57,8 +57,8 @@ static enum xs_remedy_way way_of(const struct xs_findings *findings, const struc
     return 2 * f->neighbours >= f->instances ? XS_REMEDY_VALUES : XS_REMEDY_VALUE;
 }
 
-/* In confidential computing every copy, from any memory, is encrypted through a buffer of the driver, and cudaHostAlloc
- * returns managed memory (NVIDIA's deployment guide, "Developer Considerations"). */
+/* The remedy in confidential computing. There every copy, from any memory, is encrypted through a buffer of the driver,
+ * and cudaHostAlloc returns managed memory (NVIDIA's deployment guide, "Developer Considerations"). */
 static const char not_by_pinning[] =
     "Copy less, or in larger pieces: this GPU refuses to page-lock a program's "
     "memory, as in confidential computing, and there memory of cudaHostAlloc is no faster.";

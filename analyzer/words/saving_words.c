@@ -1,4 +1,4 @@
-/* Words for savings and amounts that several printers need; see saving_words.h. */
+/* Writes the words for savings and amounts that several printers need; see saving_words.h. */
 #include "analyzer/words/saving_words.h"
 
 #include "analyzer/base/units.h"

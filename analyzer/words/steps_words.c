@@ -1,4 +1,4 @@
-/* Steps in words and as JSON; see steps_words.h. */
+/* Writes steps in words and as JSON; see steps_words.h. */
 #include "analyzer/words/steps_words.h"
 
 #include "analyzer/base/units.h"

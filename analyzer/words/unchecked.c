@@ -1,4 +1,4 @@
-/* Sentences about copies that were not checked; see unchecked.h. */
+/* Writes sentences about copies that were not checked; see unchecked.h. */
 #include "analyzer/words/unchecked.h"
 
 #include "analyzer/base/units.h"

@@ -1,4 +1,4 @@
-/* Waits in words and as JSON; see wait_words.h. */
+/* Writes waits in words and as JSON; see wait_words.h. */
 #include "analyzer/words/wait_words.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Sentences about what the run's time was spent on; see where_words.h. */
+/* Writes sentences about what the run's time was spent on; see where_words.h. */
 #include "analyzer/words/where_words.h"
 
 #include "analyzer/base/units.h"

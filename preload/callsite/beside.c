@@ -1,6 +1,7 @@
-/* Chooses the thread and keeps to the share; see beside.h. A call site that makes calls all the time does not take the
- * turns of other call sites. While the share is used up, each call site is read again only after a pause. The pause is
- * a multiple of the time of the site's latest reading. With this multiple, all call sites together stay near the share.
+/* Chooses the thread whose stack is read, and keeps to the share; see beside.h. A call site that makes calls all the
+ * time does not take the turns of other call sites. While the share is used up, each call site is read again only after
+ * a pause. The pause is a multiple of the time of the site's latest reading. With this multiple, all call sites
+ * together stay near the share.
  */
 #define _GNU_SOURCE
 #include "preload/callsite/beside.h"
@@ -55,7 +56,8 @@ void xs_beside_start(unsigned permille) {
     atomic_store(&beside.rests_until_ns, 0);
 }
 
-/* Adds the time by which the share has grown. If two threads do this at once, only one of them adds the time. */
+/* Adds the time by which the share has grown, and returns the time that is left. If two threads do this at once, only
+ * one of them adds the time. */
 static int64_t left_now(uint64_t now_ns) {
     uint64_t since_ns = atomic_load_explicit(&beside.shared_ns, memory_order_relaxed);
     int64_t left_ns = atomic_load_explicit(&beside.left_ns, memory_order_relaxed);
@@ -67,8 +69,8 @@ static int64_t left_now(uint64_t now_ns) {
     return atomic_fetch_add(&beside.left_ns, more_ns) + more_ns;
 }
 
-/* True in the process's main thread. The main thread works for no other thread, so no other thread's line belongs to
- * its calls. */
+/* True if this is the process's main thread. The main thread works for no other thread, so no other thread's line
+ * belongs to its calls. */
 static bool is_main_thread(void) {
     return xs_gate_slot && atomic_load_explicit(&xs_gate_slot->owner, memory_order_relaxed) == beside.pid;
 }

@@ -33,13 +33,13 @@ struct xs_beside_thread {
     int32_t tid;
 };
 
-/* Turns readings on. `permille` is the largest part of the run's time that they may take. Called once before the first
- * event is recorded, and once more in a forked child. */
+/* Turns readings on. `permille` is the largest part of the run's time that they may take. This function is called once
+ * before the first event is recorded, and once more in a forked child. */
 void xs_beside_start(unsigned permille);
 
 /* Returns the calling thread's site with this key if the other thread's frames may be read now, and stores the present
  * time in *now_ns. NULL: nothing may be read now, or the calling thread is the process's main thread, which works for
- * no other thread. Called between xs_begin and xs_end. */
+ * no other thread. This function is called between xs_begin and xs_end. */
 struct xs_beside_site *xs_beside_begin(struct xs_stack_key key, uint64_t *now_ns);
 
 /* Finds the process's main thread if the main thread runs Python code. Otherwise finds the other thread that runs

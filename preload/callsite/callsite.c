@@ -23,8 +23,8 @@ enum {
     MOST_BESIDE = 1000,
     MOST_OF_LAUNCHES = 1000
 };
-#define LAUNCH_SITE_NS 10000000u           /* a thread's launches have call sites in this distance at least */
-#define BESIDE_KEPT_NS UINT64_C(100000000) /* then a stack is walked again: python.h, xs_python_is_as_noted */
+#define LAUNCH_SITE_NS 10000000u           /* least time between two launches of a thread that get call sites */
+#define BESIDE_KEPT_NS UINT64_C(100000000) /* after this time a stack is walked again; see xs_python_is_as_noted */
 
 _Atomic bool xs_callsite_on;
 static enum xs_unwinder unwinder;
@@ -223,7 +223,7 @@ struct definition {
 };
 
 /* Walks again if the frames were not walked, because a definition needs all of them. False: the walk found other frames
- * than before, because the rules are not available now. */
+ * than before, because the rules for unwinding are not available now. */
 static bool has_all_frames(struct walked *w, const struct xs_caller *caller) {
     struct xs_stack_key key = w->key;
     if (!w->has_pcs)
@@ -313,7 +313,7 @@ static uint32_t number_beside(const struct beside *b, const struct xs_beside_thr
     return number;
 }
 
-/* Walks the other thread's frames into `w`. Returns their number; 0 or less: there are none, or it ran on. */
+/* Walks the other thread's frames into `w`. Returns their number; 0 or less: the thread has none, or it ran on. */
 static int walk_beside(struct walked *w, const struct xs_beside_thread *thread, struct xs_python_copy *copy) {
     int count = -1;
     for (unsigned i = 0; i < BESIDE_TRIES && count < 0; i++)
@@ -364,8 +364,8 @@ static void read_beside(void *arg) {
     site->noted.count = b->number ? site->noted.count : 0;
 }
 
-/* Keeps the key of the first walk. A second walk found other frames, because its rules were not available. The stack is
- * therefore not defined now (has_all_frames walks again), and the next call walks again, too. */
+/* Keeps the key of the first walk. A second walk (has_all_frames) found other frames, because the rules for unwinding
+ * were not available. The stack is therefore not defined now, and the next call walks again. */
 static void keep_key(struct walked *w, struct xs_stack_key key) {
     w->key = key;
     w->has_pcs = w->recent->is_noted = false;

@@ -17,7 +17,8 @@ struct cie {
     struct xs_cursor instructions;
 };
 
-/* Gets the content, without the length, of the entry at `in`. False: there is no entry any more, or it is too long. */
+/* Gets the content of the entry at `in`, without its length. False: there are no more entries, or the entry is too
+ * long. */
 static bool read_entry(struct xs_cursor *in, struct xs_cursor *entry) {
     uint64_t bytes = xs_read_fixed(in, 4);
     if (bytes == UINT32_MAX)
@@ -170,7 +171,7 @@ static bool run_register_instruction(struct program *p, uint8_t op, struct xs_cu
     }
 }
 
-/* Saves and restores the whole state, as needed for epilogues in the middle of a function. */
+/* Runs an instruction that saves or restores the whole state, as epilogues in the middle of a function need. */
 static bool run_state_instruction(struct program *p, uint8_t op, struct xs_cursor *in) {
     switch (op) {
     case DW_CFA_nop:

@@ -60,7 +60,7 @@ extern _Atomic uint32_t xs_native_replaced;
 void xs_native_unloading(void);
 void xs_native_unloaded(void);
 
-/* Called in a forked child, after xs_loader_forget. The child's trace defines no modules yet. */
+/* Runs in a forked child, after xs_loader_forget. The child's trace defines no modules yet. */
 void xs_native_forget(void);
 
 #endif

@@ -77,7 +77,8 @@ static uint64_t read_format(struct xs_cursor *in, unsigned format) {
     }
 }
 
-/* Does not follow indirect pointers: only the pointer to the personality routine is one, and it is not needed. */
+/* Reads an encoded pointer. Indirect pointers are not followed: only the pointer to the personality routine is one, and
+ * it is not needed. */
 uint64_t xs_read_encoded(struct xs_cursor *in, uint8_t encoding, uint64_t data_base) {
     if (encoding == DW_EH_PE_omit)
         return 0;
@@ -107,7 +108,7 @@ struct machine {
     bool is_bad;
 };
 
-/* Returns true, as do the functions below that have run an operation. */
+/* Pushes a value. Returns true, as all functions below do if they have run an operation. */
 static bool push(struct machine *m, uint64_t value) {
     if (m->depth == STACK_MAX)
         m->is_bad = true;

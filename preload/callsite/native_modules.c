@@ -1,5 +1,5 @@
-/* The table of modules. A look-up in the table takes no lock. There are two indexes: one is written while the other is
- * read, so even a signal handler that interrupts the writing finds a complete index. */
+/* Keeps the table of modules. A look-up in the table takes no lock. There are two indexes: one is written while the
+ * other is read, so even a signal handler that interrupts the writing finds a complete index. */
 #define _GNU_SOURCE
 #include "preload/callsite/native_modules.h"
 
@@ -247,7 +247,7 @@ static void move(struct slot *to, const struct slot *from) {
     atomic_store_explicit(&to->module, atomic_load_explicit(&from->module, memory_order_relaxed), memory_order_release);
 }
 
-/* Shellsort, because qsort may allocate. */
+/* Sorts by Shellsort, because qsort may allocate memory. */
 static void sort(struct slot *slots, unsigned count) {
     for (unsigned gap = count / 2; gap; gap = gap == 2 ? 1 : gap * 5 / 11) {
         for (unsigned i = gap; i < count; i++) {
@@ -263,7 +263,7 @@ static void sort(struct slot *slots, unsigned count) {
     }
 }
 
-/* Does the trace define another module at some of this module's addresses? */
+/* True if the trace defines another module at some of this module's addresses. */
 static bool replaces_another(const struct xs_module *module) {
     const struct xs_define_module *d = &module->definition;
     for (const struct xs_module *m = newest; m; m = m->older)
@@ -273,7 +273,7 @@ static bool replaces_another(const struct xs_module *module) {
     return false;
 }
 
-/* Does any module that is only in the new index replace another one? */
+/* True if any module that is only in the new index replaces another one. */
 static bool does_any_replace(const struct index *old, const struct index *new) {
     unsigned count = atomic_load_explicit(&new->count, memory_order_relaxed);
     for (unsigned i = 0; i < count; i++) {
@@ -312,8 +312,8 @@ static bool is_current(const struct dl_phdr_info *info) {
            info->dlpi_subs == known_unloads;
 }
 
-/* Called for the first module, under the loader's lock, so that nothing is unmapped meanwhile. The other modules are
- * not needed, because the loader's counters come with each module. */
+/* The loader calls this function for the first module, under its lock, so that nothing is unmapped meanwhile. The other
+ * modules are not needed, because the loader's counters come with each module. */
 static int use_if_current(struct dl_phdr_info *info, size_t bytes, void *arg) {
     struct use *use = arg;
     (void)bytes;

@@ -30,8 +30,8 @@ bool xs_modules_use(uint64_t pc, void (*use)(const struct xs_module *module, voi
  * of the unloaded library, although the cached rules for these addresses have not been removed yet. */
 extern _Atomic unsigned xs_unloads_under_way;
 
-/* Removes all cached rules, because they were derived from modules. Called after each change of the table of
- * modules. */
+/* Removes all cached rules, because they were derived from modules. This function is called after each change of the
+ * table of modules. */
 void xs_rules_drop(void);
 
 #endif

@@ -25,10 +25,10 @@ struct xs_python_frame {
     bool is_entry;     /* the interpreter's C function was entered with this frame */
 };
 
-/* True if an interpreter was found, and nothing is known that prevents reading it. Called at a session's start, and by
- * every walk until xs_python_is_ready is true, but searches for an interpreter only now and then. If the interpreter is
- * not of version 3.9 to 3.14, is a free-threaded build or does not have the layout of its version, the trace gets one
- * note. */
+/* True if an interpreter was found, and nothing is known that prevents reading it. This function is called at a
+ * session's start, and by every walk until xs_python_is_ready is true, but searches for an interpreter only now and
+ * then. If the interpreter is not of version 3.9 to 3.14, is a free-threaded build or does not have the layout of its
+ * version, the trace gets one note. */
 bool xs_python_present(void);
 
 /* True if an interpreter was found and its layout was checked. */
@@ -91,7 +91,7 @@ struct xs_definer {
 uint32_t xs_python_code_of_other(const struct xs_python_frame *frame, struct xs_python_copy *copy, uint32_t *line,
                                  const struct xs_definer *definer);
 
-/* Called in a forked child. The numbers of code objects begin at 1 again, because the child has its own trace. */
+/* Runs in a forked child. The numbers of code objects begin at 1 again, because the child has its own trace. */
 void xs_python_forget(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Checks whether the layout fits the running interpreter. Everything is read through the kernel here, so that a wrong
+/* Checks whether the layout fits the running interpreter. Everything is read by system calls here, so that a wrong
  * offset leads to the answer "no" and not to a crash. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +32,7 @@ bool xs_python_probe(void *to, uintptr_t from, size_t bytes) {
 
 static bool probe_word(uintptr_t *to, uintptr_t from) { return xs_python_probe(to, from, sizeof *to); }
 
-/* Is it an object of a type with this flag? */
+/* True if it is an object of a type with this flag. */
 static bool is_object(uintptr_t object, uint64_t flag) {
     uintptr_t type, flags;
     return xs_python_plausible(object) && probe_word(&type, object + XS_PYTHON_OB_TYPE) && xs_python_plausible(type) &&
@@ -62,7 +62,7 @@ static int64_t code_bytes(uintptr_t code) {
     return (int64_t)(l->shape == XS_PYTHON_FRAMES ? size * 2 : size);
 }
 
-/* Is the frame's position within the code? */
+/* True if the frame's position is within the code. */
 static bool position_fits(uintptr_t frame, uintptr_t code, int64_t bytes) {
     const struct xs_python_layout *l = &xs_python.layout;
     if (l->shape != XS_PYTHON_FRAMES) {

@@ -85,7 +85,7 @@ struct source {
     bool is_gone;                /* it could not be copied */
 };
 
-/* Returns where the code object can be read; 0: it cannot. */
+/* Returns where the code object can be read; 0: it cannot be read. */
 static uintptr_t readable(struct source *source) {
     if (!source->at)
         source->at = source->copy ? xs_python_copy_same_code(source->copy, source->frame) : source->frame->code;

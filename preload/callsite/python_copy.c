@@ -1,4 +1,4 @@
-/* Copies of frames and code objects of other threads; see python_copy.h. */
+/* Copies frames and code objects of other threads; see python_copy.h. */
 #define _GNU_SOURCE
 #include "preload/callsite/python_copy.h"
 
@@ -22,7 +22,7 @@ bool xs_python_copy_code(struct xs_python_copy *copy, uintptr_t code) {
            xs_python_plausible(copy->texts.name) && xs_python_plausible(copy->texts.lines);
 }
 
-/* Copies the beginning of an object: so much that small objects are whole, but nothing of the next page, which may not
+/* Copies the beginning of an object: enough that small objects are whole, but nothing of the next page, which may not
  * be mapped. Returns the number of bytes; 0: fewer than `least` can be read. */
 static size_t copy_beginning(uint8_t *to, uintptr_t at, size_t least) {
     size_t page = PAGE_BYTES - at % PAGE_BYTES, bytes = page < FIRST_BYTES ? page : FIRST_BYTES;
@@ -30,7 +30,7 @@ static size_t copy_beginning(uint8_t *to, uintptr_t at, size_t least) {
     return xs_python_probe(to, at, bytes) ? bytes : 0;
 }
 
-/* Is it a type with this flag? `*known` is a type that has it. */
+/* True if it is a type with this flag. `*known` is a type that has it. */
 static bool is_type(uintptr_t type, uint64_t flag, uintptr_t *known) {
     uintptr_t flags;
     if (type == *known)

@@ -105,7 +105,7 @@ static const struct xs_python_layout *layout_of(unsigned version) {
     return NULL;
 }
 
-/* Does the library of this handle contain an interpreter? True: it does, and the state tells whether it can be read. */
+/* True if the library of this handle contains an interpreter. The state then tells whether it can be read. */
 static bool take(void *handle) {
     struct xs_python *p = &xs_python;
     const char *(*get_version)(void) = (const char *(*)(void))xs_real_dlsym(handle, "Py_GetVersion");
@@ -215,7 +215,8 @@ static uint64_t monotonic_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Searches at some of its calls only, and at most once a second, because a search takes the loader's lock. */
+/* Searches for the interpreter, but only at some of its calls, and at most once a second, because a search takes the
+ * loader's lock. */
 static void look_now_and_then(void) {
     enum { WALKS = 256 };
     if (walks_to_skip > 0) {

@@ -7,7 +7,7 @@ struct table {
     int64_t line;
 };
 
-/* 3.9: the table has pairs of an increment of the address and an increment of the line (Objects/lnotab_notes.txt;
+/* In 3.9, the table has pairs of an increment of the address and an increment of the line (Objects/lnotab_notes.txt;
  * PyCode_Addr2Line). */
 static int64_t line_309(struct table t, uint32_t position) {
     for (uint64_t address = 0; t.end - t.at >= 2; t.at += 2) {
@@ -19,8 +19,8 @@ static int64_t line_309(struct table t, uint32_t position) {
     return t.line;
 }
 
-/* 3.10: the table has pairs of a length in bytes and an increment of the line, which is added before that range; -128:
- * the range has no line (Objects/lnotab_notes.txt; PyLineTable_NextAddressRange). */
+/* In 3.10, the table has pairs of a length in bytes and an increment of the line, which is added before that range;
+ * -128: the range has no line (Objects/lnotab_notes.txt; PyLineTable_NextAddressRange). */
 static int64_t line_310(struct table t, uint32_t position) {
     for (uint64_t end = 0; t.end - t.at >= 2; t.at += 2) {
         int8_t lines = (int8_t)t.at[1];
@@ -44,11 +44,11 @@ static int64_t signed_varint(const uint8_t *at, const uint8_t *end) {
     return value & 1u ? -half : half;
 }
 
-/* enum _PyCodeLocationInfoKind, cpython/code.h */
+/* The values of enum _PyCodeLocationInfoKind of cpython/code.h. */
 enum { LOCATION_ONE_LINE_0 = 10, LOCATION_ONE_LINE_2 = 12, LOCATION_NO_COLUMNS = 13, LOCATION_LONG, LOCATION_NONE };
 
-/* Since 3.11: an entry begins with a byte whose high bit is set, and which contains the entry's kind and the number of
- * instructions minus one (Objects/locations.md). */
+/* From 3.11 on, an entry begins with a byte whose high bit is set, and which contains the entry's kind and the number
+ * of instructions minus one (Objects/locations.md). */
 static int64_t line_311(struct table t, uint32_t position) {
     uint64_t end = 0;
     while (t.at < t.end) {

@@ -7,8 +7,8 @@ XS_HOT uint64_t mixed(uint64_t a, uint64_t b) { /* wyhash's mum */
     return (uint64_t)product ^ (uint64_t)(product >> 64u);
 }
 
-/* Hashes all bytes of content up to 1 KiB, because one more source line may change only one byte of a table. Of larger
- * content, only samples are hashed. */
+/* Hashes content. If it has at most 1 KiB, all its bytes are hashed, because one more source line may change only one
+ * byte of a table. If it is larger, only samples of it are hashed. */
 XS_HOT uint64_t content_hash(uintptr_t at, uint64_t bytes) {
     enum { PAIRS = 64 };
     const uint64_t first = UINT64_C(0xa0761d6478bd642f), second = UINT64_C(0xe7037ed1a0b428db);
@@ -134,8 +134,8 @@ static void put(struct out *o, uint64_t code, uint64_t identity, uint32_t positi
     o->frames[o->count++] = (struct xs_python_frame){code, identity, position, is_entry};
 }
 
-/* Notes a call of the interpreter's C function. A call without a frame to show, such as one that is returning, is noted
- * as well; else later Python frames would be merged with the wrong native frames. */
+/* Notes a call of the interpreter's C function. A call that has no frame to show, for example because it is returning,
+ * is noted as well; else later Python frames would be merged with the wrong native frames. */
 static void put_entry(struct out *o) {
     if (o->is_open)
         o->frames[o->count - 1].is_entry = true;

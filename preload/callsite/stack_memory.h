@@ -36,7 +36,7 @@ struct xs_stack {
  * memory holds the copy, so no other code may use this part at the same time. */
 void xs_stack_open(struct xs_stack *stack, uint64_t sp, enum xs_thread_part buffer);
 
-/* Prepares for reading the other stack that contains `sp`. Called when the walk reaches this stack. */
+/* Prepares for reading the other stack that contains `sp`. This function is called when the walk reaches this stack. */
 void xs_stack_move(struct xs_stack *stack, uint64_t sp);
 
 /* Reads a word outside the thread's own stack, through the kernel. False: the word could not be read. */

@@ -1,6 +1,6 @@
-/* Hash tables of growing size. A stack's hash tells where its run of WINDOW hash slots begins in a table, and a new
- * stack takes the first empty slot of the run. If the run is full, the search continues in the next table. Nothing is
- * ever removed, so an empty slot means that the stack is new. */
+/* Keeps hash tables of growing size. A stack's hash tells where its run of WINDOW hash slots begins in a table, and a
+ * new stack takes the first empty slot of the run. If the run is full, the search continues in the next table. Nothing
+ * is ever removed, so an empty slot means that the stack is new. */
 #include "preload/callsite/stack_table.h"
 
 #include <errno.h>

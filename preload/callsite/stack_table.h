@@ -16,8 +16,8 @@ struct xs_stack_key {
  * passes a pointer is told that the stack is new. Any thread, and also signal handlers. */
 uint32_t xs_stacks_number(struct xs_stack_key key, bool *is_new);
 
-/* Called by a caller that could not define the stack. The next call of xs_stacks_number for this stack then reports the
- * stack as new. */
+/* A caller that could not define the stack calls this function. The next call of xs_stacks_number for this stack then
+ * reports the stack as new. */
 void xs_stacks_undefined(struct xs_stack_key key);
 
 #endif

@@ -98,7 +98,7 @@ static uint32_t hash_of(const struct draft *d) {
     return (uint32_t)h;
 }
 
-/* Returns the layout with these offsets. Makes a new one if there is none yet and there is space. Called under the
+/* Returns the layout with these offsets. Makes a new one if there is none yet and there is space. The caller holds the
  * lock. */
 static const struct xs_layout *shared(const struct draft *d) {
     uint32_t hash = hash_of(d);

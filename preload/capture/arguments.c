@@ -67,7 +67,8 @@ static bool counts(const struct xs_map_cache *answer) {
     }
 }
 
-/* `bytes` is 0 while the result is being written, so that it is not used if a signal handler jumps away meanwhile. */
+/* Writes a result of the cache. `bytes` is 0 meanwhile, so that it is not used if a signal handler jumps away
+ * meanwhile. */
 static void write_answer(struct answer *to, const struct answer *answer) {
     to->bytes = 0;
     atomic_signal_fence(memory_order_seq_cst);
@@ -149,7 +150,7 @@ XS_HOT bool is_known(const struct known *known, const struct pointers *p) {
     return true;
 }
 
-#define MOST_BYTES 32768u /* most bytes of a kernel's parameters */
+#define MOST_BYTES 32768u /* the largest size that a kernel's parameters can have together */
 
 struct buffer {
     const char *start;
@@ -189,7 +190,7 @@ static bool scan_buffer(struct pointers *p, const struct xs_layout *layout, void
     return true;
 }
 
-/* False: the arguments could not be read. */
+/* Scans the parameters of a launch. False: they could not be read. */
 static bool scan(struct pointers *p, CUfunction function, void **params, void **extra) {
     const struct xs_layout *layout = xs_layout_of(function);
     if (XS_UNLIKELY(extra && !params))

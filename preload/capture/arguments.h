@@ -21,8 +21,8 @@ extern bool xs_arguments_on; /* set before xs_state becomes XS_STATE_ACTIVE */
 
 /* Sets argument_set of `e`, the event of a launch that succeeded. Must be called after the real call: its success shows
  * that the parameters can be read, whereas before the real call a pointer of the program might be invalid. If the set
- * is new, the events that define it are committed before `e`, and `e` is moved. Returns the address of `e`. Called only
- * between xs_begin and xs_end. */
+ * is new, the events that define it are committed before `e`, and `e` is moved. Returns the address of `e`. This
+ * function is called only between xs_begin and xs_end. */
 struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, void **params, void **extra);
 
 XS_HOT struct xs_event *xs_decode_arguments(struct xs_event *e, CUresult r, CUfunction function, void **params,
@@ -34,7 +34,7 @@ XS_HOT struct xs_event *xs_decode_arguments(struct xs_event *e, CUresult r, CUfu
  * of their functions for other functions. Any thread. */
 void xs_arguments_functions_go(void);
 
-/* Called in a forked child: resets locks that a thread of the parent may hold, and discards all data, because the data
+/* Runs in a forked child: resets locks that a thread of the parent may hold, and discards all data, because the data
  * describe the parent. */
 void xs_arguments_forget(void);
 

@@ -129,7 +129,7 @@ static void put_box(struct xs_event *e, const struct box_side *dst, const struct
 
 #define BOX_SIDE_3D(copy, side) BOX_SIDE(copy, side, (copy)->side##Z, (copy)->side##Height)
 
-/* Called before the descriptor is read. If it is NULL, the driver returns an error, which is recorded. */
+/* Runs before the descriptor is read. If the descriptor is NULL, the driver returns an error, which is recorded. */
 static void put_nothing(struct xs_event *e) {
     e->transfer.skip = XS_SKIP_OFF;
     e->kind = XS_EVENT_TRANSFER;

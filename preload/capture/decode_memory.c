@@ -137,7 +137,7 @@ void xs_decode_array(struct xs_event *e, uint64_t handle, size_t width, size_t h
     put_allocation(e, &range);
 }
 
-/* Called before the real call, because after it another thread may already have been given the address. */
+/* Runs before the real call, because after that call another thread may already have got the address. */
 void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_memory_range *range) {
     e->kind = XS_EVENT_FREE;
     e->alloc.address = address;

@@ -151,7 +151,8 @@ static void put_back(char *stack) {
     xs_race_detector_watch();
 }
 
-/* A fault handler that interrupts the thread on its scratch stack, and comes here too, gets another stack. */
+/* Calls the function on a scratch stack. A fault handler that interrupts this work, and comes here, too, gets another
+ * stack. */
 static void switch_and_call(char *stack, void (*function)(void *argument), void *argument) {
     struct outside *outside = outside_of(stack);
     xs_race_detector_ignore(); /* the detector does not know that another thread may use the stack later */

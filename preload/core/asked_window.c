@@ -28,8 +28,8 @@ static bool is_timed(uint64_t mark, uint64_t from) {
     return mark >= from && mark <= atomic_load(&steps_to) && mark - from < 2 * XS_ASKED_STEP_TIMES;
 }
 
-/* A thread that is in xs_asked_step_mark now either sees the new `steps_from`, or has counted its start or end of a
- * step before this function reads the count. */
+/* Sets which steps the user requests. A thread that is in xs_asked_step_mark now either sees the new `steps_from`, or
+ * has counted its start or end of a step before this function reads the count. */
 void xs_asked_steps_set(uint64_t skipped, uint64_t most) {
     uint64_t passed = atomic_load(&xs_asked_step_marks) / 2;
     uint64_t from = 2 * (passed > skipped ? passed : skipped) + 1, now_ns = xs_monotonic_ns(), none;

@@ -22,7 +22,7 @@ extern _Atomic bool xs_asked_profiler;
  * increment the number. */
 extern _Atomic uint64_t xs_asked_step_marks;
 
-/* Called when an NVTX range shows that a step began or ended. */
+/* Runs when an NVTX range shows that a step began or ended. */
 void xs_asked_step_mark(void);
 
 /* After this call, waits mark the steps (core/step_waits.h). NVTX ranges no longer increment xs_asked_step_marks, and
@@ -54,8 +54,9 @@ void xs_asked_steps_set(uint64_t skipped, uint64_t most);
  * xs_asked_steps_set. Valid only after xs_asked_steps_set was called. */
 uint64_t xs_asked_steps_before(void);
 
-/* Reports that a window opened or closed. May wait until CUPTI is attached or detached, for at most 50 ms. Called by an
- * application thread that is not inside any wrapper or other code of the library. Keeps errno. */
+/* Reports that a window opened or closed. May wait until CUPTI is attached or detached, for at most 50 ms. This
+ * function is called by an application thread that is not inside any wrapper or other code of the library. Keeps errno.
+ */
 void xs_asked_window_changed(void);
 
 /* Reports that cuProfilerStart or cuProfilerStop has returned. This function may call xs_asked_window_changed, so the

@@ -187,7 +187,7 @@ static int look(struct dl_phdr_info *library, size_t bytes, void *argument) {
     return !l->is_new;
 }
 
-/* Called without the loader's lock. */
+/* The caller must not hold the loader's lock. */
 static bool has_devices(unsigned needs) {
     return needs &&
            ((needs & xs_direct_access_devices("/dev")) || ((needs & XS_DIRECT_STORAGE) && disks_reach_the_gpu()));

@@ -15,9 +15,9 @@
  * libraries were loaded since its last call. Signals are blocked during this work; errno is kept. */
 bool xs_direct_access_is_possible(void);
 
-/* Reads cuFile's environment variables. Called once, by the thread that starts the session, because later another
- * thread might change the environment at the same time. If `is_ignored`, xs_direct_access_is_possible always returns
- * false, because the user has promised that no such access touches memory that the program copies
+/* Reads cuFile's environment variables. This function is called once, by the thread that starts the session, because
+ * later another thread might change the environment at the same time. If `is_ignored`, xs_direct_access_is_possible
+ * always returns false, because the user has promised that no such access touches memory that the program copies
  * (XFERSPY_DIRECT_ACCESS=no). */
 void xs_direct_access_start(bool is_ignored);
 

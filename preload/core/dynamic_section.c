@@ -43,8 +43,8 @@ static void *function_of(const struct xs_dynamic *d, const ElfW(Sym) * symbol, c
     return is_it ? (void *)(d->base + symbol->st_value) : NULL;
 }
 
-/* The table of GNU: four numbers, a Bloom filter of words, buckets, and a chain that has the hash of each symbol from
- * `first` on. The lowest bit of such a hash is set in the last symbol of a bucket. */
+/* The hash table of GNU has four numbers, a Bloom filter of words, buckets, and a chain that has the hash of each
+ * symbol from `first` on. The lowest bit of such a hash is set in the last symbol of a bucket. */
 static void *by_gnu_hash(const struct xs_dynamic *d, const uint32_t *table, const char *name) {
     uint32_t buckets = table[0], first = table[1], hash = 5381;
     const uint32_t *bucket = table + 4 + (size_t)table[2] * sizeof(ElfW(Addr)) / sizeof(uint32_t);

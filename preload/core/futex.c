@@ -1,4 +1,4 @@
-/* The futex system call, for which glibc has no function. */
+/* Makes the futex system call, for which glibc has no function. */
 #define _GNU_SOURCE
 #include "preload/core/futex.h"
 

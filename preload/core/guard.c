@@ -13,7 +13,7 @@
 #include "preload/core/hooks.h"
 #include "preload/core/own_stack.h"
 
-/* Not instrumented, because sanitizers poison dead parts of the stack. */
+/* The function is not instrumented, because sanitizers poison dead parts of the stack. */
 __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) static uintptr_t
 load(uintptr_t address) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): an address on the thread's own stack

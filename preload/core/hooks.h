@@ -9,20 +9,20 @@
  * call CUDA in its constructor. session/session.c defines the hooks. A test that links only parts of the core defines
  * its own hooks. */
 struct xs_hooks {
-    /* Called when the entry point `row` is called in state XS_STATE_IDLE and the guard is not raised. True: the call
+    /* Runs when the entry point `row` is called in state XS_STATE_IDLE and the guard is not raised. True: the call
      * has to be recorded. There are then two cases. Either a session exists now, or the state is still XS_STATE_IDLE,
      * because a session has begun and its trace is being made in parallel to this call. In the second case the core
      * calls finish_session when the call is over, or before the call if another thread has meanwhile abandoned the
      * start. Any application thread. */
     bool (*start_session)(unsigned row);
     /* Waits until the session that start_session began has started, or has failed to start. True: the session exists.
-     * Called by the thread that called start_session, with its guard raised. */
+     * The thread that called start_session calls this hook, with its guard raised. */
     bool (*finish_session)(void);
     /* True: a function has certainly returned or was left by a jump, because it is not among the callers of the present
      * function. `return_address_at` is the address on the calling thread's own stack where the function's return
      * address lay. If the hook is NULL, the core does not have this information. */
     bool (*is_gone)(uintptr_t return_address_at);
-    /* Called when the program has opened or closed a window (core/asked_window.h). Any application thread. */
+    /* Runs when the program has opened or closed a window (core/asked_window.h). Any application thread. */
     void (*window_asked)(void);
 };
 extern const struct xs_hooks xs_hooks;

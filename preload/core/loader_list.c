@@ -1,3 +1,4 @@
+/* Takes the lock of loader_list.h, and walks through the loader's list. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #endif

@@ -20,8 +20,8 @@ bool xs_loader_walk(int (*visit)(struct dl_phdr_info *, size_t, void *), void *a
 bool xs_loader_lock(void);
 void xs_loader_unlock(void);
 
-/* Called around a fork. The thread that forks calls the first function before the fork, and the second one after it in
- * the parent. The child calls the third one. */
+/* These functions are called around a fork. The thread that forks calls the first function before the fork, and the
+ * second one after it in the parent. The child calls the third one. */
 void xs_loader_before_fork(void);
 void xs_loader_after_fork(void);
 void xs_loader_forget(void);

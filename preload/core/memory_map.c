@@ -41,8 +41,8 @@ static size_t map_size;
 
 #define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
-/* Read and write the pointers to leaves. A thread that follows such a pointer sees the leaf at least as it was when the
- * pointer was published. */
+/* These macros read and write the pointers to leaves. A thread that follows such a pointer sees the leaf at least as it
+ * was when the pointer was published. */
 #define FOLLOW(x) atomic_load_explicit(&(x), memory_order_acquire)
 #define PUBLISH(x, v) atomic_store_explicit(&(x), (v), memory_order_release)
 
@@ -171,7 +171,7 @@ bool xs_map_find(uint64_t address, struct xs_memory_range *out) {
     return cache.found;
 }
 
-/* False: capture has ended. */
+/* Begins a change of the map. False: capture has ended. */
 static bool change_begin(void) {
     if (!xs_open_lock(&map_lock))
         return false;

@@ -49,8 +49,8 @@ void xs_note(const char *topic, const char *format, ...) {
 
 void xs_notes_forget(void) { xs_mutex_forget(&note_lock); }
 
-/* The lock is not held during writing, because writing may take long on a slow disk, and application threads may add
- * notes at the same time. The notes before `count` no longer change. */
+/* Writes the notes. The lock is not held meanwhile, because writing may take long on a slow disk, and application
+ * threads may add notes at the same time. The notes before `count` no longer change. */
 int xs_notes_write(struct xs_store *store, const struct xs_clock *clock) {
     int status = 0;
     pthread_mutex_lock(&note_lock);

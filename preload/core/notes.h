@@ -15,7 +15,7 @@ void xs_note(const char *topic, const char *format, ...) __attribute__((format(p
  * written. */
 int xs_notes_write(struct xs_store *store, const struct xs_clock *clock);
 
-/* Called in a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
+/* Runs in a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
 void xs_notes_forget(void);
 
 #endif

@@ -20,7 +20,7 @@ static _Atomic bool limited;
 static struct xs_window_spec spec; /* set before `limited` */
 static uint64_t start_ns;
 
-/* Held during the decision, so that an older decision cannot replace a newer one. */
+/* This lock is held during the decision, so that an older decision cannot replace a newer one. */
 static struct xs_lock lock = XS_LOCK_INITIALIZER;
 static bool is_inside;
 static uint64_t opened_ns; /* the open window */

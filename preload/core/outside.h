@@ -22,8 +22,8 @@ extern _Atomic bool xs_outside;
 /* Only the first XS_OUTSIDE_WINDOWS windows are stored. */
 enum { XS_OUTSIDE_WINDOWS = 8192, XS_OUTSIDE_TEXT_BYTES = 32 * XS_OUTSIDE_WINDOWS };
 
-/* Sets the parts of the run to record (`spec`). Called before capture begins; `start_ns` is the present time
- * (CLOCK_MONOTONIC). Without this call the whole run is recorded. */
+/* Sets the parts of the run to record (`spec`). This function is called before capture begins; `start_ns` is the
+ * present time (CLOCK_MONOTONIC). Without this call the whole run is recorded. */
 void xs_outside_start(const struct xs_window_spec *spec, uint64_t start_ns);
 
 /* True if xs_outside_start was called. */
@@ -55,12 +55,12 @@ void xs_outside_text(const struct xs_clock *clock, char *text);
 size_t xs_outside_put(uint64_t from_ns, uint64_t to_ns, const struct xs_clock *clock, char *text, size_t bytes,
                       bool is_first);
 
-/* Called in a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
+/* Runs in a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
 void xs_outside_forget(void);
 
 /* ---- calls that are left out ---- */
 
-/* Called at the start of a wrapper for a call that may be left out. True: the call is left out and counted, and until
+/* Runs at the start of a wrapper for a call that may be left out. True: the call is left out and counted, and until
  * xs_left_out_end the guard is raised and the thread is inside the gate (core/quiescence.h). False: the call is handled
  * like any other call, because there is no session, or because the call is nested in another wrapped call. `note` is a
  * variable of the wrapper, and `frame` is XS_GUARD_HERE() in the wrapper. */

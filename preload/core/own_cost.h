@@ -15,13 +15,13 @@
 
 extern uint64_t xs_own_cost_most_ticks; /* set before capture begins */
 
-/* Starts the measurement. Called when capture begins; `clock` converts ticks. */
+/* Starts the measurement. This function is called when capture begins; `clock` converts ticks. */
 void xs_own_cost_start(const struct xs_clock *clock);
 
 /* Returns the time that the wrappers have cost all threads together so far. Any thread. */
 uint64_t xs_own_cost_ns(void);
 
-/* Called at the start of a wrapper. Returns the present time in ticks; 0: this call is not measured. */
+/* Runs at the start of a wrapper. Returns the present time in ticks; 0: this call is not measured. */
 XS_HOT uint64_t xs_own_cost_begin(void) {
     struct xs_gate_slot *slot = xs_gate_slot;
     uint32_t calls = slot ? atomic_load_explicit(&slot->until_measured, memory_order_relaxed) : 0;
@@ -53,7 +53,7 @@ XS_HOT void xs_own_cost_elsewhere(uint64_t entered, uint64_t ticks) {
     }
 }
 
-/* Called at the end of a measured wrapper. The wrapper began at `begun`, entered the real call at `entered`, and
+/* Runs at the end of a measured wrapper. The wrapper began at `begun`, entered the real call at `entered`, and
  * returned from the real call at `returned`. */
 XS_HOT void xs_own_cost_end(uint64_t begun, uint64_t entered, uint64_t returned) {
     struct xs_gate_slot *slot = xs_gate_slot;

@@ -14,7 +14,7 @@ struct xs_own_stack {
 };
 extern XS_TLS struct xs_own_stack xs_own_stack;
 
-/* Called if `sp` is outside the known bounds. Reads the kernel's list of mappings to find out whether `sp` is on the
+/* Runs if `sp` is outside the known bounds. Reads the kernel's list of mappings to find out whether `sp` is on the
  * thread's own stack. Not every call reads the list: a thread that runs on coroutines' stacks would otherwise read it
  * again and again, so the list is read more and more rarely. Reading the list only once would not be enough, because
  * the main thread's stack grows. */

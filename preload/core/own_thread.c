@@ -36,7 +36,8 @@ static void *run_body(void *body) {
     return NULL;
 }
 
-/* Uses the default stack size: glibc takes the program's static thread-local storage from it, which may be large. */
+/* Uses the default stack size, because glibc puts the program's static thread-local variables, which may be large, on
+ * the stack. */
 int xs_own_thread(void (*body)(void)) {
     pthread_attr_t attributes;
     pthread_t thread;

@@ -1,5 +1,5 @@
-/* The threads' slots, and closing the gate, which is a quiescence lock (quiescence.h). The array of slots is never
- * freed, so the closing thread may read the slot of a thread that ends meanwhile.
+/* Manages the threads' slots, and closes the gate, which is a quiescence lock (quiescence.h). The array of slots is
+ * never freed, so the closing thread may read the slot of a thread that ends meanwhile.
  *
  * Without membarrier the gate's word is never XS_GATE_OPEN, so every entering thread takes the slow path. There it
  * stores that it is inside and then reads the gate again, both sequentially consistent. Before its first call a thread
@@ -46,7 +46,7 @@ static _Atomic uint32_t used; /* number of slots that were ever taken; they come
 static _Atomic uint32_t few = FEW_SLOTS;
 /* The search for a free slot begins here, because all slots before this one have an owner, as far as is known. */
 static _Atomic uint32_t first_free;
-/* Shared by all threads that find no free slot. Once it is in use, the gate is never closed. */
+/* All threads that find no free slot share this one. Once it is in use, the gate is never closed. */
 static struct xs_gate_slot crowd;
 static _Atomic bool crowded;
 static _Atomic bool prepared;
@@ -123,7 +123,7 @@ static void give_back(struct xs_gate_slot *slot) {
     }
 }
 
-/* Takes a slot that was never taken, among the first `limit`. */
+/* Takes one of the first `limit` slots, if one of them was never taken. */
 static struct xs_gate_slot *find_new(uint32_t limit, int32_t tid) {
     uint32_t count = atomic_load(&used);
     while (count < limit) {
@@ -136,7 +136,8 @@ static struct xs_gate_slot *find_new(uint32_t limit, int32_t tid) {
     return NULL;
 }
 
-/* Scans every slot once, frees those of dead threads, and sets how many new ones may be taken before the next scan. */
+/* Scans every slot once, frees the slots of dead threads, and sets how many new slots may be taken before the next
+ * scan. */
 static void look_for_left(uint32_t limit) {
     uint32_t count = atomic_load(&used), more = count > SLOTS / 2 ? SLOTS : 2 * count;
     if (!atomic_compare_exchange_strong(&few, &limit, more))

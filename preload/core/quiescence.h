@@ -109,7 +109,7 @@ XS_HOT void xs_gate_count(_Atomic uint64_t *count) {
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-/* Called when the calling thread ends. Frees the slot for another thread. */
+/* Runs when the calling thread ends. Frees the slot for another thread. */
 void xs_gate_thread_ends(void);
 
 /* Must be called once before the first xs_gate_close. If the process has several threads, the call may take some ms, so
@@ -146,7 +146,7 @@ struct xs_gate_counts xs_gate_counts(void);
  * the largest value. */
 uint32_t xs_gate_latest_correlation(uint32_t latest);
 
-/* Called in a forked child: opens the gate and frees the slots of all threads except the calling one. */
+/* Runs in a forked child: opens the gate and frees the slots of all threads except the calling one. */
 void xs_gate_forget(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* The search for the wait that ends the program's steps; see step_waits.h. For each call site that waits, the times of
+/* Searches for the wait that ends the program's steps; see step_waits.h. For each call site that waits, the times of
  * its latest returns are kept, and every new return starts a new check of these times. A check takes some hundred
- * additions, little for a call that waits for the device. */
+ * additions, which is little for a call that waits for the device. */
 #include "preload/core/step_waits.h"
 
 #include <string.h>

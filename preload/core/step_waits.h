@@ -25,8 +25,8 @@ struct xs_step_wait {
 };
 
 /* Begins the search. Steps are recorded after the first `skipped` returns of the found wait, or from a later return if
- * the wait is found later. `most` is the number of steps to record (0: all). Called once, before the first
- * xs_asked_window_is_open. */
+ * the wait is found later. `most` is the number of steps to record (0: all). This function is called once, before the
+ * first xs_asked_window_is_open. */
 void xs_step_waits_start(uint64_t skipped, uint64_t most);
 
 /* Reports that the wait returned at `now_ns` (CLOCK_MONOTONIC). True: a window of steps begins or ends now; the calling
@@ -45,7 +45,7 @@ struct xs_step_waits {
 };
 struct xs_step_waits xs_step_waits(void);
 
-/* Called in a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
+/* Runs in a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
 void xs_step_waits_forget(void);
 
 #endif

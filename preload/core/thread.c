@@ -65,8 +65,8 @@ struct standstill {
     uint32_t chunks, rings;   /* chunks of the spool; rings of the drain thread's bell */
 };
 
-/* Time at which a thread last found waiting hopeless; 0: never. Other threads need not repeat its scan of every chunk,
- * unless a chunk was taken since then, which means that one had become free. */
+/* Time at which a thread last found waiting hopeless; 0: never. Other threads need not repeat its scan of all chunks,
+ * unless a chunk was taken since then, which means that a chunk had become free. */
 static _Atomic uint64_t hopeless_ns, hopeless_taken;
 
 static bool was_hopeless(const struct xs_spool *spool, uint64_t now) {
@@ -83,8 +83,8 @@ static bool all_are_held(const struct xs_spool *spool, uint32_t chunks) {
 }
 
 /* Waiting is hopeless if every chunk belongs to a living thread, and the drain thread, which has done all its work in
- * the meantime, could make no further chunks. Time in which another thread makes the spool larger, which can take long
- * on a busy machine, does not count, because the drain thread cannot do so then. */
+ * the meantime, could make no further chunks. Time in which another thread makes the spool larger does not count,
+ * because the drain thread cannot make chunks during that time, which can be long on a busy machine. */
 static bool is_hopeless(const struct xs_spool *spool, struct standstill *seen, uint64_t now) {
     bool growing = atomic_load(&spool->growing) != 0; /* read before the count, which is set before this ends */
     uint32_t chunks = atomic_load(&spool->header->chunk_count);
@@ -117,7 +117,7 @@ static bool may_look(uint64_t now) {
     return now - then > LOOK_EVERY_NS && atomic_compare_exchange_strong(&latest, &then, now);
 }
 
-/* The same count as in the spool's header, which may be unmapped when this one is read. */
+/* A copy of the count in the spool's header. The copy can be read when the header is unmapped. */
 static _Atomic uint64_t stalled_ns;
 uint64_t xs_thread_stalled_ns(void) { return atomic_load_explicit(&stalled_ns, memory_order_relaxed); }
 
@@ -163,8 +163,8 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
         t->chunk_index = t->id;
         pthread_once(&thread_once, make_key);
     }
-    /* Set each time, because the destructor of another key may call CUDA after this key's destructor ran, which must
-     * then run again. */
+    /* The key is set each time. The destructor of another key may call CUDA after this key's destructor has run; this
+     * key's destructor must then run again. */
     pthread_setspecific(thread_end_key, t);
     give_back_chunk(t);
     char name[16] = "";
@@ -217,8 +217,8 @@ void xs_thread_commit_first(void) {
     }
 }
 
-/* There may be no slot for the row: the call that begins the session has none before it is over, and a full spool has
- * none for a while. */
+/* There may be no slot for the row: the call that begins the session gets none until it has returned, and a full spool
+ * has none for a while. */
 void xs_thread_tell_contents_unknown(void) {
     struct xs_thread *t = &xs_thread;
     if (t->is_first || (t->next == t->end && (t->retry_ns || !xs_thread_refill())))

@@ -42,7 +42,7 @@ extern XS_TLS uint32_t xs_cupti_correlation;
 /* Takes another chunk for the calling thread. False: the thread has no chunk now, so the caller uses the scratch
  * event. */
 bool xs_thread_refill(void);
-/* Called at the end of the call that began the session. Finishes the session's start, and then records the call, whose
+/* Runs at the end of the call that began the session. Finishes the session's start, and then records the call, whose
  * event is the scratch event. */
 void xs_thread_commit_first(void);
 /* Decides whether to record a call if the thread's guard is raised or the state is not active. True: the call must be
@@ -55,7 +55,7 @@ bool xs_thread_is_guarded(uintptr_t frame);
 /* True if the thread is inside a call that is not recorded (xs_gate_outer). False if a jump abandoned that call. */
 bool xs_thread_has_outer(uintptr_t frame);
 
-/* Called before the next event begins. Records in the trace that something unknown ran (enum xs_contents_unknown). If
+/* Runs before the next event begins. Records in the trace that something unknown ran (enum xs_contents_unknown). If
  * there is no free slot, this is recorded before a later event. */
 void xs_thread_tell_contents_unknown(void);
 
@@ -144,7 +144,7 @@ XS_HOT void xs_end(struct xs_event *e, int32_t result) {
     xs_guard_lower();
 }
 
-/* Called in a forked child: takes the chunk from the calling thread and lowers its guard. */
+/* Runs in a forked child: takes the chunk from the calling thread and lowers its guard. */
 void xs_thread_forget(void);
 
 /* Returns the time that all threads together have waited for a chunk. Any thread. */

@@ -1,4 +1,4 @@
-/* Maps and unmaps the parts. */
+/* Maps and unmaps the parts of a thread's memory. */
 #include "preload/core/thread_memory.h"
 
 #include <errno.h>

@@ -34,7 +34,7 @@ XS_HOT void *xs_thread_memory_of(enum xs_thread_part part, size_t bytes) {
     return XS_LIKELY(memory != NULL) ? memory : xs_thread_memory_map(part, bytes);
 }
 
-/* Called when the calling thread ends. Unmaps all parts of the thread's memory. If the thread makes a wrapped call
+/* Runs when the calling thread ends. Unmaps all parts of the thread's memory. If the thread makes a wrapped call
  * later, it gets new memory. */
 void xs_thread_memory_end(void);
 

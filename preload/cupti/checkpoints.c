@@ -1,4 +1,4 @@
-/* Process checkpoints beside CUPTI; see checkpoints.h. */
+/* Handles process checkpoints beside CUPTI; see checkpoints.h. */
 #include "preload/cupti/checkpoints.h"
 
 #include <elf.h>

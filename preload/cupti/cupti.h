@@ -27,9 +27,9 @@ struct xs_cupti_wishes {
     uint64_t (*others_ns)(void); /* what xferspy has cost so far, without CUPTI; any thread */
 };
 
-/* Finds and loads CUPTI, subscribes, and enables callbacks and activity kinds. Called once per session, after cuInit
- * succeeded and before the first context exists, by a thread of the application that holds no lock of xferspy. Reports
- * no failure to the caller; xs_cupti_state says what is not available. */
+/* Finds and loads CUPTI, subscribes, and enables callbacks and activity kinds. This function is called once per
+ * session, after cuInit succeeded and before the first context exists, by a thread of the application that holds no
+ * lock of xferspy. Reports no failure to the caller; xs_cupti_state says what is not available. */
 void xs_cupti_start(const struct xs_cupti_wishes *wishes);
 
 /* ---- windows: the periods in which device times are recorded (window_decision.h) ---- */
@@ -49,14 +49,15 @@ enum xs_cupti_switch {
     XS_CUPTI_SWITCH_MAY_COME /* CUPTI may have to be attached or detached soon */
 };
 extern _Atomic int xs_cupti_switch_due;
-/* Attaches or detaches CUPTI if xs_cupti_switch_due is XS_CUPTI_SWITCH_DUE. Called by a thread of the application that
- * has just waited for the device and is outside the driver. */
+/* Attaches or detaches CUPTI if xs_cupti_switch_due is XS_CUPTI_SWITCH_DUE. This function is called by a thread of the
+ * application that has just waited for the device and is outside the driver. */
 void xs_cupti_switch_here(void);
 
 /* True if the calling thread has given the device no work since it last waited for the device. */
 extern XS_TLS bool xs_cupti_moment;
-/* Called by a thread of the application that has opened or closed a window (core/asked_window.h). True: the user has
- * requested windows of this kind, and CUPTI must be attached or detached, so the caller must wake the flusher. */
+/* A thread of the application that has opened or closed a window calls this function (core/asked_window.h). True: the
+ * user has requested windows of this kind, and CUPTI must be attached or detached, so the caller must wake the flusher.
+ */
 bool xs_cupti_switch_asked(void);
 /* True if the flusher will attach or detach CUPTI now, before the program's next wait for the device, and can do so
  * while the calling thread waits for the flusher. */
@@ -78,10 +79,10 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock);
 void xs_cupti_flush(bool forced);
 
 /* Pauses or resumes the recording of page migrations, so that the recording costs at most its share of the run's time
- * (migration_budget.h). Called after each flush. Returns the time in ms after which this function must be called again;
- * 0: it need not be called again at a certain time. Only the flusher calls this function. */
+ * (migration_budget.h). This function is called after each flush. Returns the time in ms after which this function must
+ * be called again; 0: it need not be called again at a certain time. Only the flusher calls this function. */
 unsigned xs_cupti_watch_migrations(void);
-/* Called after managed memory was allocated, because page migrations may happen from now on. The first call enables the
+/* Runs after managed memory was allocated, because page migrations may happen from now on. The first call enables the
  * recording of migrations, which takes 20 ms on an H100. After each call, the flusher must call
  * xs_cupti_watch_migrations soon. Any thread. */
 void xs_cupti_managed_memory(void);
@@ -94,12 +95,12 @@ uint64_t xs_cupti_migrations_cost_ns(void);
  * calls this function. */
 const char *xs_cupti_migration_windows(const struct xs_clock *clock);
 
-/* Called when the process ends. Takes the records that CUPTI still has. After this call xferspy never calls CUPTI
+/* Runs when the process ends. Takes the records that CUPTI still has. After this call xferspy never calls CUPTI
  * again, because CUPTI and the driver may soon be unloaded. xs_cupti_drain may still be called. Only the exit handler
  * calls this function. */
 void xs_cupti_end(void);
 
-/* Called in a forked child, where CUPTI must not be used: drops all references to CUPTI without calling it. */
+/* Runs in a forked child, where CUPTI must not be used: drops all references to CUPTI without calling it. */
 void xs_cupti_forget(void);
 
 /* Leaves CUPTI to the application: flushes CUPTI, disables all recording and unsubscribes. A second call does nothing.
@@ -117,10 +118,10 @@ bool xs_cupti_was_attached(void);
  * own profile may show device work. Any thread. */
 bool xs_cupti_is_theirs(void);
 
-/* Called by dlsym. `real` is the result of looking up `name`. If `name` is a function by which an application takes
- * CUPTI for itself, stores `real` and returns a wrapper, which leaves CUPTI to the application if necessary and calls
- * `real`. For any other name, returns `real`. Returns NULL if the look-up found libxferspy's own export (RTLD_DEFAULT)
- * and no libcupti is mapped, or if `real` is NULL. Any thread. */
+/* dlsym calls this function. `real` is the result of looking up `name`. If `name` is a function by which an application
+ * takes CUPTI for itself, stores `real` and returns a wrapper, which leaves CUPTI to the application if necessary and
+ * calls `real`. For any other name, returns `real`. Returns NULL if the look-up found libxferspy's own export
+ * (RTLD_DEFAULT) and no libcupti is mapped, or if `real` is NULL. Any thread. */
 void *xs_cupti_override(const char *name, void *real);
 
 /* Leaves the records of the call with this correlation id out of the trace, because the library itself made the call.

@@ -103,7 +103,8 @@ static struct {
 };
 #define CALL_COUNT (sizeof calls / sizeof calls[0])
 
-/* Looks up the ids at the first call only, because they do not change within one CUPTI, even if it lacks some. */
+/* Finds the ids of newer copies. They are looked up at the first call only, because they do not change within one
+ * CUPTI, even if it lacks some. */
 static void find_newer_copies(void) {
     static bool asked;
     for (uint32_t id = XS_CUPTI_FIRST_NEWER; !asked && xs_cupti_api.cuptiGetCallbackName && id < IDS; id++) {
@@ -136,7 +137,7 @@ static unsigned switch_callbacks(bool on) {
 
 /* Peer copies (MEMCPY2) are not enabled, but decoded where MEMCPY includes them. If both kinds of copies are on, each
  * cuptiActivityFlushAll after a copy makes a later launch of a CUDA graph fail with CUDA_ERROR_LAUNCH_FAILED (CUPTI
- * 13.0.1: tests/bench/flush_graph.cu, docs/develop/measurements.md). */
+ * 13.0.1: tests/bench/flush_graph.cu, tests/bench/results/graphs.md). */
 static struct {
     const char *what;
     CUpti_ActivityKind kind;
@@ -182,8 +183,8 @@ static void disable_kinds(void) {
 
 /* ---- attaching and detaching ---- */
 
-/* Callbacks are enabled first. A call between the two steps then has a correlation id but no record, like a call that
- * was still running when recording ended. Otherwise there would be a record without a call. */
+/* Begins recording. Callbacks are enabled first. A call between the two steps then has a correlation id but no record,
+ * like a call that was still running when recording ended. Otherwise there would be a record without a call. */
 CUptiResult xs_cupti_record(bool kernels) {
     kernels_wanted = kernels;
     if (switch_callbacks(true) == 0)
@@ -196,7 +197,8 @@ void xs_cupti_record_no_more(void) {
     switch_callbacks(false);
 }
 
-/* cuptiFinalize does nothing, and reports no error, if there is another subscriber that xferspy does not know. */
+/* Unsubscribes and finalizes CUPTI. cuptiFinalize does nothing, and reports no error, if there is another subscriber
+ * that xferspy does not know. */
 static CUptiResult leave_and_finalize(void) {
     xs_cupti_record_no_more();
     xs_cupti_unsubscribe();

@@ -1,5 +1,5 @@
-/* The memory that CUPTI writes activity records into. A buffer is handed out when CUPTI asks for one, queued when it
- * is complete, decoded by the drain thread, and then used again. */
+/* Manages the memory into which CUPTI writes activity records. A buffer is handed out when CUPTI asks for one, queued
+ * when it is complete, decoded by the drain thread, and then used again. */
 #include <stdlib.h>
 
 #include "preload/core/lock.h"
@@ -12,7 +12,7 @@
 #define FREE_LIMIT 8u
 #define QUEUE_NOTE_BYTES ((size_t)64 * 1024 * 1024)
 
-/* Also taken during the application's calls, because CUPTI requests buffers in them. */
+/* This lock is also taken during the application's calls, because CUPTI requests buffers in them. */
 static struct xs_lock lock = XS_LOCK_INITIALIZER;
 static struct xs_cupti_buffer *queue_head, **queue_end = &queue_head;
 static size_t queue_bytes;
@@ -26,7 +26,7 @@ static _Atomic unsigned asked_for;
  * takes CUPTI over, CUPTI passes it to the application's callback, and such callbacks call free(). */
 _Static_assert(_Alignof(max_align_t) >= 8, "malloc aligns enough for CUPTI");
 
-/* Called under the lock. */
+/* The caller holds the lock. */
 static struct xs_cupti_buffer *pop_queue(void) {
     struct xs_cupti_buffer *buffer = queue_head;
     if (buffer) {
@@ -39,7 +39,7 @@ static struct xs_cupti_buffer *pop_queue(void) {
     return buffer;
 }
 
-/* Frees the description of a free or queued buffer, and returns the data. Called under the lock. */
+/* Frees the description of a free or queued buffer, and returns the data. The caller holds the lock. */
 static uint8_t *strip(struct xs_cupti_buffer *buffer, size_t *bytes) {
     uint8_t *data = buffer->data;
     *bytes = buffer->bytes;

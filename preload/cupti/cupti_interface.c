@@ -89,7 +89,7 @@ static void CUPTIAPI completed(uint8_t *data, size_t bytes, size_t valid_bytes, 
 }
 
 /* From CUPTI 13 on, each thread has buffers of its own by default. cuptiActivityFlushAll then hands over a buffer while
- * its thread writes into it, and the thread crashes (measured: docs/develop/measurements.md). Buffers that all threads
+ * its thread writes into it, and the thread crashes (measured: tests/bench/results/budget.md). Buffers that all threads
  * share are protected by CUPTI's lock. Older versions have only shared buffers, or have per-thread buffers only on
  * request. */
 CUptiResult xs_cupti_register_buffers(void) {

@@ -239,7 +239,7 @@ void xs_cupti_buffers_index(const struct xs_cupti_decoder *decoder);
 struct xs_migration_tally xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder);
 /* Returns the number of buffers whose records were lost for lack of memory. */
 uint64_t xs_cupti_buffers_lost(void);
-/* Called in a forked child: forgets every buffer without touching it. */
+/* Runs in a forked child: forgets every buffer without touching it. */
 void xs_cupti_buffers_forget(void);
 
 /* ---- the decoder (cupti_records.c) ---- */
@@ -288,12 +288,12 @@ void xs_cupti_keep_names(const struct xs_cupti_decoder *decoder, uint8_t *data, 
 /* Returns the handle of the CUPTI in use; NULL: none is loaded yet. Any thread. */
 void *xs_cupti_handle(void);
 
-/* Called before the application subscribes by the shared interface; `its_function` is the cuptiSubscribe_v2 that it
+/* Runs before the application subscribes by the shared interface; `its_function` is the cuptiSubscribe_v2 that it
  * calls. True: the library also stays subscribed, and xs_cupti_other_is must report whether the application's
  * subscription succeeded. Any thread. */
 bool xs_cupti_stay_beside(const void *its_function);
-/* Called with true or false after the application's attempt to subscribe, and with false after one of its subscribers
- * has unsubscribed. Any thread. */
+/* This function is called with true or false after the application's attempt to subscribe, and with false after one of
+ * its subscribers has unsubscribed. Any thread. */
 void xs_cupti_other_is(bool subscribed);
 /* Notes that the application records graphs as a whole. From then on all subscribers may get only records of whole
  * graphs. Any thread. */
@@ -301,7 +301,7 @@ void xs_cupti_graphs_are_theirs(void);
 /* True if the library's session uses the shared interface and the application does not. In this case CUPTI would refuse
  * the application's calls of the global functions. Any thread. */
 bool xs_cupti_is_in_the_way(void);
-/* Called if CUPTI still refuses the application's call after the library has stepped aside, because CUPTI may remember
+/* Runs if CUPTI still refuses the application's call after the library has stepped aside, because CUPTI may remember
  * the shared subscriber. Finalizes CUPTI, at most once in a process. True: the application's call should be tried
  * again. Any thread. */
 bool xs_cupti_leave_no_trace(void);

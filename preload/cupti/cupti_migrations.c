@@ -99,7 +99,7 @@ void xs_cupti_migrations_queued(const struct xs_cupti_buffer *buffer) {
 }
 
 /* Counts the records so far, including those that are not yet drained, because they have already cost their time.
- * Called inside (cupti_session.c). */
+ * The calling thread is inside (cupti_internal.h). */
 static struct xs_migration_tally migration_records(void) {
     struct xs_cupti_decoder reader = {.next_record = xs_cupti_next_record(), .version = xs_cupti_api.version};
     struct xs_migration_tally queued = xs_cupti_buffers_migrations(&reader);
@@ -107,7 +107,7 @@ static struct xs_migration_tally migration_records(void) {
                                        atomic_load(&decoded_cost_ns) + queued.cost_ns};
 }
 
-/* Called inside. */
+/* Adds the budget's figures to the session's state. The calling thread is inside. */
 static void note_migrations(struct xs_cupti_state *state) {
     state->migrations_ns = xs_migration_budget_recorded_ns(&budget, xs_monotonic_ns());
     state->migration_rests = budget.rests;
@@ -125,7 +125,7 @@ void xs_cupti_stop_migrations(void) {
     xs_cupti_note(note_migrations);
 }
 
-/* Called inside. */
+/* The calling thread is inside. */
 static unsigned watch_migrations(uint64_t now_ns) {
     static uint64_t records_before, grown_ns;
     struct xs_migration_tally records = migration_records();
@@ -149,7 +149,7 @@ unsigned xs_cupti_watch_migrations(void) {
     return wait_ms;
 }
 
-/* Called inside. */
+/* The calling thread is inside. */
 void xs_cupti_end_migrations(void) {
     xs_cupti_note(note_migrations);
     xs_migration_budget_end(&budget, xs_monotonic_ns());

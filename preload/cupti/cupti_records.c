@@ -160,7 +160,7 @@ static const struct by_kind {
     {CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, XS_RECORD_MIGRATION, decode_migration, 0},
 };
 
-/* NULL: the kind is unknown. */
+/* Finds the row for a record's kind. NULL: the kind is unknown. */
 static const struct by_kind *by_kind_of(const CUpti_Activity *record) {
     for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++)
         if (decoders[i].kind == record->kind)

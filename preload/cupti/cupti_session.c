@@ -1,5 +1,5 @@
-/* The life of xferspy's CUPTI session: subscribing, enabling, flushing, draining into the store, and giving CUPTI to
- * the application. */
+/* Manages the life of xferspy's CUPTI session: subscribing, enabling, flushing, draining into the store, and giving
+ * CUPTI to the application. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -20,8 +20,8 @@
 enum phase { IDLE, STARTING, ACTIVE, OVER };
 static _Atomic int phase = IDLE;
 
-/* Held during every call of CUPTI, and while a buffer is indexed, because the kernel names lie in CUPTI's memory.
- * CUPTI's callbacks never take this lock. */
+/* This lock is held during every call of CUPTI, and while a buffer is indexed, because the kernel names lie in CUPTI's
+ * memory. CUPTI's callbacks never take this lock. */
 static struct xs_lock life = XS_LOCK_INITIALIZER;
 static int cancel_before; /* cancel state of the thread that holds `life`, to be restored */
 struct xs_cupti_api xs_cupti_api;
@@ -37,7 +37,7 @@ static int driver_version;
 static _Atomic bool left_shared;
 static _Atomic bool was_attached;
 
-/* Taken only inside and on threads of the library. */
+/* This lock is taken only by threads that are inside, and by threads of the library. */
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_cupti_state state = {.status = "off"};
 
@@ -286,7 +286,7 @@ void xs_cupti_index_all(void) {
     xs_cupti_buffers_index(&reader);
 }
 
-/* False: the program has given the device no work, and CUPTI has written no records. */
+/* True if there may be records. False: the program has given the device no work, and CUPTI has written no records. */
 static bool may_have_records(void) { return xs_cupti_saw_calls() || xs_cupti_buffers_asked_for(); }
 
 static void flush_last(void) {
@@ -315,7 +315,7 @@ void xs_cupti_end(void) {
     xs_cupti_leave();
 }
 
-/* False: there is no CUPTI, so nothing can be decoded. */
+/* Prepares the decoding of buffers. False: there is no CUPTI, so nothing can be decoded. */
 static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     if (!xs_cupti_enter())
         return false;
@@ -329,7 +329,7 @@ static bool prepare_drain(struct xs_cupti_decoder *decoder) {
 }
 
 /* Writes the buffer's records. If CUPTI is not needed for this, the thread leaves meanwhile, so that threads that want
- * CUPTI do not wait when the disk does not answer. Inside. */
+ * CUPTI do not wait when the disk does not answer. The calling thread is inside. */
 static int64_t decode(struct xs_cupti_decoder *decoder, struct xs_cupti_buffer *buffer) {
     decoder->correlation_base = buffer->correlation_base;
     decoder->offsets = buffer->offsets;

@@ -1,6 +1,6 @@
-/* The functions by which an application takes CUPTI for itself, one row each. The library exports each of them in place
- * of CUPTI's: xferspy ends its own session, and then passes the call to the application's CUPTI. If both use the shared
- * interface, xferspy's session continues at the same time as the application's. */
+/* Defines the functions by which an application takes CUPTI for itself, one row each. The library exports each of them
+ * in place of CUPTI's: xferspy ends its own session, and then passes the call to the application's CUPTI. If both use
+ * the shared interface, xferspy's session continues at the same time as the application's. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif
@@ -104,13 +104,14 @@ static void *real_function(enum override which, const char *name) {
     return real;
 }
 
-/* True if CUPTI may have refused the call because of another subscriber, a present or a past one. */
+/* True if CUPTI may have refused the call because there is, or was, another subscriber. */
 static bool is_refused(CUptiResult result) {
     return result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED || result == CUPTI_ERROR_NOT_COMPATIBLE ||
            result == CUPTI_ERROR_INVALID_OPERATION;
 }
 
-/* At the start of a wrapper: declares the real function as `real`, or returns from the wrapper if there is none. */
+/* Stands at the start of a wrapper: declares the real function as `real`, or returns from the wrapper if there is none.
+ */
 #define XS_CUPTI_FIND_REAL(name)                                                                                       \
     __typeof__(name) *real;                                                                                            \
     void *found = real_function(OVERRIDE_##name, #name);                                                               \

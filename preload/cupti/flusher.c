@@ -1,4 +1,4 @@
-/* The flusher's loop. It runs in a thread of its own, because the drain thread does not have the driver's file
+/* Runs the flusher's loop in a thread of its own, because the drain thread does not have the driver's file
  * descriptors, and the application's threads must not be delayed. */
 #include "preload/cupti/flusher.h"
 

@@ -4,23 +4,23 @@
 #ifndef XFERSPY_PRELOAD_CUPTI_FLUSHER_H
 #define XFERSPY_PRELOAD_CUPTI_FLUSHER_H
 
-/* Starts the thread. Called once per session, after xs_cupti_start. If the thread cannot be created, there is no
- * flusher, and the other functions do nothing. */
+/* Starts the thread. This function is called once per session, after xs_cupti_start. If the thread cannot be created,
+ * there is no flusher, and the other functions do nothing. */
 void xs_flusher_start(void);
 
 /* Makes the flusher request all records from CUPTI, complete or not, and waits at most `timeout_ms` until this is done.
  * Takes no lock, because the calling thread may hold one of CUPTI's locks, or be in a signal handler. */
 void xs_flusher_now(unsigned timeout_ms);
 
-/* Called after managed memory was allocated: from then on the flusher watches the page migrations. Any thread. */
+/* Runs after managed memory was allocated: from then on the flusher watches the page migrations. Any thread. */
 void xs_flusher_managed_memory(void);
 
-/* Called by a thread of the application that has opened or closed a window. If the user requested such windows, waits
- * until the flusher has attached or detached CUPTI. The wait has a short limit, because the device may be waiting for
- * this thread. */
+/* A thread of the application that has opened or closed a window calls this function. If the user requested such
+ * windows, waits until the flusher has attached or detached CUPTI. The wait has a short limit, because the device may
+ * be waiting for this thread. */
 void xs_flusher_window_asked(void);
 
-/* Called when the process ends: the flusher makes no further call of CUPTI, which may soon be unloaded. Does not wait
+/* Runs when the process ends: the flusher makes no further call of CUPTI, which may soon be unloaded. Does not wait
  * for a call that has already begun; xs_cupti_end does. */
 void xs_flusher_still(void);
 

@@ -1,4 +1,4 @@
-/* The windows of a run; see recorded_windows.h. */
+/* Keeps the windows of a run; see recorded_windows.h. */
 #include "preload/cupti/recorded_windows.h"
 
 #include <stdio.h>

@@ -105,7 +105,7 @@ static unsigned median_cost(const struct xs_windows *w) {
     return sorted[w->cost_count / 2];
 }
 
-/* Called at the end of a window: notes the program's pace in the last part of the window. compare_pace uses it when the
+/* Runs at the end of a window: notes the program's pace in the last part of the window. compare_pace uses it when the
  * pace without recording is known. */
 static void note_pace(struct xs_windows *w) {
     const struct xs_windows_facts *from = &w->marks[0];
@@ -114,8 +114,8 @@ static void note_pace(struct xs_windows *w) {
     w->paced_table_ns = table_ns(w, from, &w->last);
 }
 
-/* The difference can be negative because of noise. It then counts as LEAST_COST; if it were left out, noise of both
- * signs would not cancel out in the median. */
+/* Notes the difference of the program's pace with and without recording. It can be negative because of noise. It then
+ * counts as LEAST_COST; if it were left out, noise of both signs would not cancel out in the median. */
 static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *facts) {
     uint64_t ns = facts->now_ns - w->opened.now_ns, calls = facts->calls - w->opened.calls;
     if (!w->paced_calls || ns < PACE_NS || (calls < PACE_CALLS && ns < MOST_PACE_NS))

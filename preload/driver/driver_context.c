@@ -1,5 +1,5 @@
-/* A small table of contexts. Changes take a lock, reading does not. A process usually has one context per device, and
- * rarely a few more. */
+/* Keeps a small table of contexts. Changes take a lock, reading does not. A process usually has one context per device,
+ * and rarely a few more. */
 #include "preload/driver/driver_context.h"
 
 #include <stdatomic.h>
@@ -22,7 +22,7 @@ static struct {
     int device;
 } learned[64];
 static unsigned learned_count;
-static struct xs_lock context_lock = XS_LOCK_INITIALIZER; /* for changes, and for `learned` */
+static struct xs_lock context_lock = XS_LOCK_INITIALIZER; /* held during changes and when `learned` is used */
 
 _Atomic uintptr_t xs_only_context;
 _Atomic int xs_only_device = -1;

@@ -79,10 +79,10 @@ bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns) {
     return true;
 }
 
-/* Computes HASTE * (A - S) / W. A is the time that may be spent so far, S the time that was spent, and W the time that
- * it would have taken to look at all copies, corrected by the real costs. All three are sums since the start, so the
- * result changes slowly, hardly at all within a period of the program, and S remains less than A even if the program
- * changes. If all three grow steadily, S is HASTE / (1 + HASTE) of A. */
+/* Computes HASTE * (A - S) / W. A is the time that may be spent up to now, S the time that was spent, and W the time
+ * that it would have taken to look at all copies, corrected by the real costs. All three are sums since the start, so
+ * the result changes slowly, hardly at all within a period of the program, and S remains less than A even if the
+ * program changes. If all three grow steadily, S is HASTE / (1 + HASTE) of A. */
 double xs_budget_part(uint64_t now_tick, uint64_t more_ns) {
     begin(now_tick);
     double wanted = (double)(atomic_fetch_add_explicit(&wanted_ns, more_ns, memory_order_relaxed) + more_ns);

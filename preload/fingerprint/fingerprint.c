@@ -25,13 +25,13 @@
 #include "preload/fingerprint/sampler.h"
 
 #define HOST_BYTES (64u * 1024) /* up to this size a fingerprint takes less time on the host */
-/* A blocking upload waits for its fingerprint: in mode `auto` at most as long as the upload took, or at most this time
- * if it is longer; in mode `all` the same with PATIENCE_ALL_US. */
+/* A blocking upload waits for its fingerprint at most as long as the upload itself took, or at most this time if this
+ * time is longer: PATIENCE_ALL_US in mode `all`, PATIENCE_US in the other modes. */
 #define PATIENCE_US 200
 #define PATIENCE_ALL_US 2000000
 
 /* Costs of a fingerprint for the budget, in nanoseconds, measured on an H100 and its host
- * (docs/develop/measurements.md). */
+ * (tests/bench/results/contents.md). */
 #define HOST_COST_NS(bytes) (150 + (bytes) / 9)
 #define LAUNCH_COST_NS 4000
 #define DEVICE_COST_NS(bytes) (6000 + (bytes) / 2000)
@@ -65,8 +65,8 @@ static bool pageable_is_staged;    /* the driver reads pageable memory before an
 static XS_TLS struct choice choice;
 static XS_TLS struct xs_map_cache host_cache, device_cache;
 
-/* Does any device use the processor's page tables? Such a device can read pageable memory directly, so an asynchronous
- * call may return while the device still reads the buffer. */
+/* True if any device uses the processor's page tables. Such a device can read pageable memory directly, so an
+ * asynchronous call may return while the device still reads the buffer. */
 static bool some_device_reads_pageable_memory(void) {
     int devices = 0, uses = 0;
     __typeof__(&cuDeviceGetCount) get_count = xs_driver(cuDeviceGetCount);
@@ -119,7 +119,7 @@ static struct xs_fingerprint_region region_of(const struct xs_event *e, uint64_t
     return xs_fingerprint_box(base, width, t->height, t->depth, row, row * rows);
 }
 
-/* Is the shape valid? If rows overlap, it is not, and the driver will refuse the copy. */
+/* True if the shape is valid. If its rows overlap, it is not valid, and the driver will refuse the copy. */
 static bool is_sound(const struct xs_event *e) {
     const struct xs_event_transfer *t = &e->transfer;
     if (!(e->flags & XS_FLAG_BOX))
@@ -149,8 +149,8 @@ static enum xs_fingerprint_skip unfit(const struct xs_event *e) {
 
 /* ---- the two sides ---- */
 
-/* Can the host read the address? If only the address suggests host memory, it could be device memory whose allocation
- * was not seen. The driver is asked then, which takes half a microsecond. */
+/* True if the host can read the address. If nothing but the value of the address suggests host memory, it could be
+ * device memory whose allocation was not seen. In this case the driver is asked, which takes half a microsecond. */
 static bool host_can_read(uint64_t address) {
     const struct xs_memory_range *range = xs_map_find_cached(&host_cache, address);
     if (range)
@@ -162,8 +162,9 @@ static bool host_can_read(uint64_t address) {
     return ask && ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_ERROR_INVALID_VALUE;
 }
 
-/* May a kernel in the current context read all of the region? It may only if the memory is known from beginning to end,
- * and belongs to this context, because an invalid read would make the application's context unusable. */
+/* Returns the reason why no fingerprint kernel may read the region now; XS_SKIP_NONE: a kernel may read it. It may only
+ * if the memory is known from beginning to end, and belongs to the current context, because an invalid read would make
+ * the application's context unusable. */
 static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const struct xs_fingerprint_region *region,
                                              bool *mapping) {
     const struct xs_memory_range *range = xs_map_find_cached(&device_cache, region->base);

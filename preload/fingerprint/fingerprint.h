@@ -19,24 +19,24 @@ enum xs_fingerprint_mode { XS_FINGERPRINT_OFF, XS_FINGERPRINT_AUTO, XS_FINGERPRI
 extern enum xs_fingerprint_mode xs_fingerprint_mode;
 
 /* Starts fingerprints. `mode` is the option's value ("off", "auto" or "all"); in "auto" fingerprints may spend
- * `share_permille` of the wall time. Called once, before capture begins. */
+ * `share_permille` of the wall time. This function is called once, before capture begins. */
 void xs_fingerprint_start(const char *mode, unsigned share_permille, const struct xs_clock *clock);
 
 /* Returns the time that fingerprints have cost the program so far. Any thread. */
 uint64_t xs_fingerprint_cost_ns(void);
 
 /* Passes on how much time the wrappers have spent so far, which counts in the budget of fingerprints
- * (xs_budget_others). Called by one thread only. */
+ * (xs_budget_others). This function is called by one thread only. */
 void xs_fingerprint_others_cost(uint64_t ns);
 
 /* True if one side of the copy is assumed to be in host memory, although neither a parameter's type nor a known address
  * shows this. The decoder of a copy sets this before xs_fingerprint_before is called. */
 extern XS_TLS bool xs_fingerprint_guessed;
 
-/* Called before and after the real call of a copy. xs_fingerprint_before decides how the content is fingerprinted, and
- * does what has to be done before the call; `stack` is the number of the calling thread's own frames.
- * xs_fingerprint_after does the rest; it may commit `e`, and returns the event that xs_end must commit. Both do nothing
- * while fingerprints are off. */
+/* These two functions are called before and after the real call of a copy. xs_fingerprint_before decides how the
+ * content is fingerprinted, and does what has to be done before the call; `stack` is the number of the calling thread's
+ * own frames. xs_fingerprint_after does the rest; it may commit `e`, and returns the event that xs_end must commit.
+ * Both do nothing while fingerprints are off. */
 void xs_fingerprint_before_copy(struct xs_event *e, uint32_t stack);
 struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_before(struct xs_event *e, uint32_t stack) {
@@ -47,7 +47,7 @@ XS_HOT struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result
     return xs_fingerprint_mode != XS_FINGERPRINT_OFF ? xs_fingerprint_after_copy(e, result) : e;
 }
 
-/* Called before the real call of every function that is not a copy. Makes the application's streams wait for
+/* Runs before the real call of every function that is not a copy. Makes the application's streams wait for
  * fingerprint kernels that run at the same time as their copies (side_stream.h), because the call may order other work
  * after these copies. A call that names a stream (other than a default stream) can order work only after the copies of
  * this stream, so only this stream is made to wait. Any other call makes all streams wait. */
@@ -58,7 +58,7 @@ XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     }
 }
 
-/* Called before a call that is not recorded. If capture ended early, some streams may still have to wait for
+/* Runs before a call that is not recorded. If capture ended early, some streams may still have to wait for
  * fingerprint kernels; this function makes them wait. */
 void xs_fingerprint_join_late(void);
 XS_HOT void xs_fingerprint_not_recorded(void) {
@@ -66,13 +66,13 @@ XS_HOT void xs_fingerprint_not_recorded(void) {
         xs_fingerprint_join_late();
 }
 
-/* Called after the real call of a function that is not a copy, if this call may write device memory. */
+/* Runs after the real call of a function that is not a copy, if this call may write device memory. */
 XS_HOT void xs_fingerprint_written(void) {
     if (!(atomic_load_explicit(&xs_write_epoch, memory_order_acquire) & 1))
         atomic_fetch_or_explicit(&xs_write_epoch, 1, memory_order_acq_rel);
 }
 
-/* Called before memory is freed, because another thread may get the same address immediately afterwards. */
+/* Runs before memory is freed, because another thread may get the same address immediately afterwards. */
 XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
     xs_fingerprint_join(e);
     xs_fingerprint_written();
@@ -80,7 +80,7 @@ XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
         xs_device_wait_late();
 }
 
-/* Called after a stream memory operation, a host function, or a graph that may contain one of these. Also called after
+/* Runs after a stream memory operation, a host function, or a graph that may contain one of these. It also runs after
  * a call that lets other processes or devices write the memory. From then on, work that the driver already has may wait
  * for something that the application does without a call. */
 static inline void xs_fingerprint_never_holds(void) {
@@ -108,10 +108,10 @@ XS_HOT void xs_fingerprint_synchronised(const struct xs_event *e, CUresult resul
         xs_fingerprint_let_go(e);
 }
 
-/* Called when a context, and with it all its work, has been destroyed. */
+/* Runs when a context, and with it all its work, has been destroyed. */
 void xs_fingerprint_context_gone(uint64_t context);
 
-/* Called after an allocation failed for lack of device memory. Frees the memory that fingerprints have in the context
+/* Runs after an allocation failed for lack of device memory. Frees the memory that fingerprints have in the context
  * of the failed call. Freeing may wait for the device, so nothing is freed if the failed call is asynchronous. True:
  * memory was freed, and the call must be repeated. */
 bool xs_fingerprint_give_back(const struct xs_event *e);

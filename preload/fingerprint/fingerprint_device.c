@@ -36,7 +36,7 @@ void xs_write_epoch_never_holds(void) {
 
 /* ---- a job ---- */
 
-/* Is the slot idle? It is not while work that uses it runs, or will be queued by a job. */
+/* True if the slot is idle. It is not idle while work that uses it runs, or will be queued by a job. */
 static bool is_idle(const struct xs_slot *slot, const void *arg) {
     return !slot->busy && xs_results_arrived(arg, slot->ticket);
 }
@@ -115,7 +115,8 @@ static CUresult launch_first(struct xs_fingerprinter *f, CUstream stream, unsign
     return xs_real_row(cuLaunchKernelEx)(&config, f->kernel, parameters, NULL);
 }
 
-/* If the driver has cuLaunchKernelEx but refuses the attribute, the attribute is not used again. */
+/* Launches the kernel. If the driver has cuLaunchKernelEx but refuses the attribute, the attribute is not used again.
+ */
 static CUresult launch(struct xs_fingerprinter *f, CUstream stream, unsigned blocks, void **parameters) {
     if (f->has_priority) {
         CUresult r = launch_first(f, stream, blocks, parameters);
@@ -241,7 +242,7 @@ void xs_device_stream_going(CUstream stream) {
 
 /* ---- settling ---- */
 
-/* `epoch`: the epoch for which the slot's digests are valid; 0: they are not. */
+/* Releases the slot. `epoch`: the epoch for which the slot's digests are valid; 0: they are not valid. */
 static void release(const struct xs_device_job *job, uint64_t epoch) {
     if (xs_open_lock(&job->by->lock)) {
         job->slot->busy = false;

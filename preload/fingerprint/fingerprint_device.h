@@ -89,7 +89,7 @@ void xs_device_wait_late(void);
  * context only, which is about to be destroyed. */
 void xs_device_wait_all(CUcontext only, unsigned timeout_ms);
 
-/* Called when a context, and with it its memory, has been destroyed. */
+/* Runs when a context, and with it its memory, has been destroyed. */
 void xs_device_context_gone(CUcontext context);
 
 /* Frees the scratch memory of `context`, which is the current context, because an allocation of the application failed.

@@ -63,8 +63,8 @@ static enum xs_fingerprint_skip take_memory(struct xs_fingerprinter *f) {
     return taken ? XS_SKIP_NONE : XS_SKIP_NO_MEMORY;
 }
 
-/* Finds the highest priority for the fingerprint kernel. When kernels of other streams keep the device busy, a copy
- * does not wait for them; with this priority, the fingerprint kernel does not make it wait either. */
+/* Finds the highest priority, which the fingerprint kernel gets. When kernels of other streams keep the device busy, a
+ * copy does not wait for them; with this priority, the fingerprint kernel does not make it wait either. */
 static void learn_priority(struct xs_fingerprinter *f) {
     int least = 0, greatest = 0;
     __typeof__(&cuCtxGetStreamPriorityRange) range = xs_driver(cuCtxGetStreamPriorityRange);

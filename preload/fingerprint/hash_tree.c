@@ -97,8 +97,8 @@ static void gather(struct cursor *at, unsigned char *out, uint64_t bytes) {
     }
 }
 
-/* Do the bytes repeat the four bytes of `value`, beginning with the first of them? The comparison ends at the first
- * difference. */
+/* True if the bytes repeat the four bytes of `value`, beginning with the first of them. The comparison ends at the
+ * first difference. */
 static bool repeats(const unsigned char *leaf, uint64_t bytes, const unsigned char value[4]) {
     if (bytes <= 4)
         return memcmp(leaf, value, bytes) == 0;

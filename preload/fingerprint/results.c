@@ -41,7 +41,7 @@ bool xs_results_rename(struct xs_results *results, uint64_t ticket, uint32_t id)
            atomic_compare_exchange_strong(&results->states[i], &before, state_of(ticket, id));
 }
 
-/* Has the result arrived? The kernel writes `sequence` last, after a system-wide fence. */
+/* True if the result has arrived. The kernel writes `sequence` last, after a system-wide fence. */
 static bool is_there(const struct xs_results *results, uint32_t i, uint64_t ticket) {
     return __atomic_load_n(&results->slots[i].sequence, __ATOMIC_ACQUIRE) == ticket;
 }

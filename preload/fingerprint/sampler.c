@@ -115,7 +115,7 @@ void xs_sampler_followed(const struct xs_sampler_copy *copy, bool before_measure
 
 /* ---- who is chosen ---- */
 
-/* Is the copy with this number one of the first copies of its stratum, which are chosen for certain? Even then it is
+/* True if the copy with this number is one of the first copies of its stratum, which are always chosen. Even so, it is
  * not looked at if the budget is used up. */
 static bool is_first(const struct xs_sampler_copy *copy, uint32_t number) {
     if (XS_LIKELY(number >= XS_SAMPLER_FIRST))

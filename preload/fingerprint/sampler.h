@@ -41,8 +41,8 @@ struct xs_sampler_copy {
 
 enum xs_sampled { XS_LEFT_OUT, XS_BY_CHANCE, XS_FOLLOWS };
 
-/* Starts the sampler. `cost` returns the costs for a copy of a given size. Called once, after xs_budget_start and
- * before the first copy. Another `seed` leads to another choice of copies. */
+/* Starts the sampler. `cost` returns the costs for a copy of a given size. This function is called once, after
+ * xs_budget_start and before the first copy. Another `seed` leads to another choice of copies. */
 void xs_sampler_start(uint64_t seed, struct xs_sampler_cost (*cost)(uint64_t bytes, bool upload, bool pageable,
                                                                     enum xs_sampler_way way));
 
@@ -50,7 +50,7 @@ void xs_sampler_start(uint64_t seed, struct xs_sampler_cost (*cost)(uint64_t byt
  * each copy. */
 enum xs_sampled xs_sampler_choose(const struct xs_sampler_copy *copy, uint64_t (*now)(void));
 
-/* Called for a copy that was chosen by chance and is being fingerprinted. From now on the copy's partners are looked at
+/* Runs for a copy that was chosen by chance and is being fingerprinted. From now on the copy's partners are looked at
  * as well. `before_measured`: the copy is an upload, and the content that it overwrites is measured, so the next upload
  * need not be looked at. */
 void xs_sampler_followed(const struct xs_sampler_copy *copy, bool before_measured);

@@ -12,7 +12,7 @@
 
 _Atomic unsigned xs_asides_ahead;
 
-/* Default streams have one handle for many streams. */
+/* False for default streams, because many of them share one handle. */
 static bool has_own_handle(CUstream stream) {
     return stream && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
 }
@@ -49,7 +49,8 @@ static void no_longer_ahead(struct xs_aside *a) {
         atomic_fetch_sub(&xs_asides_ahead, 1);
 }
 
-/* The driver refuses this if the calling thread has no context. Then the next call that needs it tries again. */
+/* Makes the program's stream wait for the side stream. The driver refuses this if the calling thread has no context.
+ * Then the next call that needs it tries again. */
 void xs_aside_join(struct xs_aside *a) {
     CUevent last = a->done[(a->kernels - 1) % XS_ASIDE_KERNELS];
     if (atomic_load(&a->ahead) && xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), last, 0) == CUDA_SUCCESS)

@@ -41,11 +41,11 @@ extern _Atomic unsigned xs_asides_ahead;
  * streams, or the stream is a default stream, whose handle is the same for several streams. */
 struct xs_aside *xs_aside_of(struct xs_aside asides[XS_ASIDES], CUstream theirs);
 
-/* Called before a copy in the application's stream. Makes that stream wait for each fingerprint kernel that reads a
+/* Runs before a copy in the application's stream. Makes that stream wait for each fingerprint kernel that reads a
  * part of `writes`, the region that the copy writes (length 0: it writes nothing). The caller holds the lock. */
 void xs_aside_make_way(struct xs_aside *aside, const struct xs_fingerprint_region *writes);
 
-/* Called after a copy. Makes the side stream wait for the copy, and then calls `launch`, which queues a kernel in the
+/* Runs after a copy. Makes the side stream wait for the copy, and then calls `launch`, which queues a kernel in the
  * side stream. False: no kernel was queued. The caller holds the lock. */
 bool xs_aside_run(struct xs_aside *aside, const struct xs_fingerprint_region *reads, int priority,
                   bool (*launch)(CUstream stream, void *arg), void *arg);
@@ -53,15 +53,15 @@ bool xs_aside_run(struct xs_aside *aside, const struct xs_fingerprint_region *re
 /* Makes the application's stream wait for all work of the side stream (joins it). The caller holds the lock. */
 void xs_aside_join(struct xs_aside *aside);
 
-/* Does the same as xs_aside_join, but takes the lock itself. Called before all calls that are not copies. Another
- * thread may hold the lock while the driver delays its copy in this stream. So this function waits for the lock at most
- * 10 ms; if it does not get the lock in this time, it does nothing. */
+/* Does the same as xs_aside_join, but takes the lock itself. This function is called before all calls that are not
+ * copies. Another thread may hold the lock while the driver delays its copy in this stream. So this function waits for
+ * the lock at most 10 ms; if it does not get the lock in this time, it does nothing. */
 void xs_aside_join_from_outside(struct xs_aside *aside);
 
-/* Called before the application's stream is destroyed. Joins the side stream, and frees the entry. */
+/* Runs before the application's stream is destroyed. Joins the side stream, and frees the entry. */
 void xs_aside_release(struct xs_aside *aside);
 
-/* Called when the context was destroyed with all its streams. Frees the entry without a driver call. */
+/* Runs when the context was destroyed with all its streams. Frees the entry without a driver call. */
 void xs_aside_forget(struct xs_aside *aside);
 
 #endif

@@ -1,4 +1,4 @@
-/* The exported dlclose, by which the library learns that code may be unloaded. It calls glibc's dlclose. */
+/* Defines the exported dlclose, by which the library learns that code may be unloaded. It calls glibc's dlclose. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
@@ -6,7 +6,7 @@
 #include "preload/core/compiler.h"
 #include "preload/core/glibc_dlsym.h"
 
-/* The look-up needs no further synchronization, because all threads find the same address. */
+/* The look-up of glibc's dlclose needs no lock, because all threads find the same address. */
 XS_EXPORT int xs_dlclose(void *handle);
 XS_EXPORT_AS_GLIBC(xs_dlclose, dlclose)
 int xs_dlclose(void *handle) {

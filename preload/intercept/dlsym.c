@@ -51,8 +51,8 @@ static const void *drivers_own(void) {
     return real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress);
 }
 
-/* Returns a stub for a function that a look-up found and that is in no table, or the address itself if no stub is
- * needed or free. */
+/* Returns a stub for a function that a look-up found and that is in no table. If no stub is needed, or none is free,
+ * returns the function's own address. */
 static void *stub_of(void *real, const char *name, enum xs_unknown_asked asked) {
     const void *driver = drivers_own();
     int index =
@@ -106,7 +106,7 @@ static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn,
     return r;
 }
 
-/* Exported for programs that are linked to libcuda. */
+/* Programs that are linked to libcuda call this function directly, so it is exported. */
 XS_EXPORT CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **pfn, int version, cuuint64_t flags) {
     return wrap_get_proc_address(symbol, pfn, version, flags);
 }
@@ -135,10 +135,10 @@ static void *search_in_library_of(const void *caller, const char *name) {
     return found;
 }
 
-/* Searches for the driver's function as the caller would without xferspy. A plain global search would find xferspy's
- * exports first even if no driver is loaded, and a program that checks if there is a driver would be misled. The caller
- * can reach the driver if it is in the global scope after xferspy, or among the dependencies of the caller's
- * library. */
+/* Searches for the driver's function as the caller's search would run without xferspy. A plain global search would find
+ * xferspy's exports first even if no driver is loaded, and would mislead a program that checks whether there is a
+ * driver. The caller can reach the driver if the driver is in the global scope after xferspy, or among the dependencies
+ * of the caller's library. */
 static void *search_globally(const char *name, const void *caller) {
     void *real = xs_real_dlsym(RTLD_NEXT, name);
     if (real)
@@ -177,11 +177,11 @@ static int look_after_caller(struct dl_phdr_info *library, size_t bytes, void *a
     return next->found != NULL;
 }
 
-/* Searches for a function that no table knows as dlsym(RTLD_NEXT) does for this caller. glibc's dlsym cannot be called
- * for this, because the caller of dlsym would be xferspy. If the driver was loaded with the program, the libraries from
- * the caller's to the driver's have the same order in the loader's list as in the search. Otherwise a caller finds the
- * driver only if the caller's library was loaded with dlopen and depends on the driver. Such a library may define the
- * function itself. NULL: the driver's function is not what the search finds. */
+/* Searches for a function that is in no table, in the same way as dlsym(RTLD_NEXT) searches for this caller. glibc's
+ * dlsym cannot be called for this, because the caller of dlsym would be xferspy. If the driver was loaded with the
+ * program, the libraries from the caller's to the driver's have the same order in the loader's list as in the search.
+ * Otherwise a caller finds the driver only if the caller's library was loaded with dlopen and depends on the driver.
+ * Such a library may define the function itself. NULL: the driver's function is not what the search finds. */
 static void *search_after(const char *name, const void *caller, const void *driver) {
     struct next next = {.name = name, .caller = (uintptr_t)caller};
     Dl_info where, of_driver, of_caller;
@@ -201,9 +201,9 @@ static void *look_up(void *handle, const char *name, const void *caller) {
     return handle == RTLD_DEFAULT || is_ours(name, real) ? search_globally(name, caller) : real;
 }
 
-/* Calls with RTLD_NEXT are changed only for functions that no table knows. For all others, a caller before
- * libxferspy.so in the search order finds the wrappers, and one after it finds the driver, which is right in both
- * cases. A failed look-up is repeated as the caller made it, so that dlerror describes the caller's call. After a
+/* The results of calls with RTLD_NEXT are changed only for functions that are in no table. For all other functions, a
+ * caller before libxferspy.so in the search order finds the wrappers, and a caller after it finds the driver; both are
+ * right. A failed look-up is repeated as the caller made it, so that dlerror describes the caller's call. After a
  * successful look-up the errors of the searches here are cleared. */
 int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller) {
     *result = xs_next_dlsym_address();

@@ -1,7 +1,7 @@
-/* The exported dlsym. The results of RTLD_NEXT and RTLD_DEFAULT depend on the caller's address. So a call that does not
- * concern CUDA must reach the next dlsym by a jump, which does not change the return address on the stack (or in the
- * link register). If a C function of xferspy called the next dlsym, every search with RTLD_NEXT would begin after
- * libxferspy.so instead of after the caller. */
+/* Defines the exported dlsym. The results of RTLD_NEXT and RTLD_DEFAULT depend on the caller's address. So a call that
+ * does not concern CUDA must reach the next dlsym by a jump, which does not change the return address on the stack (or
+ * in the link register). If a C function of xferspy called the next dlsym, every search with RTLD_NEXT would begin
+ * after libxferspy.so instead of after the caller. */
 #include "preload/core/compiler.h"
 #include "preload/intercept/dlsym.h"
 

@@ -1,4 +1,4 @@
-/* Wrappers of the functions that are not recorded. They only pass the gate, which is a quiescence lock
+/* Defines the wrappers of functions that are not recorded. They only pass the gate, which is a quiescence lock
  * (core/quiescence.h). */
 #include <stdarg.h>
 #include <unistd.h>
@@ -22,7 +22,8 @@ XS_HOT CUresult after(enum xs_gated row, CUresult result, const char *entry_poin
     return result;
 }
 
-/* Nothing says that CUPTI can be attached to a process that has been locked or restored. */
+/* Keeps CUPTI away from now on, because no document says that it can be attached to a process that has been locked or
+ * restored. */
 static void keep_away(void *call) { xs_cupti_keep_away(call); }
 
 __attribute__((noinline, cold)) static void before_checkpoint(const char *call, ...) {

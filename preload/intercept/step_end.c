@@ -4,8 +4,8 @@
 #include "preload/core/asked_window.h"
 #include "schema/clock.h"
 
-/* The address of the thread's slot at the gate identifies the thread. Unlike the thread's id, the slot exists before
- * the thread's first event. */
+/* Describes a wait. The address of the thread's slot at the gate identifies the thread. Unlike the thread's id, the
+ * slot exists before the thread's first event. */
 struct xs_step_end xs_step_end_of(const struct xs_event *e, unsigned row, uint32_t stack, uint32_t recorded) {
     return (struct xs_step_end){.is_wait = true,
                                 .wait = {.row = row,

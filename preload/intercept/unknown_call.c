@@ -1,4 +1,4 @@
-/* The work before and after a call of a function that is in no table: the thread enters and leaves the gate, the
+/* Does the work before and after a call of a function that is in no table: the thread enters and leaves the gate, the
  * repairs are told, and the contents of device memory become unknown for good unless the function is known to do less.
  */
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 
 enum { PAGE_BYTES = 4096 }; /* the smallest page size */
 
-/* Not instrumented, because it also reads words that are not arguments. */
+/* The function is not instrumented, because it also reads words that are not arguments. */
 __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) static void
 copy_words(uint64_t *to, uintptr_t from, unsigned words) {
     for (unsigned i = 0; i < words; i++) {

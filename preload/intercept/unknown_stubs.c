@@ -1,5 +1,5 @@
-/* The stubs in assembly: a pool of entries of 16 bytes. Each entry passes its own address to the common part, in a
- * register that holds no argument. The common part computes the index of the stub from this address. */
+/* Defines the stubs in assembly: a pool of entries of 16 bytes. Each entry passes its own address to the common part,
+ * in a register that holds no argument. The common part computes the index of the stub from this address. */
 #include "preload/intercept/unknown_stubs.h"
 
 #include <stddef.h>

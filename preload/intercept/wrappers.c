@@ -18,8 +18,8 @@ XS_HOT bool has_callsite(const struct xs_call *call, enum xs_category category) 
     return (is_memory || (category == XS_CAT_SYNC && call->event->kind == XS_EVENT_SYNC)) && xs_callsite_wanted();
 }
 
-/* True if this call is a launch whose call site may be recorded. Few are, because a launch is cheap: only calls that
- * are measured anyway (core/own_cost.h) look whether it is time. */
+/* True if this call is a launch whose call site may be recorded. Few launches get a call site, because a launch takes
+ * little time: only calls that are measured anyway (core/own_cost.h) check whether the next call site is due. */
 XS_HOT bool may_have_launch_site(uint64_t measured_from, enum xs_category category) {
     return category == XS_CAT_LAUNCH && XS_UNLIKELY(measured_from) && xs_callsite_wanted();
 }
@@ -98,8 +98,8 @@ XS_HOT bool has_waited(const struct xs_call *call, enum xs_category category) {
     }
 }
 
-/* True if the wrapper reads the clock again after the call. It does not for kernel launches, because they are by far
- * the most frequent calls, and reading the clock is a third of a wrapper's cost. */
+/* True if the wrapper reads the clock again after the call. The clock is not read after kernel launches, because they
+ * are by far the most frequent calls, and reading the clock is a third of a wrapper's cost. */
 XS_HOT bool has_return_tick(const struct xs_call *call, enum xs_category category) {
     return category != XS_CAT_LAUNCH || call->event->launch.kind != XS_LAUNCH_KERNEL;
 }
@@ -161,7 +161,7 @@ struct wrapped {
     uint64_t measured_from, entered, returned; /* ticks; 0: not measured */
 };
 
-/* Called at the end of each wrapper, after it has left the gate: reports the call's result and cost, and attaches or
+/* Runs at the end of each wrapper, after it has left the gate: reports the call's result and cost, and attaches or
  * detaches CUPTI if that is due. Returns the result for the program. */
 XS_HOT CUresult finish(const struct wrapped *w, const struct xs_step_end *step) {
     xs_device_failure_look((int)w->call.result, w->name);
@@ -182,7 +182,7 @@ XS_HOT bool begin_left_out(struct wrapped *w, struct xs_guard_note *note) {
            xs_left_out_begin(note, XS_GUARD_HERE(), left_out_kind(w->category));
 }
 
-/* Called right before the real call of a left-out call. Fingerprints treat it like a recorded call, except that a copy
+/* Runs right before the real call of a left-out call. Fingerprints treat it like a recorded call, except that a copy
  * gets no fingerprint. */
 XS_HOT void enter_left_out(const struct wrapped *w, struct xs_step_end *step) {
     if (may_end_step(&w->call, w->category))
@@ -214,9 +214,9 @@ XS_HOT bool begin(struct wrapped *w, struct xs_guard_note *note) {
 /* The note of the thread's latest load. While the load lasts, the guard points to it. */
 static XS_TLS const struct xs_guard_note *load_note;
 
-/* Notes what a call inside a load may do to device memory. A signal handler or a callback makes such a call. The trace
- * does not have it, so contents that were known before it count as unknown. Such calls are rare, so launches and copies
- * are not told apart. */
+/* Notes what a call inside a load of code may do to device memory. A signal handler or a callback makes such a call.
+ * The call is not in the trace, so contents that were known before it count as unknown. Such calls are rare, so
+ * launches and copies are not told apart. */
 static void note_inside_load(enum xs_category category) {
     switch (category) {
     case XS_CAT_TRANSFER:
@@ -236,7 +236,7 @@ static void note_inside_load(enum xs_category category) {
     }
 }
 
-/* Called right before and right after the real call of a call that is not recorded. */
+/* These two functions run right before and right after the real call of a call that is not recorded. */
 XS_HOT void enter_passed(struct wrapped *w, struct xs_guard_note *note) {
     w->is_gated = w->real && xs_passes_the_gate(XS_GUARD_HERE());
     w->is_in_load = XS_UNLIKELY(load_note != NULL) && xs_guard.raised == load_note;
@@ -254,7 +254,7 @@ XS_HOT CUresult end_passed(const struct wrapped *w) {
     return w->call.result;
 }
 
-/* Called right before the real call of a recorded call. */
+/* Runs right before the real call of a recorded call. */
 XS_HOT void enter(struct wrapped *w, const struct xs_guard_note *note, struct xs_step_end *step) {
     struct xs_call *call = &w->call;
     if (w->category == XS_CAT_LOAD)
@@ -270,7 +270,7 @@ XS_HOT void enter(struct wrapped *w, const struct xs_guard_note *note, struct xs
     w->entered = call->event->enter_tick = xs_now();
 }
 
-/* Called right after the real call of a recorded call. */
+/* Runs right after the real call of a recorded call. */
 XS_HOT void leave(struct wrapped *w) {
     const bool has_tick = has_return_tick(&w->call, w->category);
     w->returned = w->measured_from || has_tick ? xs_now() : 0;

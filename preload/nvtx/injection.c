@@ -1,6 +1,6 @@
-/* The functions by which NVTX finds xferspy and which it calls. NVTX 3 is compiled into the programs and libraries that
- * use it. Each such copy looks for a tool at its first call: it opens the library whose path is in
- * NVTX_INJECTION64_PATH, and calls InitializeInjectionNvtx2 in it.
+/* Defines the functions by which NVTX finds xferspy, and the functions that NVTX calls. NVTX 3 is compiled into the
+ * programs and libraries that use it. Each such copy looks for a tool at its first call: it opens the library whose
+ * path is in NVTX_INJECTION64_PATH, and calls InitializeInjectionNvtx2 in it.
  *
  * There is no other way to get the ranges of a program that was not built for this tool. NVTX's headers also declare a
  * pointer, InitializeInjectionNvtx2_fnptr, but it is a hidden symbol in every program and library that contains NVTX,
@@ -124,8 +124,8 @@ static bool attach(const NvtxExportTableCallbacks *tables, NvtxCallbackModule mo
     return true;
 }
 
-/* A child that was started without LD_PRELOAD may still have the variable. Then only NVTX opens the library, which
- * profiles nothing, and closes it because the initialization fails. */
+/* True if the library was preloaded. A child that was started without LD_PRELOAD may still have the variable. Then only
+ * NVTX opens the library, which profiles nothing, and closes it because the initialization fails. */
 static bool is_preloaded(void) {
     void *program = dlopen(NULL, RTLD_LAZY);
     bool is = program && xs_real_dlsym(program, "InitializeInjectionNvtx2") == (void *)InitializeInjectionNvtx2;

@@ -17,7 +17,7 @@ uint32_t xs_nvtx_innermost(struct xs_event **e);
  * thread has opened no ranges. */
 XS_HOT uint32_t xs_nvtx_range(struct xs_event **e) { return XS_LIKELY(!xs_nvtx_thread) ? 0 : xs_nvtx_innermost(e); }
 
-/* Called in a forked child: discards the ranges of the parent's other threads. The calling thread's ranges stay
+/* Runs in a forked child: discards the ranges of the parent's other threads. The calling thread's ranges stay
  * open. */
 void xs_nvtx_forget(void);
 

@@ -1,6 +1,6 @@
-/* The tables of names and ranges, both with open addressing. A thread that adds an entry fills it first and then puts
- * its number into a slot, so an entry that can be found is complete. If another thread takes the slot first, the entry
- * is never used. */
+/* Keeps the tables of names and ranges, both with open addressing. A thread that adds an entry fills it first and then
+ * puts its number into a slot, so an entry that can be found is complete. If another thread takes the slot first, the
+ * entry is never used. */
 #include "preload/nvtx/nvtx_ranges.h"
 
 #include <stdatomic.h>
@@ -19,8 +19,8 @@ enum {
     OTHER_DOMAINS = XS_RANGE_DOMAINS - 1
 };
 
-/* One range may contain at most 1/SHARE_OF_A_PARENT of the numbers that are still free. So if a program names a range
- * after each step, there is still space for the ranges inside these, and inside their "(others)". */
+/* One range may contain at most 1/SHARE_OF_A_PARENT of the numbers that are still free. So if a program gives the range
+ * of each step another name, there is still space for the ranges inside these ranges, and inside their "(others)". */
 enum { SHARE_OF_A_PARENT = 8 };
 
 struct name {
@@ -206,7 +206,7 @@ static bool is_numbered(const struct name *asked, const char *text, size_t bytes
     return at == bytes;
 }
 
-/* Returns the requested name if `text` is this name with numbers in place of each #, otherwise 0. */
+/* Returns the requested name if `text` is this name with a number in place of each #, otherwise 0. */
 static xs_range_name name_without_numbers(const struct tables *t, const char *text, size_t bytes) {
     xs_range_name asked = atomic_load_explicit(&xs_range_asked, memory_order_relaxed);
     return is_numbered(name_at(t, asked), text, bytes) ? asked : 0;

@@ -155,7 +155,7 @@ XS_HOT bool enter(struct xs_nvtx_thread *t) {
     return !was;
 }
 
-/* `window_changed`: the user requests a window, and it has begun or ended. */
+/* Ends what `enter` began. `window_changed`: the user requests a window, and it has begun or ended. */
 XS_HOT void leave(struct xs_nvtx_thread *t, bool entered, bool window_changed) {
     atomic_signal_fence(memory_order_seq_cst);
     if (entered)

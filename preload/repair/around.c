@@ -1,5 +1,5 @@
-/* The function around every entry point. The wrappers call it instead of the driver's function (driver/real.h); it
- * calls the hooks of the repairs, and then the driver. */
+/* Defines the function around every entry point. The wrappers call it instead of the driver's function (driver/real.h);
+ * it calls the hooks of the repairs, and then the driver. */
 #include <stdint.h>
 
 #include "preload/core/guard.h"
@@ -8,8 +8,8 @@
 
 _Atomic bool xs_around_is_off;
 
-/* Raised during each call of the program. Calls that the driver or a repair makes meanwhile are not the program's, and
- * go straight to the driver. */
+/* This guard is raised during each call of the program. Calls that the driver or a repair makes meanwhile are not the
+ * program's, and go straight to the driver. */
 static XS_TLS struct xs_guard inside;
 
 /* The thread's number plus 1 (0: no number yet), and the number of its copies so far. */
@@ -25,7 +25,7 @@ static struct xs_copy_id next_id(void) {
     return (struct xs_copy_id){id.thread - 1, id.copies++};
 }
 
-/* What the function around an entry point knows of one call. */
+/* The data that the function around an entry point has about one call. */
 struct around {
     struct xs_call call;
     struct xs_repair_call about;
@@ -97,7 +97,7 @@ static void tell_copy(struct around *a) {
     a->about.copy = c;
 }
 
-/* Called before the real call, after the row has described the call: calls the hooks of the repairs. True: a repair has
+/* Runs before the real call, after the row has described the call: calls the hooks of the repairs. True: a repair has
  * made the copy itself, and the driver does not get the call. */
 XS_HOT bool tell_before(struct around *a, enum xs_category category) {
     a->about.has_stream = a->call.has_stream;
@@ -222,7 +222,7 @@ static void *const around_gated[XS_GATED_COUNT] = {
 #undef XS_GATED
 };
 
-/* Functions that are in no table: their stubs call the two functions below. */
+/* The stubs of functions that are in no table call the two functions below. */
 static _Atomic bool is_installed;
 
 static enum xs_category category_of(bool may_do_anything) { return may_do_anything ? XS_CAT_LAUNCH : XS_CAT_LOOKUP; }

@@ -1,4 +1,4 @@
-/* Comparing contents through page-locked buffers. */
+/* Compares contents through page-locked buffers. */
 #define _GNU_SOURCE
 #include "preload/repair/compare.h"
 
@@ -101,7 +101,7 @@ void xs_contents_saw(const struct xs_repair_call *call) {
 
 enum contents { EQUAL, DIFFER, UNKNOWN };
 
-/* `until`: time at which to stop waiting; 0: waits without a limit. */
+/* Waits for an event. `until`: time at which to stop waiting; 0: there is no limit. */
 static CUresult wait_for(CUevent event, uint64_t until) {
     __typeof__(&cuEventQuery) query = xs_driver(cuEventQuery);
     const uint64_t begun = xs_monotonic_ns();
@@ -157,8 +157,8 @@ static enum contents compare(struct comparison *c, uint64_t until, CUresult *r) 
     return UNKNOWN;
 }
 
-/* Can the program read the first and the last byte of the memory? If it cannot, the copy goes to the driver, which
- * reports the error or faults. */
+/* True if the program can read the first and the last byte of the memory. If it cannot, the copy goes to the driver,
+ * which reports the error or faults. */
 static bool can_be_read(uint64_t address, size_t bytes) {
     char ends[2];
     struct iovec local[2] = {{ends, 1}, {ends + 1, 1}};

@@ -36,12 +36,12 @@ enum { XS_CONTENTS_LEAST_BYTES = 256 * 1024 };
  * the conditions with xs_contents_unfit. */
 const char *xs_contents_differ(struct xs_back_off *back_off, const struct xs_repair_copy *copy, uint64_t device);
 
-/* Called in the mode verify if the plan says that the memory at `device` has this upload's content. Compares this
+/* Runs in the mode verify if the plan says that the memory at `device` has this upload's content. Compares this
  * memory with the upload's source. Counts for the repair that the plan's line is right or wrong, or why the contents
  * could not be compared. The caller must make the upload in any case. */
 void xs_contents_verify(enum xs_repair_id repair, const struct xs_repair_copy *copy, uint64_t device);
 
-/* Called before a call goes to the driver. If the call may destroy a context, the present events of the buffers are
+/* Runs before a call goes to the driver. If the call may destroy a context, the present events of the buffers are
  * never used again, because they may be destroyed with the context. */
 void xs_contents_saw(const struct xs_repair_call *call);
 

@@ -1,4 +1,4 @@
-/* Copying by several threads. One atomic word hands out the pieces of a job. It contains the job's number, so a thread
+/* Copies with several threads. One atomic word hands out the pieces of a job. It contains the job's number, so a thread
  * that is about to take a piece of a finished job fails to do so. */
 #define _GNU_SOURCE
 #include "preload/repair/copiers.h"
@@ -126,7 +126,7 @@ unsigned xs_copy_helpers(void) {
     return helpers;
 }
 
-/* Does the program handle this signal? If it does not, a fault ends the process, whichever thread it happens in. */
+/* True if the program handles this signal. If it does not, a fault ends the process, whichever thread it happens in. */
 static bool handles(int signal) {
     struct sigaction action;
     return sigaction(signal, NULL, &action) != 0 || action.sa_handler != SIG_DFL; // NOLINT(*-union-access): either

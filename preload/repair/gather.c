@@ -7,8 +7,9 @@
  * are sent one by one in their order, at most about a millisecond late.
  *
  * A blocking upload waits for its stream, as CUDA specifies ("a stream sync is performed before the copy is
- * initiated"); if several follow each other, only the first has to wait. Their bytes are on the device before any later
- * call that is not in their stream goes to the driver. Programs rely on this, although CUDA does not promise it.
+ * initiated"); if several such uploads follow each other, only the first has to wait. The bytes of a blocking upload
+ * are on the device before any later call in another stream goes to the driver. Programs rely on this, although CUDA
+ * does not promise it.
  *
  * The repair reads the source during the program's call. CUDA reads a page-locked source later, in the order of the
  * stream, and earlier work may write it until then. Therefore an upload from page-locked memory is gathered only if the
@@ -33,14 +34,14 @@
 /* Incremented before and after every call, of any thread, that may give the device work. */
 static _Atomic uint64_t epoch;
 
-/* Number of such calls that are under way. While another thread waits for the device, they may give it more work, so
- * after that wait the device may not be idle. A call that a signal handler jumped out of is counted until the next call
- * of its thread has ended; until then fewer uploads are gathered. */
+/* Number of calls under way that may give the device work. While another thread waits for the device, they may give it
+ * more work, so after that wait the device may not be idle. A call that a signal handler jumped out of is counted until
+ * the next call of its thread has ended; until then fewer uploads are gathered. */
 static _Atomic unsigned in_flight;
 
-/* Streams in which kernels may be running: none, one stream, or several. Other values with the bit WAITED are written
- * by a thread after a wait, with the epoch of the wait, and mean "any stream" until it writes NO_STREAM. The values
- * differ, so that the thread sees whether another thread wrote here meanwhile. */
+/* Streams in which kernels may be running: none, one stream, or several. After a wait, a thread first writes the bit
+ * WAITED together with the epoch of the wait. This value means "any stream". The thread then writes NO_STREAM, but only
+ * if its own value is still there: values with other epochs show it that another thread wrote meanwhile. */
 #define NO_STREAM UINT64_MAX
 #define SEVERAL_STREAMS (UINT64_MAX - 1)
 #define WAITED (UINT64_C(1) << 63)
@@ -120,7 +121,7 @@ static bool ends_stream(const struct xs_repair_call *call) {
            call->row == XS_ROW_COUNT + XS_GATED_cuGreenCtxDestroy || xs_ends_context(call);
 }
 
-/* Are calls of other threads under way? */
+/* True if calls of other threads are under way. */
 static bool are_others_in_flight(void) { return atomic_load(&in_flight) != (known.is_counted ? 1 : 0); }
 
 /* A jump out of begin_call or end_call leaves the count too high, never too low. */
@@ -167,8 +168,8 @@ static void note_idle(uint64_t now) {
     known.stream = NULL; /* any */
     known.idle_at = known.quiet_at = now;
     if (context == atomic_load(&xs_gather.context)) {
-        /* A launch increments the epoch first and writes `launched` then. So either the epoch shows it to us, or its
-         * write comes after our mark. */
+        /* A launch first increments the epoch and then writes `launched`. So either the changed epoch shows us the
+         * launch, or the launch writes `launched` after our mark. */
         uint64_t mark = WAITED | now;
         atomic_store(&launched, mark);
         if (atomic_load(&epoch) == now)
@@ -257,7 +258,7 @@ static void take_buffer(void *context) {
 }
 
 /* Returns the address in the buffer for the upload's content. The buffer has uploads of one stream only. Sends the
- * batch if necessary. NULL: there is no buffer. Called under the lock. */
+ * batch if necessary. NULL: there is no buffer. The caller holds the lock. */
 static char *room_for(const struct xs_repair_copy *copy, CUstream stream) {
     struct xs_gather *g = &xs_gather;
     const bool is_same = atomic_load(&g->stream) == stream;
@@ -277,7 +278,7 @@ static char *room_for(const struct xs_repair_copy *copy, CUstream stream) {
     return g->buffer->memory + at;
 }
 
-/* Called under the lock. */
+/* The caller holds the lock. */
 static const char *append(const struct xs_repair_copy *copy, CUstream stream) {
     struct xs_gather *g = &xs_gather;
     char *to;
@@ -321,8 +322,8 @@ static const char *unfit(const struct xs_repair_copy *copy) {
         return XS_WHY_HANDED_OUT;
     if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed))
         return "work may wait for the program";
-    /* No check while a batch is open: it is sent within a millisecond, before a library that is loaded now can register
-     * memory. */
+    /* Direct access is not checked while a batch is open, because the batch is sent within a millisecond, before a
+     * library that is loaded now can register memory. */
     if (!atomic_load_explicit(&xs_gather.is_open, memory_order_relaxed) && xs_direct_access_is_possible())
         return XS_WHY_DIRECT;
     if (copy->host_kind != XS_MEM_PAGEABLE && (copy->is_blocking || !is_idle(copy)))

@@ -40,7 +40,7 @@ bool xs_gather_enter_context(CUcontext context) {
     return true;
 }
 
-/* The buffer's event tells when the device no longer needs it. */
+/* Gives the buffer back. Its event tells when the device no longer needs it. */
 void xs_gather_retire(void) {
     if (xs_gather.buffer) {
         if (xs_gather.used && xs_ring_mark(xs_gather.buffer, atomic_load(&xs_gather.stream)) != CUDA_SUCCESS)
@@ -121,8 +121,8 @@ static CUresult send_one_by_one(CUstream stream) {
     return result;
 }
 
-/* If sending a batch fails half-way, it is sent again from its beginning. That is harmless, because nobody has used the
- * data yet. */
+/* Sends the open batch. If sending fails half-way, the batch is sent again from its beginning. That is harmless,
+ * because nobody has used the data yet. */
 void xs_gather_send(void) {
     const CUstream stream = atomic_load(&xs_gather.stream);
     CUresult result = CUDA_ERROR_NOT_SUPPORTED;

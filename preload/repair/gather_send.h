@@ -41,7 +41,7 @@ extern struct xs_ring xs_gather_ring;
  * driver made no event. */
 bool xs_gather_enter_context(CUcontext context);
 
-/* Called before a stream is destroyed: the buffer's event must be recorded while the stream exists. Before this call,
+/* Runs before a stream is destroyed: the buffer's event must be recorded while the stream exists. Before this call,
  * the batch must have been sent, and all its blocking uploads must have arrived. Takes the lock. */
 void xs_gather_leave_stream(void);
 

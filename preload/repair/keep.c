@@ -1,5 +1,6 @@
-/* The driver calls for the table of kept memory (kept.h). No lock is held during a call that could wait. While a thread
- * works on a block, the block is not in the table, so a signal handler that jumps away loses at most that block. */
+/* Makes the driver's calls for the table of kept memory (kept.h). No lock is held during a call that could wait. While
+ * a thread works on a block, the block is not in the table, so a signal handler that jumps away loses at most that
+ * block. */
 #include "preload/repair/keep.h"
 
 #include "preload/driver/capture_mode.h"

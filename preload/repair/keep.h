@@ -52,8 +52,8 @@ struct xs_keeper {
     CUresult (*make)(uint32_t how, CUdeviceptr *address, size_t bytes); /* the driver's allocation */
 };
 
-/* True if the repair can work in this process. Called by the repair's `start`. `has_functions`: the driver has the
- * functions that the repair replaces. False: *why gets the reason. */
+/* True if the repair can work in this process. This function is called by the repair's `start`. `has_functions`: the
+ * driver has the functions that the repair replaces. False: *why gets the reason. */
 bool xs_keep_can_start(bool has_functions, const char **why);
 
 /* True if calls must go straight to the driver: in a forked child, and at the end of the process. */
@@ -81,7 +81,7 @@ void xs_keep_lend(const struct xs_keeper *keeper, const struct xs_kept_key *key,
 /* Frees memory for the program, and returns the program's result. */
 CUresult xs_keep_free(const struct xs_keeper *keeper, uint64_t address);
 
-/* Called before the memory that contains the address is shared with another process or device. This memory will not be
+/* Runs before the memory that contains the address is shared with another process or device. This memory will not be
  * kept when the program frees it. */
 void xs_keep_hand_out(const struct xs_keeper *keeper, uint64_t address);
 
@@ -92,7 +92,7 @@ bool xs_keep_give_back(const struct xs_keeper *keeper, int device);
 /* Returns the ordinal of the calling thread's device; -1: unknown. */
 int xs_keep_device(void);
 
-/* Called after each call. If the call may have ended a context, forgets the blocks that no longer exist. */
+/* Runs after each call. If the call may have ended a context, forgets the blocks that no longer exist. */
 void xs_keep_saw(const struct xs_keeper *keeper, const struct xs_repair_call *call);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of lent and idle blocks. A search among idle blocks may compare all of them. There are few, and the
+/* Keeps the table of lent and idle blocks. A search among idle blocks may compare all of them. There are few, and the
  * driver's work that this saves takes a thousand times as long. */
 #include "preload/repair/kept.h"
 
@@ -86,7 +86,7 @@ static bool is_equal(const struct xs_kept_key *a, const struct xs_kept_key *b) {
     return a->context == b->context && a->width == b->width && a->height == b->height && a->how == b->how;
 }
 
-/* `key` NULL: any key, in this context (0: any) and on this device (-1: any). */
+/* Takes a block with this key (NULL: any key), of this context (0: any) and on this device (-1: any). */
 static bool take(struct xs_kept *kept, const struct xs_kept_key *key, uint64_t context, int device,
                  struct xs_kept_block *out) {
     bool found = false;

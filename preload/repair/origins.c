@@ -97,7 +97,7 @@ void xs_origins_failed(const struct xs_repair_copy *copy) {
     }
 }
 
-/* Is the origin's memory still the same allocation? After a free, another allocation may have its address. */
+/* True if the origin's memory is still the same allocation. After a free, another allocation may have its address. */
 static bool is_alive(const struct xs_repair_origin *origin, uint64_t start, uint32_t id) {
     struct xs_memory_range range;
     return xs_map_find(origin->device, &range) && range.start == start && range.id == id &&

@@ -15,7 +15,7 @@ struct xs_repair_origin {
 };
 
 /* Prepares to note the copies that the plan names as origins, or, without a plan, all copies. False: there is no
- * memory. Called once, before the first copy. */
+ * memory. This function is called once, before the first copy. */
 bool xs_origins_start(void);
 
 /* Notes a copy that is being made, or that was left out because the destination already has its content. `moment` is
@@ -26,15 +26,15 @@ void xs_origins_saw(const struct xs_repair_copy *copy, uint64_t moment);
 /* Notes that the copy failed, so that it is not used as an origin. */
 void xs_origins_failed(const struct xs_repair_copy *copy);
 
-/* Finds the origin that a plan's line names by `id`. Returns NULL if the origin can be used; in this case *origin gets
- * the origin, which has at least as many bytes as `copy`, is in the same context, and was not freed since. Else returns
- * the reason why it cannot be used. */
+/* Finds the origin that a plan's line names by `id`. If the origin can be used, stores it in *origin and returns NULL;
+ * it then has at least as many bytes as `copy`, is in the same context, and was not freed after its copy. Else returns
+ * the reason why the origin cannot be used. */
 const char *xs_origins_at(const struct xs_copy_id *id, const struct xs_repair_copy *copy,
                           struct xs_repair_origin *origin);
 
-/* Finds the latest noted copy whose host side begins at the same address as the host side of `copy`. It may have been
- * forgotten, because a copy of other host memory can replace it. The result has the same meaning as the result of
- * xs_origins_at. */
+/* Finds the latest noted copy whose host side begins at the same address as the host side of `copy`. The note of that
+ * copy may be lost, because the note of a copy from or to other host memory can replace it. The result has the same
+ * meaning as the result of xs_origins_at. */
 const char *xs_origins_of_host(const struct xs_repair_copy *copy, struct xs_repair_origin *origin);
 
 #endif

@@ -52,7 +52,7 @@ static struct managed {
 
 static _Atomic uint32_t known;                /* number of known allocations */
 static _Atomic uint64_t lowest = UINT64_MAX;  /* all allocations so far lie in [lowest, highest) */
-static _Atomic uint64_t highest;              /* */
+static _Atomic uint64_t highest;              /* see `lowest` */
 static _Atomic uint32_t waits;                /* how often the host has waited for the device */
 static _Atomic bool is_over;                  /* the process ends */
 static _Atomic bool is_blind;                 /* a sandbox forbids reading arguments */
@@ -190,8 +190,9 @@ static bool is_fit(CUdevice device) {
     return LOAD(device_known[device]) == FIT;
 }
 
-/* Is there room for the allocation on the device? Reserves it if there is. The driver is asked only before the first
- * prefetch to this device, when none of the allocation is there; later, the free memory no longer includes its part. */
+/* True if the device has room for the allocation; reserves this room. The driver is asked only before the first
+ * prefetch to this device, when no page of the allocation is there. Later, the pages that are there would be missing
+ * from the free memory. */
 static bool has_room(struct managed *m, CUdevice device) {
     size_t free = 0, total = 0;
     uint64_t bytes = LOAD(m->end) - LOAD(m->start);
@@ -231,7 +232,7 @@ static void move(struct managed *m, uint32_t parts, CUdevice device, CUstream st
     }
 }
 
-/* Called before the launch of a kernel that takes the allocation. */
+/* Runs before the launch of a kernel that takes the allocation. */
 static void take(struct managed *m, CUdevice device, CUstream stream) {
     uint32_t now = LOAD(waits) + 1;
     uint32_t marks = LOAD(m->marks);

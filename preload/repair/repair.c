@@ -1,4 +1,4 @@
-/* Starting and ending the repairs. */
+/* Starts and ends the repairs. */
 #include "preload/repair/repair.h"
 
 #include <stdio.h>

@@ -24,12 +24,13 @@ struct xs_repair_wishes {
 };
 
 /* Starts the requested repairs. Must be called when the driver's functions are known, and before a call through a
- * wrapper makes a context. Called once in a process, on a scratch stack, under the session's lock. If a name is
- * unknown, or the plan cannot be read, nothing is repaired, and `complain` gets the reason. In this case the repairs
- * with known names are not started either, because the user would believe that all requested repairs were on. */
+ * wrapper makes a context. This function is called once in a process, on a scratch stack, under the session's lock. If
+ * a name is unknown, or the plan cannot be read, nothing is repaired, and `complain` gets the reason. In this case the
+ * repairs with known names are not started either, because the user would believe that all requested repairs were on.
+ */
 void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(const char *message));
 
-/* Called when the process ends. Gives the driver all calls that the repairs still hold back, writes the log, and passes
+/* Runs when the process ends. Gives the driver all calls that the repairs still hold back, writes the log, and passes
  * the closing lines for the user to `say`. The functions of the repairs remain installed but do nothing from then on.
  */
 void xs_repair_finish(void (*say)(const char *message));
@@ -43,7 +44,7 @@ struct xs_repair_made {
 };
 unsigned xs_repair_made(struct xs_repair_made made[XS_REPAIRS_MOST]);
 
-/* Called in a forked child. Switches the repairs off, because CUDA does not work in a forked child. */
+/* Runs in a forked child. Switches the repairs off, because CUDA does not work in a forked child. */
 void xs_repair_forget(void);
 
 #endif

@@ -118,7 +118,7 @@ XS_HOT void xs_attributes(struct xs_call *call, const CUlaunchConfig *config) {
             xs_may_hold();
 }
 
-/* Called after memory was shared with others, or after a stream was made to wait for something outside of the process.
+/* Runs after memory was shared with others, or after a stream was made to wait for something outside of the process.
  */
 XS_HOT void xs_fingerprint_never_holds(void) {
     atomic_store_explicit(&xs_repair_handed_out, true, memory_order_relaxed);

@@ -1,4 +1,5 @@
-/* What all repairs share: the order in which their hooks are called, the settings of the process, and the tallies. */
+/* Contains what all repairs share: the order in which their hooks are called, the settings of the process, and the
+ * tallies. */
 #include "preload/repair/repair_hooks.h"
 
 #include <string.h>

@@ -72,10 +72,10 @@ XS_HOT CUstream xs_stream_handle(CUstream stream, bool is_per_thread) {
 
 /* Every hook may be NULL. */
 struct xs_repair_hooks {
-    /* Called at the start. False: the repair cannot work in this process and remains off; *why then points to the
+    /* Runs at the start. False: the repair cannot work in this process and remains off; *why then points to the
      * reason, a constant text. */
     bool (*start)(const char **why);
-    /* Called before a copy is made. True: the repair handles the copy, the driver does not get the program's call, and
+    /* Runs before a copy is made. True: the repair handles the copy, the driver does not get the program's call, and
      * the call returns *result. */
     bool (*copy)(const struct xs_repair_copy *copy, CUresult *result);
     /* `before` and `after` are called before and after each call that goes to the driver. Such a call may be a copy,
@@ -84,10 +84,10 @@ struct xs_repair_hooks {
     void (*after)(const struct xs_repair_call *call);
     /* Gives the driver all calls of the program that the repair still holds back, in their order. */
     void (*settle)(void);
-    /* Called when a call of the program failed for lack of memory. True: the repair has given memory back, and the call
+    /* Runs when a call of the program failed for lack of memory. True: the repair has given memory back, and the call
      * is repeated. */
     bool (*give_back)(void);
-    /* Called when the process ends, while other threads may be in any hook. After this call, the repair must hold back
+    /* Runs when the process ends, while other threads may be in any hook. After this call, the repair must hold back
      * no further calls. Then `settle` is called, and after `settle` the program's calls go straight to the driver. */
     void (*finish)(void);
 };

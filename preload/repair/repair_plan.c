@@ -1,4 +1,4 @@
-/* Reading a plan, and finding the line of a call. */
+/* Reads a plan, and finds the line of a call. */
 #include "preload/repair/repair_plan.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 enum xs_plan_mode xs_plan_mode;
 static _Atomic uint64_t differences;
 
-/* Sorted by thread and first ordinal; lines for any thread or any ordinal come first. */
+/* The lines are sorted by thread and first ordinal; lines for any thread or any ordinal come first. */
 static struct lines {
     struct xs_plan_line *at;
     unsigned count, room;

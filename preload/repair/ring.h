@@ -32,7 +32,7 @@ struct xs_ring {
     struct xs_ring_buffer buffers[XS_RING_BUFFERS];
 };
 
-/* Called in a repair's `start`. Sets `ring->count` to the number of buffers that the budget allows, at most
+/* Runs in a repair's `start`. Sets `ring->count` to the number of buffers that the budget allows, at most
  * XS_RING_BUFFERS. False: the budget allows no buffer, or the driver lacks a function that the ring needs. */
 bool xs_ring_start(struct xs_ring *ring);
 
@@ -61,7 +61,7 @@ CUresult xs_ring_wait(struct xs_ring_buffer *buffer);
 
 void xs_ring_put(struct xs_ring_buffer *buffer);
 
-/* Called before a context is destroyed. Removes the buffers of all contexts from the ring, except those that a copy has
+/* Runs before a context is destroyed. Removes the buffers of all contexts from the ring, except those that a copy has
  * taken, and frees their memory. Freeing memory waits for the device, as destroying a context does. If
  * xs_repair_may_hold is true, that wait could last for ever, so the memory is not freed here; the driver frees it when
  * it destroys the context. */

@@ -89,9 +89,9 @@ static void put_buffers(struct staging *s) {
         xs_ring_put(s->buffers[i]);
 }
 
-/* Must the copy wait for its stream before its chunks are queued? True: outcome->ahead is the buffer whose event the
- * caller must wait for, outside of the scratch stack, because the wait may be long and signals must be handled
- * meanwhile. */
+/* True if the copy must wait for its stream before its chunks are queued. The caller must then wait for the event of
+ * the buffer outcome->ahead. It must do so outside of the scratch stack, because the wait may be long and signals must
+ * be handled meanwhile. */
 static bool must_wait(struct staging *s, struct outcome *outcome) {
     if (!may_wait(s->copy) || outcome->has_waited || xs_ring_is_free(s->buffers[0])) {
         s->buffers[0]->is_under_way = false; /* nothing of this copy is in the buffer yet */

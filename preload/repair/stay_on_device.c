@@ -48,8 +48,8 @@ static bool start(const char **why) {
 
 /* ---- asynchronous copies that may still run ---- */
 
-/* Waits for the copies. They cannot wait for the program: no work could when they were queued, and later work runs
- * after them. */
+/* Waits for the copies. The copies end without the program's help: when they were queued, no work could wait for the
+ * program, and later work runs after them. */
 static void wait_for_copies(void) {
     CUcontext popped;
     for (int i = 0; atomic_load(&queuing) > atomic_load(&left); i++) {
@@ -129,8 +129,8 @@ static const char *copy_without_wait(const struct xs_repair_copy *copy, const st
     return why;
 }
 
-/* Makes the copy on the device. NULL: the copy was made. Else the reason why not, and the upload must be made; it
- * overwrites whatever the copy wrote. */
+/* Makes the copy on the device. NULL: the copy was made. Else returns the reason why it was not made; the upload must
+ * then be made, and overwrites whatever the copy wrote. */
 static const char *copy_on_device(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin, bool wait) {
     const char *why = disturbed(copy, origin);
     if (why)

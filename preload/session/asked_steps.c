@@ -24,8 +24,8 @@ static const struct xs_options *asked; /* NULL: no steps are requested */
 static const char *asked_window = "";  /* the requested window, if no steps are requested */
 static const char *no_ranges = "";     /* why NVTX does not report its ranges */
 
-/* The text of the list. Steps that have ended are formatted once; an open step is formatted again at each write, after
- * them. Drain thread only. */
+/* The text of the list. Steps that have ended are formatted once. After them, an open step is formatted again at each
+ * write. Only the drain thread uses this. */
 static struct {
     char text[XS_OUTSIDE_TEXT_BYTES];
     size_t length;                 /* bytes of the ended steps */
@@ -50,8 +50,8 @@ static bool is_this_library(const char *path) {
             named.st_ino == mine.st_ino);
 }
 
-/* `xferspy run` sets the variable, but a user who preloads the library may not know of it. It is read now, because at
- * the end of the process other threads may be changing the environment. */
+/* Reads the variable by which NVTX finds this library. `xferspy run` sets it, but a user who preloads the library may
+ * not know of it. It is read now, because at the end of the process other threads may be changing the environment. */
 static void look_at_injection(void) {
     const char *path = getenv("NVTX_INJECTION64_PATH");
     no_ranges = !path ? "; without NVTX_INJECTION64_PATH=libxferspy.so NVTX tells nothing of its ranges"

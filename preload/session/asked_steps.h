@@ -10,7 +10,7 @@
 #include "schema/window_spec.h"
 #include "schema/write/store.h"
 
-/* Called before capture begins. If the user requested steps, starts the counting of steps, sets *window to the window
+/* Runs before capture begins. If the user requested steps, starts the counting of steps, sets *window to the window
  * of the requested steps, and returns true. Otherwise returns false. */
 bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window);
 
@@ -19,7 +19,7 @@ bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spe
  * function. */
 void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store, bool is_last);
 
-/* Called at the end of the process: prints one line if no step, or no requested part of the run, was recorded at
+/* Runs at the end of the process: prints one line if no step, or no requested part of the run, was recorded at
  * all. */
 void xs_asked_steps_say(void);
 

@@ -1,4 +1,4 @@
-/* Replacements of the C library's functions for file descriptors, by direct system calls. The linker substitutes them
+/* Replaces the C library's functions for file descriptors by direct system calls. The linker substitutes them
  * in all of the library, including SQLite; preload/CMakeLists.txt lists their names.
  *
  * A program's ThreadSanitizer keeps one table of descriptors by number for the whole process. It fills the table

@@ -9,10 +9,10 @@
 #include "preload/session/options.h"
 #include "schema/spool/spool.h"
 
-/* Starts the thread. The thread itself creates the trace and the spool, because it has its own file descriptors. Called
- * once per session, before xs_state becomes XS_STATE_ACTIVE. `wish` is the requested name, and `clock` must have been
- * started. The caller owns `wish`, `options`, `clock` and `spool`, and must keep them for the life of the process.
- * Returns 0, or an error with its reason in `why`. */
+/* Starts the thread. The thread itself creates the trace and the spool, because it has its own file descriptors. This
+ * function is called once per session, before xs_state becomes XS_STATE_ACTIVE. `wish` is the requested name, and
+ * `clock` must have been started. The caller owns `wish`, `options`, `clock` and `spool`, and must keep them for the
+ * life of the process. Returns 0, or an error with its reason in `why`. */
 int xs_drain_start(const struct xs_trace_name *wish, const struct xs_options *options, const struct xs_clock *clock,
                    struct xs_spool *spool, char why[256]);
 
@@ -40,7 +40,7 @@ enum xs_finish { XS_FINISH_OK, XS_FINISH_LATE, XS_FINISH_FAILED, XS_FINISH_DELET
  * trace. */
 enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t *events);
 
-/* Called at the end of the process. If xs_drain_await had a timeout, waits at most a quarter of a second, so that the
+/* Runs at the end of the process. If xs_drain_await had a timeout, waits at most a quarter of a second, so that the
  * thread can delete the files that it has created. Otherwise returns at once. */
 void xs_drain_wait_discarded(void);
 

@@ -32,7 +32,8 @@ static void numbered_path(char *out, size_t bytes, const struct xs_trace_name *w
         snprintf(out, bytes, "%s.%u", path, n);
 }
 
-/* Reports no failure, because creating the trace then fails for the same reason and reports it. */
+/* Makes the folders of the path. Failures are not reported here, because creating the trace then fails for the same
+ * reason and reports it. */
 static void make_folders(const struct xs_trace_name *wish) {
     char folder[sizeof wish->path];
     snprintf(folder, sizeof folder, "%s", wish->path);

@@ -1,7 +1,8 @@
-/* Samples of threads between their calls; see host_samples.h. A look compares each thread's gate slot with the look
- * before. If the slot has changed, or the thread is inside the driver, nothing is sampled. Two milliseconds after a
- * look that found changes comes another look, so a sample is of a thread that has made no call for two milliseconds at
- * least. Short pauses are therefore sampled, too, in proportion to their length. */
+/* Samples threads between their calls; see host_samples.h. At regular times, called ticks, this thread looks at the
+ * gate slot of each thread, and compares the slot with what the previous look saw. If the slot has changed, or the
+ * thread is inside the driver, nothing is sampled. Two milliseconds after a look that found changes comes another look,
+ * so each sampled thread has made no call for at least two milliseconds. Short pauses are therefore sampled, too, in
+ * proportion to their length. */
 #include "preload/session/host_samples.h"
 
 #include <stdatomic.h>
@@ -18,20 +19,20 @@
 #define LONGEST_TICK_NS (40 * MS) /* if threads make calls all the time */
 #define AGAIN_NS (2 * MS)
 #define ALLOWANCE_NS (1 * MS)    /* samples may take this time beyond their share */
-#define LONGEST_LOOK_NS (5 * MS) /* a look ends then, so that the drain goes on */
+#define LONGEST_LOOK_NS (5 * MS) /* a look ends after this time, so that the drain goes on */
 #define MOST_SAVED_NS (20 * MS)  /* the most unused time that is kept for later samples */
 
 enum {
     SLOTS = 1024,
     PENDING = 256,
     QUIET_TICKS = 16,   /* ticks without a sample, after which ticks are longer */
-    SAMPLES = 50000,    /* after so many samples they are taken half as often */
-    HOPELESS = 200,     /* after so many lost samples in a row there is a longer pause: a sandbox may forbid reading */
-    MOST_STACKS = 1000, /* after so many new stacks no more samples are taken, because the trace keeps all stacks */
-    OF_PAUSE = 32,      /* a pause gets at most so many samples until it is twice as long */
-    UNREADY_WAIT_MS = 100, /* until an interpreter is known that can be read */
-    UNREADY_LOOKS = 50,    /* after so many such waits they become ten times as long */
-    UNREADABLE_MS = 10000  /* the pause after HOPELESS */
+    SAMPLES = 50000,    /* after this many samples, samples are taken half as often */
+    HOPELESS = 200,     /* after this many lost samples in a row comes a longer pause: a sandbox may forbid reading */
+    MOST_STACKS = 1000, /* after this many new stacks no more samples are taken, because the trace keeps all stacks */
+    OF_PAUSE = 32,      /* a pause gets at most this many samples until it is twice as long */
+    UNREADY_WAIT_MS = 100, /* time between two looks while no interpreter is known that can be read */
+    UNREADY_LOOKS = 50,    /* after this many such looks, the time between two of them is ten times as long */
+    UNREADABLE_MS = 10000  /* length of the pause after HOPELESS lost samples */
 };
 
 /* What the latest look saw of a slot. */
@@ -48,7 +49,7 @@ static struct {
     bool on;
     unsigned permille;
     uint64_t next_ns, tick_ns, spent_ns, taken, lost;
-    uint64_t shared_ns; /* the share was added to left_ns until then */
+    uint64_t shared_ns; /* time up to which the share was added to left_ns */
     int64_t left_ns;    /* time of the share that is left */
     unsigned quiet_ticks, lost_in_a_row, unready_looks, stacks;
     bool is_stale; /* recording was off since the latest look, so what that look saw of the slots is out of date */
@@ -108,7 +109,7 @@ static void sample(const struct xs_gate_slot *slot, struct seen *seen, struct ba
     enum xs_sleep sleep = stack ? xs_beside_sleep(seen->owner) : XS_SLEEP_UNKNOWN;
     samples.lost += is_lost;
     samples.lost_in_a_row = is_lost ? samples.lost_in_a_row + 1 : 0;
-    /* a stack that was read while the thread began a call is none of the pause */
+    /* a stack that was read while the thread began a call does not belong to the pause */
     if (!stack || atomic_load(&slot->inside) || atomic_load(&slot->owner) != seen->owner ||
         atomic_load(&slot->until_measured) != seen->calls || atomic_load(&slot->measured) != seen->measured)
         return;

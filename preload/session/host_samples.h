@@ -9,8 +9,8 @@
 #include "schema/clock.h"
 #include "schema/write/store.h"
 
-/* Turns samples on. `permille` is the largest part of the run's time that they may take. Called before the drain thread
- * is started. Only the drain thread may call xs_host_samples_look and xs_host_samples_write. */
+/* Turns samples on. `permille` is the largest part of the run's time that they may take. This function is called before
+ * the drain thread is started. Only the drain thread may call xs_host_samples_look and xs_host_samples_write. */
 void xs_host_samples_start(unsigned permille);
 
 /* Takes the samples that are due. If the next call is due in less than *wait_ms, sets *wait_ms to the time until that

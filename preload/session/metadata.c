@@ -64,8 +64,8 @@ static void write_machine(struct xs_store *store) {
     }
 }
 
-/* If the number has to be hidden or is negative, writes nothing: readers expect a number, so a placeholder text is not
- * possible. */
+/* Writes a number. If it has to be hidden or is negative, writes nothing: readers expect a number, so a placeholder
+ * text is not possible. */
 static void write_number(struct xs_store *store, const char *key, long number, const char *variable) {
     char text[32];
     snprintf(text, sizeof text, "%ld", number);
@@ -120,8 +120,8 @@ void xs_facts_write(struct xs_store *store, const struct xs_options *options, co
     xs_store_entry_point(store, XS_ENTRY_UNKNOWN, XS_ENTRY_UNKNOWN_NAME, XS_CAT_LOOKUP);
 }
 
-/* Writes the list whenever it has grown, because the trace of a killed process contains only what was already
- * written. */
+/* Writes the list of unknown functions whenever it has grown, because the trace of a killed process contains only what
+ * was already written. */
 void xs_facts_write_unknown(struct xs_store *store) {
     static char looked_up[XS_UNKNOWN_MOST * XS_UNKNOWN_NAME_BYTES], called[sizeof looked_up];
     static unsigned written, written_called;

@@ -6,14 +6,14 @@
 #include "schema/clock.h"
 #include "schema/write/store.h"
 
-/* Reads the driver's version and its devices. Called before xs_drain_start, by the thread that starts the session,
- * because the drain thread does not have the driver's file descriptors. */
+/* Reads the driver's version and its devices. This function is called before xs_drain_start, by the thread that starts
+ * the session, because the drain thread does not have the driver's file descriptors. */
 void xs_facts_read_devices(void);
 
 int xs_facts_driver_version(void); /* in the form of cuDriverGetVersion; 0: not known */
 
-/* Reads the rank from the environment. Called by the thread that starts the session, because another thread must not
- * read the environment while the application may change it. */
+/* Reads the rank from the environment. This function is called by the thread that starts the session, because another
+ * thread must not read the environment while the application may change it. */
 void xs_facts_read_rank(void);
 
 /* These functions write the facts into the store, inside the caller's batch. Errors of the store are reported when the

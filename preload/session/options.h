@@ -21,8 +21,8 @@ struct xs_options {
 
 /* Sets each option to its value in the environment, or to its default if the variable is missing or has a wrong value.
  * Calls `complain`, which may be NULL, with a message without newline for each wrong value, and for each unknown
- * variable XFERSPY_... that `xferspy run` has not reported already (schema/variables.h). Must not be called in a signal
- * handler. */
+ * variable XFERSPY_... that `xferspy run` has not reported already (schema/variables.h). A signal handler must not call
+ * this function. */
 void xs_options_load(struct xs_options *options, void (*complain)(const char *message));
 
 struct xs_option_shown {

@@ -1,4 +1,4 @@
-/* The drain thread's file descriptors; see own_descriptors.h. */
+/* Manages the drain thread's file descriptors; see own_descriptors.h. */
 #define _GNU_SOURCE
 #include "preload/session/own_descriptors.h"
 

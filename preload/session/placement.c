@@ -86,7 +86,8 @@ static bool choose(const struct look *now, unsigned count, uint64_t least_ticks)
     return go_off(&busy, busiest);
 }
 
-/* If somebody else has changed the thread's processors since the last call, that change is respected. */
+/* Finds the processors that the thread may use. If somebody else has changed them since the last call, that change is
+ * respected. */
 static bool find_allowed(void) {
     cpu_set_t mine;
     if (sched_getaffinity(0, sizeof mine, &mine) != 0)

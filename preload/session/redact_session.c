@@ -103,8 +103,8 @@ static void put_hidden(struct text *t, char *word, bool as_value) {
     }
 }
 
-/* Checks the whole word and also the name alone, because a pattern with a $ may match the name in --name=value but not
- * the whole word. */
+/* True if the pattern matches a word. The whole word and also the name alone are checked, because a pattern with a $
+ * may match the name in --name=value but not the whole word. */
 static bool word_matches(char *word) {
     char *equals = word[0] == '-' ? strchr(word, '=') : NULL;
     bool found = matches(word);

@@ -7,11 +7,11 @@
 
 #include "schema/redact.h"
 
-/* Sets the pattern; "" means no pattern. Called once, before xs_drain_start, by the thread that starts the session. The
- * drain thread must not call this function, because looking up symbols takes the loader's lock, which the thread that
- * starts the session may hold while it waits for the drain thread. Returns NULL if the pattern can be used. Otherwise
- * returns the reason, as part of a sentence and without text of the pattern; from then on all values and arguments are
- * hidden. Tests may call the function again to replace the pattern. */
+/* Sets the pattern; "" means no pattern. This function is called once, before xs_drain_start, by the thread that starts
+ * the session. The drain thread must not call this function, because looking up symbols takes the loader's lock, which
+ * the thread that starts the session may hold while it waits for the drain thread. Returns NULL if the pattern can be
+ * used. Otherwise returns the reason, as part of a sentence and without text of the pattern; from then on all values
+ * and arguments are hidden. Tests may call the function again to replace the pattern. */
 const char *xs_redact_start(const char *pattern);
 
 /* True if a variable's value must be hidden, because the pattern matches the value or the variable's name, or because

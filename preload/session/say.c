@@ -1,4 +1,4 @@
-/* Prints lines on the stderr that the session started with. */
+/* Prints lines on the stderr that the process had when the session started. */
 #include "preload/session/say.h"
 
 #include <errno.h>

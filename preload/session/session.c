@@ -181,9 +181,9 @@ static void finish(unsigned patience_ms) {
     }
 }
 
-/* Runs after all exit handlers and destructors of the program, so the last frees are in the trace. Only handlers that
- * were registered before the program itself began run later, for example if a library's constructor started the
- * session, and so does the driver's handler. */
+/* Runs after all exit handlers and destructors of the program, so the last frees are in the trace. The driver's exit
+ * handler runs later. So do handlers that were registered before the program itself began, for example if a library's
+ * constructor started the session. */
 __attribute__((destructor)) static void on_unload(void) {
     if (!exit_handler_ran)
         on_exit_end_cupti();
@@ -262,7 +262,7 @@ static uint64_t others_ns(void) {
 /* Fingerprints and page migrations may each take half of the budget, in per mille of the run's time. */
 static unsigned part_of_budget(void) { return (unsigned)options.budget * 10 / 2; }
 
-/* Called before the drain thread reads the options to write them into the trace. */
+/* Runs before the drain thread reads the options to write them into the trace. */
 static void ignore_wrong_step(void) {
     static bool said;
     const char *why = xs_range_name_refused(options.step);

@@ -1,4 +1,4 @@
-/* Facts in the trace about CUPTI and the recorded windows; see window_metadata.h. */
+/* Writes facts about CUPTI and the recorded windows into the trace; see window_metadata.h. */
 #include "preload/session/window_metadata.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define WINDOWS_EVERY_NS UINT64_C(500000000)
 
-/* The values that were last written into the trace. Drain thread only. */
+/* The values that were last written into the trace. Only the drain thread uses them. */
 static struct {
     uint64_t windows_ns, recorded_ns; /* CUPTI's windows */
     uint64_t ranges_ns, repairs_ns, migration_rests;

@@ -18,15 +18,15 @@ struct xs_window_facts {
 
 void xs_window_facts_write_cupti(const struct xs_window_facts *facts, struct xs_store *store);
 
-/* Called at the end. If the user requested only parts of the run, writes when these parts were recorded, and how many
+/* Runs at the end. If the user requested only parts of the run, writes when these parts were recorded, and how many
  * calls were left out outside them (core/outside.h). */
 void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs_store *store);
 
-/* Called at the end. Writes which repairs are on (repair/repair.h), and how many calls and bytes each of them has
+/* Runs at the end. Writes which repairs are on (repair/repair.h), and how many calls and bytes each of them has
  * repaired. */
 void xs_window_facts_write_repairs(const struct xs_window_facts *facts, struct xs_store *store);
 
-/* Called repeatedly during the run. Writes the windows, the requested parts and the repairs from time to time, so that
+/* Runs repeatedly during the run. Writes the windows, the requested parts and the repairs from time to time, so that
  * the trace of a killed process shows at least most of the recorded windows, and that the run was repaired. */
 void xs_window_facts_write_in_between(const struct xs_window_facts *facts, struct xs_store *store);
 

@@ -1,4 +1,4 @@
-/* The table of traits; see entry_traits.h. */
+/* Defines the table of traits; see entry_traits.h. */
 #include "schema/format/entry_traits.h"
 
 #include <stddef.h>

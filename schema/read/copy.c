@@ -1,4 +1,4 @@
-/* A temporary copy of a trace with all files beside it. */
+/* Makes a temporary copy of a trace, with all files beside it. */
 #include "schema/read/copy.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ static int copy_file(const char *from, const char *to, bool link) {
     return status;
 }
 
-/* Does a file belong to the trace's owner? Other files are not copied (side_files.h). */
+/* True if a file belongs to the trace's owner. Other files are not copied (side_files.h). */
 static bool is_owners(const char *path, const struct stat *trace) {
     struct stat st;
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == trace->st_uid;
@@ -173,7 +173,8 @@ int xs_copy_settled(const char *path, unsigned what, struct xs_copy *copy) {
     return status;
 }
 
-/* Is anybody writing? A writer has SQLite's reserved lock (https://www.sqlite.org/lockingv3.html, section 3). */
+/* True if a process is writing the trace. A writer has SQLite's reserved lock (https://www.sqlite.org/lockingv3.html,
+ * section 3). */
 static bool is_being_written(const char *path) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000001, .l_len = 1};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);

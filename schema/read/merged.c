@@ -1,4 +1,4 @@
-/* Reading a merged file; see merged.h. */
+/* Reads a merged file; see merged.h. */
 #include "schema/read/merged.h"
 
 #include <errno.h>
@@ -133,7 +133,7 @@ static int read_list(sqlite3 *db, struct xs_merged_trace **traces, size_t *count
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Opens the file. Before, only its header was checked. */
+/* Opens the file. Until now, only its header was checked. */
 static int open_file(const char *file, struct xs_trace *trace, char *message) {
     int64_t version = 0;
     sqlite3_stmt *stmt = NULL;

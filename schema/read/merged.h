@@ -1,9 +1,9 @@
 /* A merged file contains the traces of a job in one SQLite database. In a merged file, each table of schema.sql has an
  * additional first column `trace`. The table `merged_trace` has a row for each trace, and views show the rows of all
- * traces. A name like "JOB.db:3" means one trace of a merged file. It consists of the file's name and the trace's name
- * in the file, which is the rank of the trace's process if the rank is known. When one trace of a merged file is
- * opened, TEMP views with the names and columns of the tables of schema.sql hide the file's tables and show only the
- * rows of that trace. Therefore readers see no difference from the file of a single trace. */
+ * traces. A name like "JOB.db:3" means one trace of a merged file. The name consists of the file's name, a colon and
+ * the trace's name in the file, which is the rank of the trace's process if the rank is known. When one trace of a
+ * merged file is opened, TEMP views with the names and columns of the tables of schema.sql hide the file's tables and
+ * show only the rows of that trace. Therefore readers see no difference from the file of a single trace. */
 #ifndef XFERSPY_SCHEMA_READ_MERGED_H
 #define XFERSPY_SCHEMA_READ_MERGED_H
 

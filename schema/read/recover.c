@@ -1,5 +1,5 @@
-/* Recovery after the writer was killed. The rest of the spool is moved into the trace in one transaction; then the
- * spool is deleted and the WAL is ended. If a second process wants to recover the trace, or a recovery is repeated
+/* Recovers a trace after its writer was killed. The rest of the spool is moved into the trace in one transaction; then
+ * the spool is deleted and the WAL is ended. If a second process wants to recover the trace, or a recovery is repeated
  * after it was killed, meta `status` shows that the events were moved already. */
 #include "schema/read/recover.h"
 
@@ -66,8 +66,8 @@ static int prove_gone(struct xs_store *store) {
     return xs_store_exec(store, "PRAGMA journal_mode=DELETE");
 }
 
-/* Does the spool belong to the trace? A pointer may be beside another trace. If the process was killed before the first
- * event, the trace may not have the spool's id yet; there is nothing to recover then. */
+/* True if the spool belongs to the trace. A pointer may be beside another trace. If the process was killed before the
+ * first event, the trace may not have the spool's id yet; in this case there is nothing to recover. */
 static bool belongs(const struct xs_spool_found *found, struct xs_store *store) {
     char id[XS_SPOOL_ID_BYTES];
     const struct xs_spool_header *header = xs_spool_found_header(found);
@@ -78,8 +78,8 @@ static bool belongs(const struct xs_spool_found *found, struct xs_store *store) 
                : found->spool.header && atomic_load(&found->spool.header->next_sequence) == 0;
 }
 
-/* Is the file at this path the trace for which the spool was made? A copy of that trace gets the events as well, but
- * the spool is not deleted then. */
+/* True if the file at this path is the trace for which the spool was made. A copy of that trace gets the events as
+ * well, but the spool is not deleted then. */
 static bool is_its_file(const struct xs_spool_header *header, const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && (uint64_t)st.st_dev == header->trace_device &&
@@ -152,7 +152,7 @@ static int64_t recover_spool(const char *path, struct xs_spool_found *found, str
     return result;
 }
 
-/* `result` is the status of the search for the spool. */
+/* Recovers from the spool that was found. `result` is the status of the search for the spool. */
 static int64_t recover_found(const char *path, int64_t result, bool writer_is_gone, struct xs_spool_found *found,
                              struct xs_recovery *recovery) {
     *recovery = (struct xs_recovery){.writer = XS_WRITER_GONE};

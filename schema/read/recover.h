@@ -14,9 +14,8 @@ struct xs_recovery {
     bool spool_found, spool_damaged;
     bool nothing_recorded; /* no thread had begun to write events into the spool */
     bool spool_missing;    /* the spool was deleted, or is in the memory of another machine or container; `error` tells
-                              which */
-    char stopped[XS_SPOOL_STOPPED_BYTES]; /* reason why capture ended before the process; "": capture did not end
-                                             earlier */
+                              which of the two is true */
+    char stopped[XS_SPOOL_STOPPED_BYTES]; /* reason why capture ended before the process ended; "": it did not */
     char error[512];                      /* one line: SQLite's message, or where the missing events are */
 };
 
@@ -29,8 +28,8 @@ int64_t xs_recover(const char *path, struct xs_recovery *recovery);
  * but a stranger may have written the pointer, to make one of this user's spools a part of the stranger's trace. */
 int64_t xs_recover_copy(const char *path, const char *original, struct xs_recovery *recovery);
 
-/* Ends the WAL, if a recovery could not end it because other processes were reading the trace. Called after this
- * process closed its last connection to the trace. The call succeeds only in the last process that reads the trace;
+/* Ends the WAL, if a recovery could not end it because other processes were reading the trace. The caller must first
+ * close this process's last connection to the trace. The call succeeds only in the last process that reads the trace;
  * earlier calls have no effect. */
 void xs_recover_close(const char *path);
 

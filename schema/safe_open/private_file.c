@@ -1,4 +1,4 @@
-/* Making a file that only its owner can access; see private_file.h. */
+/* Makes a file that only its owner can access; see private_file.h. */
 #include "schema/safe_open/private_file.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Files beside a trace, and their owners; see side_files.h. */
+/* Examines the files beside a trace, and their owners; see side_files.h. */
 #include "schema/safe_open/side_files.h"
 
 #include <fcntl.h>
@@ -29,8 +29,8 @@ void xs_resolve(const char *path, char *file) {
         snprintf(file, XS_PATH_BYTES, "%s", path);
 }
 
-/* Does a journal name a super-journal? The journal of a transaction over several databases ends with a record that has
- * this name and ends with the magic number of journals (SQLite's pager.c, readSuperJournal). */
+/* True if a journal names a super-journal. The journal of a transaction over several databases ends with a record that
+ * has this name and ends with the magic number of journals (SQLite's pager.c, readSuperJournal). */
 static bool names_super_journal(const char *journal) {
     static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
     unsigned char end[sizeof magic] = {0};

@@ -37,11 +37,11 @@ void xs_side_files_look(const char *path, struct xs_side_files *side);
 /* True if this user may write to the file and to its folder, so that SQLite can make its journal beside the file. */
 bool xs_side_files_can_be_made(const char *path);
 
-/* Called before a trace is made. True if anything exists under the name of one of SQLite's side files, because SQLite
+/* Runs before a trace is made. True if anything exists under the name of one of SQLite's side files, because SQLite
  * would use that file, or fail to delete it. */
 bool xs_side_files_taken(const char *path);
 
-/* Called after a trace was made. True if SQLite's files beside it belong to this user and have no other name. If the
+/* Runs after a trace was made. True if SQLite's files beside it belong to this user and have no other name. If the
  * result is false, another user with write access to the folder may have put a file there, and could truncate this file
  * while SQLite has it mapped. */
 bool xs_side_files_are_own(const char *path);

@@ -1,4 +1,4 @@
-/* Opening a database; see sqlite_open.h. */
+/* Opens a database; see sqlite_open.h. */
 #include "schema/safe_open/sqlite_open.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* Counting SQLite's steps; see step_limit.h. */
+/* Counts SQLite's steps; see step_limit.h. */
 #include "schema/safe_open/step_limit.h"
 
 #include <stdlib.h>

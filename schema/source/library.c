@@ -1,4 +1,4 @@
-/* The table of libraries.def; see library.h. */
+/* Searches the table libraries.def; see library.h. */
 #include "schema/source/library.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ const size_t xs_library_row_count = ROWS;
 
 static bool begins(const char *text, const char *start) { return !strncmp(text, start, strlen(start)); }
 
-/* Does the pattern match the first `length` bytes of a text? */
+/* True if the pattern matches the first `length` bytes of a text. */
 static bool matches(const char *pattern, const char *text, size_t length) {
     size_t n = strlen(pattern);
     if (n && pattern[n - 1] == '*')
@@ -64,7 +64,8 @@ static size_t in_table(enum xs_library_what what, const char *text, size_t lengt
     return 0;
 }
 
-/* Returns the same for a path's package. A package may also be a single file, such as "six.py". */
+/* Returns the index + 1 of the row that matches a path's package; 0: none does. A package may also be a single file,
+ * such as "six.py". */
 static size_t of_package(const char *path) {
     const char *package = package_of(path);
     return package ? in_table(XS_LIBRARY_PACKAGE, package, strcspn(package, "/.")) : 0;
@@ -106,7 +107,7 @@ bool xs_library_function(const char *function, const char *file) {
     return false;
 }
 
-/* Is a file in the standard library? That is "lib/python3.11" without its site-packages. */
+/* True if a file is in Python's standard library: "lib/python3.11", but not its site-packages. */
 static bool of_standard_library(const char *file) {
     for (const char *p = file; (p = strstr(p, "/lib/python")); p++) {
         const char *version = p + strlen("/lib/python");
@@ -126,7 +127,7 @@ bool xs_library_python(const char *file) {
     return of_standard_library(file);
 }
 
-/* Is a word the name of an operator, such as "prims::copy", or autograd's "AddmmBackward0"? */
+/* True if a word is the name of an operator, such as "prims::copy", or autograd's "AddmmBackward0". */
 static bool is_operator(const char *word, size_t length) {
     static const char end[] = "Backward";
     for (size_t i = 0; i + 1 < length; i++)
@@ -137,9 +138,9 @@ static bool is_operator(const char *word, size_t length) {
     return length > strlen(end) && begins(word + length - strlen(end), end);
 }
 
-/* Is a name one that emit_nvtx writes, such as "AddmmBackward0, seq = 5, op_id = 7"? A function that the user derives
- * from autograd.Function can have any name, but both parts follow it. A range "step, seq = 512" belongs to the program.
- */
+/* True if emit_nvtx writes such a name, for example "AddmmBackward0, seq = 5, op_id = 7". A function that the user
+ * derives from autograd.Function can have any name, but both parts follow it. A range "step, seq = 512" belongs to
+ * the program. */
 static bool is_of_operator(const char *name) {
     static const char numbered[] = ", seq = ", identified[] = ", op_id = ", sized[] = ", sizes = [";
     size_t length = strcspn(name, " ,");

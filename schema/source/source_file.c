@@ -1,4 +1,4 @@
-/* Reading source files; see source_file.h. */
+/* Reads source files; see source_file.h. */
 #include "schema/source/source_file.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ static bool is_of_the_system(const char *path) {
     return is_below(path, "/proc") || is_below(path, "/sys") || is_below(path, "/dev");
 }
 
-/* Is the file on one of the kernel's file systems, wherever it is mounted? They contain no files that a person has
- * written. */
+/* True if the file is on one of the kernel's file systems, wherever it is mounted. They contain no files that a person
+ * has written. */
 static bool is_of_the_kernel(int fd) {
     static const unsigned long kinds[] = {PROC_SUPER_MAGIC,   SYSFS_MAGIC,         DEBUGFS_MAGIC,  TRACEFS_MAGIC,
                                           SECURITYFS_MAGIC,   DEVPTS_SUPER_MAGIC,  SELINUX_MAGIC,  BPF_FS_MAGIC,
@@ -39,8 +39,8 @@ static bool is_of_the_kernel(int fd) {
     return false;
 }
 
-/* Is the opened file in a folder of the system? This checks the name of the opened file, because a link may have been
- * put into its path meanwhile. */
+/* True if the opened file is in a folder of the system. This checks the name of the opened file, because a link may
+ * have been put into its path meanwhile. */
 static bool has_a_name_of_the_system(int fd) {
     char link[64], path[PATH_MAX];
     snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd);

@@ -1,4 +1,5 @@
-/* The spool in the process that writes it: makes and maps the file, lets it grow, and gives chunks to threads. */
+/* Implements the spool in the process that writes it: makes and maps the file, lets it grow, and gives chunks to
+ * threads. */
 #include "schema/spool/spool.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 
 #define GROW_FOR_THREADS 16u /* least number of chunks */
 #define FEW_CHUNKS 256u      /* 16 MiB */
-#define AHEAD_CHUNKS 4096u   /* 256 MiB that a file in memory is longer than its chunks; allocated at first use */
+#define AHEAD_CHUNKS 4096u   /* 256 MiB; a file in memory is this much longer than its chunks (lengthen) */
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -43,7 +44,8 @@ static int write_zeros(int fd, off_t from, off_t to) {
     return XS_OK;
 }
 
-/* Is a length beyond the limit for files? Exceeding the limit raises SIGXFSZ, which ends the application. */
+/* True if a length is beyond the limit for files. A write beyond the limit raises SIGXFSZ, which ends the application.
+ */
 static bool is_beyond_file_limit(off_t to) {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (rlim_t)to > limit.rlim_cur;
@@ -118,8 +120,8 @@ static bool set_access(void *map, off_t from, off_t to, int access) {
     return mprotect((char *)map + from, (size_t)(to - from), access) == 0;
 }
 
-/* Maps the file. Halves *limit, but not below `chunks`, until there are enough addresses, or, if the program locks all
- * its memory, until so much may be locked (EAGAIN). */
+/* Maps the file. Halves *limit, but not below `chunks`, until there are enough addresses. If the program locks all its
+ * memory, mapping more than may be locked fails with EAGAIN, and *limit is halved in this case, too. */
 static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
     void *map = MAP_FAILED;
     for (;; *limit = *limit / 2 > chunks ? *limit / 2 : chunks) {

@@ -4,9 +4,9 @@
  * Order: a thread fills one chunk after another, so the order of the chunks' sequence numbers is the order of the
  * thread's events. Threads continue to write while events are moved. To get all events of a thread up to some point
  * without gaps, three steps are needed. First, the spool's counter is read. Second, the chunks with numbers up to the
- * counter are collected; with each chunk these include the thread's earlier chunks. Third, the committed bytes of each
- * chunk are read, from the latest chunk to the first: if an event in a later chunk is seen, the thread's earlier chunks
- * are seen completely.
+ * counter are collected; they include all earlier chunks of each thread that has a chunk among them. Third, the
+ * committed bytes of each chunk are read, from the latest chunk to the first. So if an event in a later chunk is seen,
+ * the thread's earlier chunks are seen completely.
  *
  * Kills: events and spool_progress are written in one transaction. A chunk is recycled only after that: the committed
  * bytes are set to 0, then the generation is increased, then the state becomes free. If the process is killed between
@@ -69,8 +69,8 @@ static uint32_t written_of(const struct xs_spool *spool, unsigned i, uint32_t co
     return bytes > 0 ? (uint32_t)bytes - (uint32_t)bytes % (uint32_t)sizeof(struct xs_event) : 0;
 }
 
-/* Finds the position at which draining must continue: by the chunk's header, or in recovery by the trace, because after
- * a kill only the trace is certain to be right. */
+/* Finds the position at which draining must continue. The chunk's header has the position; in recovery it is taken from
+ * the trace, because after a kill only the trace is certain to be right. */
 static int drained_of(const struct xs_chunk_header *header, struct xs_store *recovering, unsigned index,
                       uint32_t *drained) {
     if (!recovering) {
@@ -235,7 +235,7 @@ static void recycle(struct xs_spool *spool, const struct part *part) {
     atomic_store_explicit(&header->generation, generation + 1, memory_order_release);
     atomic_store_explicit(&header->drained_bytes, 0, memory_order_relaxed);
     atomic_fetch_sub_explicit(&spool->full, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&spool->free, 1, memory_order_relaxed); /* before the chunk can be taken: never too low */
+    atomic_fetch_add_explicit(&spool->free, 1, memory_order_relaxed); /* first, so that the count is never too low */
     atomic_store_explicit(&header->state, XS_CHUNK_FREE, memory_order_release);
 }
 

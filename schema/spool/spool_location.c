@@ -18,7 +18,7 @@
 
 #define TMPFS 0x01021994 /* statfs(2) */
 
-/* Limits for all spools of a user together: one part in so many of a tmpfs, and so many bytes. */
+/* All spools of a user together take at most 1/SHARE_OF_USER of a tmpfs, and at most MOST_OF_USER bytes. */
 #define SHARE_OF_USER 4u
 #define MOST_OF_USER (UINT64_C(4) << 30)
 #define MOST_ENTRIES 10000u
@@ -45,7 +45,7 @@ static int open_folder(const char *folder, uid_t uid) {
     return fd;
 }
 
-/* Is `base` a tmpfs with room for `bytes` in which no other user can replace this user's folder? */
+/* True if `base` is a tmpfs with room for `bytes` in which no other user can replace this user's folder. */
 static bool base_is_fit(const char *base, size_t bytes) {
     struct statfs fs;
     struct stat st;
@@ -70,8 +70,8 @@ static uint64_t bytes_in(const char *folder) {
     return bytes;
 }
 
-/* Do the limits for the folder leave room for `bytes`? Killed processes leave their spools in the folder until somebody
- * reads their traces. */
+/* True if the limits for the folder leave room for `bytes`. Killed processes leave their spools in the folder until
+ * somebody reads their traces. */
 static bool folder_has_room(const char *folder, size_t bytes) {
     struct statfs fs;
     if (statfs(folder, &fs) != 0)
@@ -216,8 +216,8 @@ void xs_spool_start(struct xs_spool *spool, const char *trace) {
     atomic_store_explicit(&spool->header->started, 1, memory_order_release);
 }
 
-/* Is the file beside the trace still the file of this spool? If somebody renamed the trace and all files beside it,
- * another trace may have been made with the old name. */
+/* True if the file beside the trace is still the file of this spool. If somebody renamed the trace and all files beside
+ * it, another trace may have been made with the old name. */
 static bool is_still_beside(const struct xs_spool_files *files) {
     struct stat st;
     return files->inode == 0 ||
@@ -238,8 +238,8 @@ void xs_spool_delete(const struct xs_spool_files *files) {
         unlink(files->beside);
 }
 
-/* Is the folder in a pointer one of those for the spools of the pointer's owner? Otherwise a stranger could make a
- * pointer to any other folder. */
+/* True if the folder in a pointer is one of those for the spools of the pointer's owner. Otherwise a stranger could
+ * make a pointer to any other folder. */
 static bool folder_is_known(const char *folder, uid_t owner) {
     char known[XS_SPOOL_FOLDER_BYTES], run[64];
     snprintf(run, sizeof run, "/run/user/%lu", (unsigned long)owner);

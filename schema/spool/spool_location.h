@@ -42,11 +42,11 @@ const char *xs_spool_runtime_dir(void);
 int xs_spool_create_for_trace(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
                               const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files);
 
-/* Called before the first event, when the trace exists and contains the spool's id. Writes the identity of the trace's
+/* Runs before the first event, when the trace exists and contains the spool's id. Writes the identity of the trace's
  * file into the spool. */
 void xs_spool_start(struct xs_spool *spool, const char *trace);
 
-/* Called when all events are in the trace. Deletes the spool and the pointer. If the process may not delete the spool
+/* Runs when all events are in the trace. Deletes the spool and the pointer. If the process may not delete the spool
  * any more, because it has changed its user, frees the spool's memory instead, except chunks that a thread still has.
  * Must be called on the thread that created the spool. */
 void xs_spool_finish(struct xs_spool *spool, const struct xs_spool_files *files);

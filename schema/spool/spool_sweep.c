@@ -15,7 +15,7 @@
 
 enum {
     AGE_OF_LOOK_S = 3600,          /* a spool is examined again after this time */
-    AGE_OF_MARK_S = 3 * 24 * 3600, /* after moving a trace, a user has so much time to read it under its new path */
+    AGE_OF_MARK_S = 3 * 24 * 3600, /* time in which a user must read a moved trace under its new path */
     AGE_OF_EMPTY_S = 60,           /* a process that is starting may have made a file, but not written it yet */
     MARK = S_IRUSR,
     NO_MARK = S_IRUSR | S_IWUSR,
@@ -24,8 +24,8 @@ enum {
 
 static bool is_older(const struct stat *st, time_t seconds) { return time(NULL) - st->st_mtime > seconds; }
 
-/* Is a file with this inode in the folder, under any name? Also true if the folder cannot be read, or is too large to
- * search. */
+/* True if a file with this inode is in the folder, under any name. Also true if the folder cannot be read, or is too
+ * large to search. */
 static bool folder_has(const char *folder, uint64_t inode) {
     DIR *entries = opendir(folder);
     bool found = !entries && errno != ENOENT && errno != ENOTDIR;
@@ -38,7 +38,7 @@ static bool folder_has(const char *folder, uint64_t inode) {
     return found;
 }
 
-/* Is the trace no longer in its folder? True if its name does not exist or belongs to another file, no file in its
+/* True if the trace is no longer in its folder: its name does not exist or belongs to another file, no file in its
  * folder has its inode, and the nearest folder on its path that exists is on the trace's file system. (Otherwise that
  * file system may only be not mounted now.) The trace may still be in another folder, with the pointer to the spool
  * beside it. */
@@ -132,7 +132,7 @@ void xs_spool_sweep(const char *folder) {
         closedir(entries);
 }
 
-/* Is there no trace, or a trace of this user that the library had only begun to write? */
+/* True if there is no trace, or a trace of this user that the library had only begun to write. */
 static bool trace_is_unstarted(const char *trace, const struct xs_spool_header *header, bool *is_there) {
     unsigned char first[100] = {0};
     struct stat st;

@@ -81,7 +81,7 @@ static int process_maps_file(const struct xs_spool_header *header, const char *p
     return lines == 0 ? -1 : found; /* a zombie's list is empty */
 }
 
-/* Does the process have other threads? A program may end its main thread and continue with others. The process is no
+/* True if the process has other threads. A program may end its main thread and continue with others. The process is no
  * zombie then, but its main thread is one, and has no maps. */
 static bool has_other_threads(int32_t pid) {
     struct stat st;

@@ -1,4 +1,4 @@
-/* Writing CUPTI's activity records into the device_* tables. */
+/* Writes CUPTI's activity records into the device_* tables. */
 #include "schema/write/store_internal.h"
 #include "schema/write/thin_choice.h"
 

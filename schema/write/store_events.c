@@ -30,7 +30,7 @@ static void count_call(struct xs_store *store, const struct common *c, enum xs_c
         xs_choice_count(store->choice, of, c->event->entry, site, kind);
 }
 
-/* Is the end stored as the difference from the start, which takes fewer bytes? */
+/* True if the end is stored as the difference from the start, which takes fewer bytes. */
 static bool is_span(int64_t start, int64_t end) { return end >= start; }
 
 static struct xs_row_shape shape_of_transfer(const struct common *c) {

@@ -20,8 +20,8 @@ struct xs_shapes { /* hash table of store_shapes.c */
     uint32_t misses; /* misses since the table became full */
 };
 
-/* A prepared statement, found by the address of its text. The texts are string literals. Their number is less than half
- * of XS_STATEMENT_SLOTS. */
+/* A prepared statement, which is found by the address of its text. The texts are string literals. Fewer than half of
+ * the XS_STATEMENT_SLOTS slots are used. */
 struct xs_statement {
     const char *text; /* NULL: the hash slot is free */
     sqlite3_stmt *stmt;
@@ -34,9 +34,9 @@ struct xs_store {
     struct xs_interned *interned[XS_INTERNED];          /* store_intern.c */
     struct xs_thread_entry *threads;
     struct xs_shapes shapes;
-    struct xs_thin *thin;        /* store_thin.c */
-    struct xs_choice *choice;    /* thin_choice.c; NULL while the beginning is written, which is never thinned */
-    int64_t thinned_rows;        /* number of rows that were deleted by thinning since the store was opened */
+    struct xs_thin *thin;     /* store_thin.c */
+    struct xs_choice *choice; /* thin_choice.c; NULL while the beginning of the run is written: it is never thinned */
+    int64_t thinned_rows;     /* number of rows that were deleted by thinning since the store was opened */
     uint32_t newest_correlation; /* newest correlation among the stored calls */
     bool in_batch;
     bool intern_changed; /* the interning tables were changed in this batch, so a rollback makes them wrong */
@@ -151,7 +151,8 @@ int xs_store_meta_add(struct xs_store *store, const char *key, int64_t value);
 
 #define XS_META_SPOOL_ID "spool.id"
 
-/* True if meta status is not XS_STATUS_RUNNING, so that the spool has no more events for the trace. */
+/* True if the value of meta for the key "status" is not XS_STATUS_RUNNING. The spool then has no more events for the
+ * trace. */
 bool xs_store_has_ended(struct xs_store *store);
 
 #endif

@@ -1,4 +1,4 @@
-/* Shapes: values that many rows of one kind share are stored once, and the rows refer to them. Programs repeat
+/* Stores shapes: values that many rows of one kind share are stored once, and the rows refer to them. Programs repeat
  * themselves, so there are few shapes. Values that may differ in every row (sizes, addresses, sets of arguments) are
  * stored in the shape only if all values of the row were seen before; otherwise they are in the row itself. */
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Source lines: finds the lines of Python code in the trace's stacks, and writes the rows with the text of lines. */
+/* Stores source lines: finds the lines of Python code in the trace's stacks, and writes the rows with the text of
+ * lines. */
 #include "schema/source/library.h"
 #include "schema/source/source_file.h"
 #include "schema/write/store_internal.h"
@@ -9,7 +10,7 @@ struct asking {
     bool goes_on;
 };
 
-/* Called during a statement, because there can be any number of native frames between two rows of Python frames. */
+/* Runs during a statement, because there can be any number of native frames between two rows of Python frames. */
 static int on_progress(void *data) {
     struct asking *asking = data;
     asking->goes_on = asking->goes_on && asking->each(asking->data, NULL, 0);
@@ -33,7 +34,7 @@ static int ask_lines(struct xs_store *store, struct asking *asking, const char *
     return rc;
 }
 
-/* For each stack, finds the innermost frame that belongs to no library. A report names its line
+/* Finds, for each stack, the innermost frame that belongs to no library. A report names its line
  * (analyzer/trace/callsites.h). Samples of what threads did between their calls have no native frames. They come last,
  * because there may be more of them than `each` has room for. */
 int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),

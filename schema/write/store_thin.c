@@ -2,10 +2,10 @@
  *
  * A pass examines all rows after the beginning of the trace, in slices of consecutive row numbers; some slices are
  * thinned in one transaction between two batches of events. The pass deletes rows that neither belong to the sample nor
- * are kept in addition to it, from the end of the beginning up to a mark. The rows after this mark are about a quarter
- * of the permitted size. The next pass begins when the file is nearly full again. If the middle needs too much room,
- * the next sample is a quarter of the previous one. A smaller step would leave pages half empty, and SQLite merges
- * pages only if less than a third of them is used. */
+ * are kept in addition to it, from the end of the beginning up to a mark. The rows after this mark take about a quarter
+ * of the permitted size. The next pass begins when the file is nearly full again. If the thinned rows take too much
+ * room, the next sample is a quarter of the previous one. A smaller step would leave pages half empty, and SQLite
+ * merges pages only if less than a third of them is used. */
 #include "schema/write/store_thin.h"
 
 #include <stdlib.h>
@@ -30,8 +30,8 @@
 #define DEVICE_SPAN "coalesce(r.device_ns, r.end_ns - r.start_ns, 0)"
 #define PLAIN_SPAN "coalesce(r.return_ns - r.enter_ns, 0)"
 
-/* Failed calls are kept, because they are few and important. Only failed calls in api_call are thinned, because
- * programs repeat some of them until they succeed. */
+/* The conditions of most tables keep failed calls, because they are few and important. Failed calls in api_call are
+ * thinned like the others, because programs repeat some of them until they succeed. */
 #define OF_SHAPE(table) " r JOIN " table " s ON s.id = r.shape WHERE "
 #define SUCCEEDED "result = 0 AND "
 
@@ -105,7 +105,8 @@ static const struct thinned {
                         " coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_sync r WHERE " FOLLOWS("0") GROUPED},
 };
 
-/* A device record may be written before its call, so a pass begins so many rows before the end of the beginning. */
+/* A device record may be written before its call, so a pass begins EARLY_RECORDS rows before the end of the beginning.
+ */
 enum { EARLY_RECORDS = 1 << 16, SLICE_ROWS = XS_CHOICE_ROWS, STEP_BITS = 2, MOST_BITS = 24 };
 /* The calls that are kept in addition to the sample take, with their records, at most about 1/32 of the size. */
 enum { MOST_BESIDE = 1 << 16, SIZE_OF_BESIDE = 4096 };
@@ -332,7 +333,7 @@ static unsigned next_table(struct xs_store *store) {
     return thin->copies.end && is_time ? DEVICE_COPY : TRANSFER;
 }
 
-/* Called after a slice of device copies. Notes the rows that wait for their transfers. When these rows have been
+/* Runs after a slice of device copies. Notes the rows that wait for their transfers. When these rows have been
  * examined again, continues at the position where the pass was before. */
 static void note_waiting(struct xs_thin *thin, int64_t from, int64_t to, bool waits) {
     if (waits) {
@@ -343,8 +344,8 @@ static void note_waiting(struct xs_thin *thin, int64_t from, int64_t to, bool wa
     }
 }
 
-/* Called when a table is finished. If it is the table of transfers, goes back to the device copies that waited for
- * them. */
+/* Runs when a table is finished. If it is the table of transfers, goes back to the device copies that waited for their
+ * transfers. */
 static void go_back(struct xs_thin *thin, unsigned table) {
     if (table == TRANSFER && thin->waiting.to) {
         thin->waiting.back = thin->ids[DEVICE_COPY];
@@ -414,9 +415,9 @@ static int thin_some(struct xs_store *store, int64_t rows) {
     return status;
 }
 
-/* Is it time to begin a pass? The parts that are never thinned (allocations, failed calls, the beginning and the latest
- * part) may need all of the permitted size. Passes would delete hardly anything then, so after such a pass the next one
- * begins only when the file has grown by an eighth. */
+/* True if it is time to begin a pass. The parts that are never thinned (allocations, failed calls, the beginning and
+ * the latest part) may need all of the permitted size. A pass then deletes hardly anything, so the next pass begins
+ * only when the file has grown by an eighth. */
 static bool is_time(struct xs_thin *thin, uint64_t used, uint64_t most_bytes) {
     if (thin->has_passed) {
         thin->has_passed = false;

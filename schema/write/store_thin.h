@@ -9,14 +9,15 @@
 
 #include "schema/write/store.h"
 
-/* Thins a part of the trace if the size of the trace is near `most_bytes`. Called after each batch, when no batch is
- * open. `events` is the number of events in that batch, 0 for a batch of device records. `now_ns` is the time up to
- * which events are in the trace. Each call can delete more rows than were added since the last call, so the file
- * remains below the limit. Only rows that are never deleted can make it larger: allocations, stacks, shapes and failed
- * calls (but failed calls in api_call are deleted like others). Returns XS_OK, or an error of the transaction. */
+/* Thins a part of the trace if the size of the trace is near `most_bytes`. This function is called after each batch,
+ * when no batch is open. `events` is the number of events in that batch, 0 for a batch of device records. `now_ns` is
+ * the time up to which events are in the trace. Each call can delete more rows than were added since the last call, so
+ * the file remains below the limit. Only rows that are never deleted can make it larger: allocations, stacks, shapes
+ * and failed calls (but failed calls in api_call are deleted like others). Returns XS_OK, or an error of the
+ * transaction. */
 int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, int64_t now_ns);
 
-/* Called before a trace is closed. If the trace was thinned, and more than an eighth of its pages are free, removes the
+/* Runs before a trace is closed. If the trace was thinned, and more than an eighth of its pages are free, removes the
  * free pages from the file. (A burst of calls can make the file longer than its limit for a short time, and deleting
  * rows does not make it shorter.) SQLite builds the new pages in memory, so this function does nothing if more than 8
  * MiB of the file are in use. If another process is reading the trace, the file becomes shorter only when the WAL is

@@ -203,7 +203,7 @@ uint64_t xs_choice_remembered(const struct xs_choice *choice) { return choice->r
 enum { ID, CORRELATION, OTHER, THREAD, ENTRY_POINT, SITE, KIND, SHAPE };
 enum { IS_OF_TRANSFER = OTHER + 1 };
 
-/* Returns the key that decides whether a call is kept; 0: the pass does not concern the call, which is always kept. */
+/* Returns the key that decides whether a call is kept; 0: the call is kept, because the pass does not concern it. */
 static uint64_t key_of_call(const struct xs_choice *choice, sqlite3_value **values, int64_t thread) {
     const struct xs_choice_range *range = &choice->range;
     int64_t correlation = sqlite3_value_int64(values[CORRELATION]);
@@ -220,8 +220,8 @@ static uint64_t key_of_call(const struct xs_choice *choice, sqlite3_value **valu
 
 static bool is_of_sample(uint64_t key, unsigned bits) { return (key & ((UINT64_C(1) << bits) - 1)) == 0; }
 
-/* Returns to SQL whether the row is to be deleted, and puts it on the list then. If the list is full, the row is kept.
- */
+/* Returns to SQL whether the row is to be deleted. If so, puts the row on the list of rows to delete; if the list is
+ * full, the row is kept. */
 static void answer(struct xs_choice *choice, sqlite3_context *context, bool goes, int64_t id) {
     goes = goes && choice->row_count < XS_CHOICE_ROWS;
     if (goes)
@@ -251,8 +251,8 @@ static void choose(sqlite3_context *context, int count, sqlite3_value **values) 
     answer(choice, context, goes, sqlite3_value_int64(values[ID]));
 }
 
-/* Decides about a device record as was decided about its call. Threads write their calls in chunks, so a transfer can
- * be stored long after one with a larger correlation. */
+/* Makes the same decision about a device record as was made about its call. Threads write their calls in chunks, so a
+ * transfer can be stored long after a transfer with a larger correlation. */
 static void follow(sqlite3_context *context, int count, sqlite3_value **values) {
     struct xs_choice *choice = sqlite3_user_data(context);
     uint64_t key = key_of_call(choice, values, 0);

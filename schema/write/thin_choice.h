@@ -60,7 +60,7 @@ enum { XS_CALLS_IN_MIND = 65536 };
 int64_t xs_choice_newest(const struct xs_choice *choice);
 uint64_t xs_choice_remembered(const struct xs_choice *choice);
 
-/* Called for a new device record. Returns the shape of the record's transfer if the transfer was deleted already, else
+/* Runs for a new device record. Returns the shape of the record's transfer if the transfer was deleted already, else
  * 0. Afterwards xs_call_shape does not find the transfer any more. If a transfer has several records and only the last
  * of them comes after the deletion, the sums of the transfer's call site lack the time of the earlier records; the sums
  * of device_copy contain that time. */

@@ -1,4 +1,4 @@
-/* Filling the templates; see completion.h. */
+/* Fills the templates; see completion.h. */
 #include "analyzer/cli/completion/completion.h"
 
 #include <string.h>

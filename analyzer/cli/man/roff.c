@@ -1,4 +1,4 @@
-/* Writing roff; see roff.h. */
+/* Writes roff; see roff.h. */
 #include "analyzer/cli/man/roff.h"
 
 #include <ctype.h>

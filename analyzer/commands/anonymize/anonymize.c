@@ -1,4 +1,4 @@
-/* Copying a trace column by column; see anonymize.h. A column is copied only if columns.def says how. A value whose
+/* Copies a trace column by column; see anonymize.h. A column is copied only if columns.def says how. A value whose
  * type is not its column's type is left out, because a text in a column of numbers would be copied unchanged. */
 #include "analyzer/commands/anonymize/anonymize.h"
 

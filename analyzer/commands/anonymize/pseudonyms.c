@@ -1,4 +1,4 @@
-/* Making pseudonyms; see pseudonyms.h. */
+/* Makes pseudonyms; see pseudonyms.h. */
 #include "analyzer/commands/anonymize/pseudonyms.h"
 
 #include <ctype.h>

@@ -61,7 +61,7 @@ static FILE *new_file(void) {
     return file;
 }
 
-/* False: the measurement has to end. */
+/* Runs a variant once. False: the measurement has to end. */
 static bool run_variant(struct work *w, size_t variant) {
     static const enum xs_bench_end ends[] = {[XS_RAN_TO_END] = XS_BENCH_COMPLETE,
                                              [XS_RAN_TOO_LONG] = XS_BENCH_OVER_TIME,
@@ -87,7 +87,7 @@ static bool run_variant(struct work *w, size_t variant) {
     return w->bench->end == XS_BENCH_COMPLETE;
 }
 
-/* True if there is time for one more round, if it takes as long as the longest so far. */
+/* True if there is time for one more round that takes as long as the longest round so far. */
 static bool has_time(const struct work *w) {
     int64_t deadline = deadline_of(w);
     return !deadline || xs_time_ns(CLOCK_MONOTONIC) + w->longest_ns <= deadline;

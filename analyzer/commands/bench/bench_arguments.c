@@ -1,4 +1,4 @@
-/* The options of alternating measurements; see bench_arguments.h. */
+/* Defines the options of alternating measurements; see bench_arguments.h. */
 #include "analyzer/commands/bench/bench_arguments.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Reading a bench; see bench_read.h. */
+/* Reads the output of a bench; see bench_read.h. */
 #include "analyzer/commands/bench/bench_read.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 static const char damaged[] = "is damaged; write it again with `xferspy bench --json'";
 static const char *const sides[] = {"before", "after"};
 
-/* False: the file has something other than times at this key. */
+/* Reads the times of one side. False: the file has something other than times at this key. */
 static bool read_side(const struct xs_json_document *document, const char *key, const char *time,
                       struct xs_metric_value *times, size_t *count) {
     XS_SCOPED char *sql =

@@ -1,4 +1,4 @@
-/* The words of a bench; see bench_words.h. */
+/* Writes the words of a bench; see bench_words.h. */
 #include "analyzer/commands/bench/bench_words.h"
 
 #include <inttypes.h>
@@ -158,7 +158,7 @@ void xs_bench_demands_words(struct xs_string *text, const struct xs_bench_report
             xs_string_format(text, "%s%s", n++ ? ", " : "", words[i]);
 }
 
-/* Adds a command. Words that have other characters than the following ones are quoted for a shell. */
+/* Adds a command. Words that contain a character that is not in `plain` are quoted for a shell. */
 void xs_bench_command(struct xs_string *text, char *const *argv) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
     for (size_t i = 0; argv[i]; i++) {

@@ -1,4 +1,4 @@
-/* Comparing outputs of programs; see output.h. Only a hash of each line is kept, so long outputs of many runs take
+/* Compares outputs of programs; see output.h. Only a hash of each line is kept, so long outputs of many runs take
  * little memory. */
 #include "analyzer/commands/bench/output.h"
 
@@ -37,7 +37,7 @@ static size_t letters(const char *text, size_t bytes) {
     return n;
 }
 
-/* Reads the time in a line. A negative number, or one without a known unit, is no time. */
+/* Reads the time in a line. A negative number, or a number without a known unit, is no time. */
 static bool read_time(const struct xs_bench_patterns *patterns, const char *line, size_t bytes,
                       struct xs_metric_value *loop) {
     regmatch_t groups[2];

@@ -55,11 +55,11 @@ extern const char *const xs_output_result_names[];
 
 struct xs_outputs_compared {
     enum xs_output_result result;
-    size_t lines;                   /* number of lines of the first command */
-    size_t ignored;                 /* number of the other lines of the first command, which are treated as if they were
-                                       not printed */
-    size_t varying;                 /* number of the `lines` that differ between the runs of the first command, and are
-                                       not compared */
+    size_t lines;                   /* number of lines of the first command that are not ignored */
+    size_t ignored;                 /* number of lines of the first command that are treated as if they were not
+                                       printed */
+    size_t varying;                 /* how many of `lines` differ between the runs of the first command, so that they
+                                       are not compared */
     size_t line;                    /* number of the first line that differs, counted from 1, without ignored lines; 0:
                                        none */
     struct xs_string before, after; /* the texts of this line; empty if the text was not kept, or a side does not have

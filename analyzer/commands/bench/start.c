@@ -1,4 +1,4 @@
-/* Starting programs and waiting for them; see start.h. There are no signal handlers: this code waits for signals, so
+/* Starts programs and waits for them; see start.h. There are no signal handlers: this code waits for signals, so
  * they can only interrupt the waiting. */
 #include "analyzer/commands/bench/start.h"
 

@@ -1,4 +1,4 @@
-/* Reading and writing baselines; see baseline_file.h. */
+/* Reads and writes baselines; see baseline_file.h. */
 #include "analyzer/commands/check/baseline_file.h"
 
 #include <stdlib.h>

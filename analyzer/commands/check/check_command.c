@@ -267,7 +267,7 @@ static void merge(struct arguments *arguments, struct xs_check_config *config) {
         xs_check_config_allow(config, given->allowed_unknown[i], message);
 }
 
-/* False: a rule needs a baseline, but there is none; a message was printed. */
+/* True if every rule has what it needs. False: a rule needs a baseline, but there is none; a message was printed. */
 static bool has_what_rules_need(const struct xs_check_config *config, bool baseline) {
     for (size_t i = 0; i < config->rules.count; i++) {
         if (config->rules.items[i].relative && !baseline) {

@@ -1,4 +1,4 @@
-/* Words that the formats of `check` share; see check.h. */
+/* Writes the words that the formats of `check` share; see check.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The file xferspy.check; see config.h. */
+/* Reads the file xferspy.check; see config.h. */
 #include "analyzer/commands/check/config.h"
 
 #include <ctype.h>

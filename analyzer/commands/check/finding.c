@@ -1,4 +1,4 @@
-/* The findings that `xferspy check` judges; see finding.h. */
+/* Makes the findings that `xferspy check` judges; see finding.h. */
 #include "analyzer/commands/check/finding.h"
 
 #include <stdlib.h>

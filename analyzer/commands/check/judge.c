@@ -1,4 +1,4 @@
-/* Judging a run by rules; see judge.h. */
+/* Judges a run by rules; see judge.h. */
 #include "analyzer/commands/check/judge.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Declarations shared by the files that judge a trace. */
+/* The files that judge a trace share these declarations. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_JUDGE_INTERNAL_H
 #define XFERSPY_ANALYZER_COMMANDS_CHECK_JUDGE_INTERNAL_H
 
@@ -11,8 +11,8 @@ struct xs_judge {
     struct xs_judged *judged;
 };
 
-/* Returns the value of a finding that the rule compares with its limit. For the rule `sure` with a limit that is a
- * time, the value is the least saving. */
+/* Returns the value of a finding that the rule compares with its limit. If the rule is `sure` and its limit is a time,
+ * the value is the least saving. */
 uint64_t xs_judge_measured(const struct xs_rule *rule, const struct xs_check_finding *finding);
 bool xs_judge_is_suppressed(const struct xs_judge *judge, size_t finding);
 /* Returns the product of a value and a share, at most INT64_MAX. */

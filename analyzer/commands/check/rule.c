@@ -1,4 +1,4 @@
-/* Reading rules; see rule.h. */
+/* Reads rules; see rule.h. */
 #include "analyzer/commands/check/rule.h"
 
 #include <ctype.h>

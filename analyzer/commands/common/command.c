@@ -1,4 +1,4 @@
-/* Shared by the commands; see command.h. */
+/* Defines what all commands share; see command.h. */
 #include "analyzer/commands/common/command.h"
 
 #include <errno.h>

@@ -43,8 +43,8 @@ extern const struct argp xs_output_argp;
     { &xs_output_argp, 0, NULL, 0 }
 
 /* Holds the arguments of a command that shows traces: the options of output, --json, --details, and the traces' names.
- * The parser of the command's argp is xs_parse_traces. Its options contain --json with the key XS_OPTION_JSON. Its only
- * child is XS_OUTPUT_CHILD. */
+ * The command's argp has the parser xs_parse_traces, the option --json with the key XS_OPTION_JSON, and no child but
+ * XS_OUTPUT_CHILD. */
 struct xs_traces_arguments {
     struct xs_out_options output;
     bool json, details;
@@ -90,8 +90,8 @@ void xs_format_help(struct xs_string *string, const char *const *formats);
  * source lines of calls in the trace, if the trace has none and belongs to this user (analyzer/trace/lines/lines.h). */
 int xs_open(const char *path, struct xs_trace *trace, bool quietly);
 
-/* Returns true, after a message, if -o names one of the inputs, because --force must not replace a file that is being
- * read. */
+/* If -o names one of the inputs, prints a message and returns true, because --force must not replace a file that is
+ * being read. */
 bool xs_output_is_input(const struct xs_out_options *options, char *const *inputs, int count);
 
 /* Prints that the trace is still being written, and that the command can be used on the trace when the process that

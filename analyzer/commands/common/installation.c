@@ -1,4 +1,4 @@
-/* Files that belong to the program; see installation.h. */
+/* Finds files that belong to the program; see installation.h. */
 #include "analyzer/commands/common/installation.h"
 
 #include <libgen.h>

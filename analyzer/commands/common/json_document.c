@@ -1,4 +1,4 @@
-/* Reading JSON; see json_document.h. */
+/* Reads JSON; see json_document.h. */
 #include "analyzer/commands/common/json_document.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Call sites matched in stages; see match.h. */
+/* Matches call sites in stages; see match.h. */
 #include "analyzer/commands/common/match.h"
 
 #include <stdlib.h>

@@ -47,11 +47,12 @@ extern const char *const xs_match_names[XS_MATCH_HOWS]; /* "none", "text", "orde
 #define XS_UNMATCHED UINT32_MAX
 
 struct xs_match {
-    uint32_t *after_of, *before_of; /* by index of one side: the index on the other side, or XS_UNMATCHED */
+    uint32_t *after_of, *before_of; /* after_of: for each site of before, the index of the matched site of after;
+                                       before_of: the reverse. XS_UNMATCHED: the site has no match */
     uint8_t *how;                   /* enum xs_match_how, by index of before */
 };
 
-/* Matches the call sites of two sides; each side can have at most UINT32_MAX - 1. The caller frees `match`. */
+/* Matches the call sites of two sides. Each side can have at most UINT32_MAX - 1 sites. The caller frees `match`. */
 void xs_match_places(const struct xs_match_place *before, size_t before_count, const struct xs_match_place *after,
                      size_t after_count, struct xs_match *match);
 void xs_match_free(struct xs_match *match);

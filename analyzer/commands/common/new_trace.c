@@ -1,4 +1,4 @@
-/* Writing a trace file; see new_trace.h. */
+/* Writes a trace file; see new_trace.h. */
 #include "analyzer/commands/common/new_trace.h"
 
 #include <errno.h>

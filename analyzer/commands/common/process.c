@@ -1,4 +1,4 @@
-/* Finding traces of running processes by their open files; see process.h. */
+/* Finds traces of running processes by their open files; see process.h. */
 #include "analyzer/commands/common/process.h"
 
 #include <dirent.h>
@@ -143,8 +143,8 @@ static size_t list_processes(struct process *processes) {
     return count;
 }
 
-/* Marks children, their children, and so on. The numbers of processes are not in the order of their starts, so this is
- * repeated until no new one is found. */
+/* Marks children, their children, and so on. Processes do not have their numbers in the order of their starts, so this
+ * is repeated until no new child is found. */
 static void mean_descendants(struct process *processes, size_t count, int64_t pid) {
     for (bool more = true; more;) {
         more = false;

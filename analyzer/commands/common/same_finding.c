@@ -68,7 +68,8 @@ static void note_site(const struct xs_findings *findings, uint32_t site, struct 
     to->place_of[site] = (uint32_t)to->count++;
 }
 
-/* Sites with findings or transfers come first, because only TEXTS_LIMIT texts are read. */
+/* Lists the call sites of a run. Sites with findings or transfers come first, because only TEXTS_LIMIT texts are read.
+ */
 void xs_match_sites_of(const struct xs_diagnosis *diagnosis, struct xs_texts *texts, struct xs_match_sites *to) {
     const struct xs_findings *findings = diagnosis->findings;
     const struct xs_sites *sites = findings->sites;

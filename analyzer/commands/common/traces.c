@@ -1,4 +1,4 @@
-/* Names of traces, from a command's arguments; see traces.h. */
+/* Finds the names of traces from a command's arguments; see traces.h. */
 #include "analyzer/commands/common/traces.h"
 
 #include <dirent.h>
@@ -20,7 +20,7 @@
 
 enum { NOTES = 3 }; /* lines about files in a folder that are no traces */
 
-/* Identifies a trace. It is equal for two names of the same trace. */
+/* Identifies a trace. Two names of the same trace have equal sources. */
 struct source {
     dev_t device;
     ino_t inode;

@@ -23,8 +23,8 @@ struct xs_traces {
 int xs_traces_expand(char *const *arguments, int count, struct xs_traces *traces);
 void xs_traces_free(struct xs_traces *traces);
 
-/* Is called by commands that take one trace. If `path` is a folder, prints a message that names the traces in it, and
- * returns true. */
+/* Commands that take one trace call this function. If `path` is a folder, it prints a message that names the traces in
+ * the folder, and returns true. */
 bool xs_complain_folder(const char *path);
 
 /* Returns the name of a trace's file as a new string; it is the trace's name, except for a trace in a merged file. */
@@ -35,7 +35,7 @@ char *xs_traces_file(const char *name);
 char *xs_trace_identity(const struct xs_trace *trace);
 
 struct xs_out_options;
-/* Does what xs_output_is_input does, for names of traces, which may be in merged files. */
+/* Does what xs_output_is_input does; the inputs are the files of `traces`, which may be merged files. */
 bool xs_output_is_trace(const struct xs_out_options *options, const struct xs_traces *traces);
 
 #endif

@@ -1,6 +1,6 @@
 /* Compares two sides, each with one or several runs of a program: how findings, call sites and the numbers of the run
- * changed, and whether the change of the program paid. The functions only compute data and print nothing.
- * docs/use/diff.md has the rules. */
+ * changed, and whether the change of the program paid. The functions compute data; only xs_side_read prints, if a trace
+ * cannot be read. docs/use/diff.md has the rules. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_H
 #define XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_H
 

@@ -52,7 +52,7 @@ static void differ(struct xs_diff *c, const char *what, const char *before, cons
     note(c, "%s differ: %s before, %s after", what, x.data, y.data);
 }
 
-/* Notes that numbers differ; one below `least` is printed as "none". */
+/* Notes that numbers differ. A number below `least` is printed as "none". */
 static void note_numbers(struct xs_diff *c, const char *what, int64_t least, int64_t before, int64_t after) {
     char x[24] = "none", y[24] = "none";
     if (before >= least)

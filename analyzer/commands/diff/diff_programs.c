@@ -1,4 +1,4 @@
-/* Names of programs in commands; see diff_programs.h. */
+/* Finds the names of programs in commands; see diff_programs.h. */
 #include "analyzer/commands/diff/diff_programs.h"
 
 #include <ctype.h>
@@ -83,8 +83,8 @@ static bool is_shell(struct word base) {
     return base.bytes > 3 && !memcmp(base.text + base.bytes - 3, ".sh", 3);
 }
 
-/* Returns the name of a trace's program; for an interpreter, of the script or module. Its length is 0 if it is not
- * known. */
+/* Returns the name of a trace's program; for an interpreter, the name of the script or module. Its length is 0 if it is
+ * not known. */
 static struct word program_of(const char *command) {
     const char *rest = command;
     struct word base = base_of(next_word(&rest));
@@ -104,7 +104,7 @@ static struct word program_of(const char *command) {
     return base_of(is(word, "-m") ? next_word(&rest) : word);
 }
 
-/* "train.py" without its extension. */
+/* Returns a name without its extension: "train" for "train.py". */
 static struct word stem_of(struct word word) {
     static const char *const ends[] = {".py", ".pl", ".rb", ".jl", ".js", ".exe"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {

@@ -1,4 +1,4 @@
-/* The sentences of a diff; see diff_words.h. */
+/* Writes the sentences of a diff; see diff_words.h. */
 #include <inttypes.h>
 #include <string.h>
 

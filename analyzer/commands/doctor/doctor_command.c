@@ -138,7 +138,7 @@ static void receive(struct xs_doctor_results *results, const struct xs_string *b
     }
 }
 
-/* Reads to the end of the pipe. False: the time was over before. */
+/* Reads to the end of the pipe. False: the time limit was reached first. */
 static bool read_all(int fd, int timeout_s, struct xs_string *bytes) {
     int64_t end_ns = xs_time_ns(CLOCK_MONOTONIC) + (int64_t)timeout_s * 1000000000;
     for (;;) {

@@ -1,4 +1,4 @@
-/* The checks that read files and the environment, and the check that tries to preload the library. */
+/* Contains the checks that read files and the environment, and the check that tries to preload the library. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -160,7 +160,7 @@ void xs_doctor_environment(struct xs_doctor_results *results) {
                       enable);
 }
 
-/* Warns of checkpoints: a program is not told when it is checkpointed by another process, so the library does not know
+/* Warns of checkpoints: a program is not told when another process checkpoints it, so the library does not know
  * it either. */
 void xs_doctor_checkpoints(struct xs_doctor_results *results) {
     XS_SCOPED char *program = xs_find_program("cuda-checkpoint");

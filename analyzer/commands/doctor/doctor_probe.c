@@ -1,5 +1,5 @@
-/* The checks that load libraries. Each runs in a child process. No CUDA header is needed: the few functions and numbers
- * used here are part of the driver's and CUPTI's stable interfaces. */
+/* Contains the checks that load libraries. Each check runs in a child process. No CUDA header is needed: the few
+ * functions and numbers used here are part of the driver's and CUPTI's stable interfaces. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <stdint.h>
@@ -298,7 +298,7 @@ void xs_probe_cupti(struct xs_doctor_results *results) {
         }
         return;
     }
-    /* as in the preloaded library: everywhere, the version that fits the driver is tried first */
+    /* as the preloaded library does, every place is searched first for the version that fits the driver */
     int version = driver_version(), fits = version && version < 13000 ? 12 : 13;
     const int majors[] = {fits, fits == 13 ? 12 : 13};
     for (int i = 0; i < 2; i++) {

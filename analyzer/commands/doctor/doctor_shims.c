@@ -1,5 +1,5 @@
-/* Finds preloaded libraries, other than libxferspy.so, that intercept calls of the driver: those that export functions
- * of libcuda. Libraries for sharing a GPU between containers do this. */
+/* Finds preloaded libraries, other than libxferspy.so, that intercept calls of the driver: libraries that export
+ * functions of libcuda. Libraries for sharing a GPU between containers do this. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* `explain` as JSON. Keys are stable, and docs/use/report.md lists them. */
+/* Prints `explain` as JSON. Keys are stable, and docs/use/report.md lists them. */
 #include "analyzer/commands/explain/evidence.h"
 #include "analyzer/commands/explain/explain.h"
 #include "analyzer/commands/explain/explain_stacks.h"

@@ -65,7 +65,8 @@ static void other_line(const struct xs_findings *findings, const char *label, ui
     xs_place_source_line(line, frame, XS_FACT_LABEL + 4, out);
 }
 
-/* Says of kernels that use host memory how long they ran, what the link moves in that time, and what one copy takes. */
+/* Prints, for kernels that use host memory, how long they ran, what the link moves in that time, and what one copy
+ * takes. */
 static void link_line(const struct xs_findings *findings, const struct xs_finding *f, struct xs_out *out) {
     bool is_of_kernels = f->first_count && f->first[0].evidence[0].table == XS_EVIDENCE_LAUNCH && f->cost.device_known;
     if (!is_of_kernels || xs_detectors[f->detector]->repair != XS_REPAIR_SHORTEN)

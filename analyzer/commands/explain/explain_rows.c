@@ -1,4 +1,4 @@
-/* Rows of `explain` for programs, and as tables: findings, instances, undecided cases. */
+/* Prints rows of `explain`, for programs and as tables: findings, instances, undecided cases. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -78,7 +78,8 @@ static void finding_row(const struct xs_findings *findings, const struct xs_diag
     rows_count(rows, true, all.bytes);
     rows_count(rows, device, xs_finding_ns_in_all(f, f->timed_instances, f->cost.device_ns));
     rows_count(rows, exposed, xs_finding_ns_in_all(f, f->exposed_instances, f->cost.exposed_ns));
-    /* for a detector of host time, not the device's: its repair removes time in calls */
+    /* if the detector is about the host's time, the number is not the device's time: its repair removes time in calls
+     */
     rows_count(rows, device || !all.about,
                device ? xs_finding_ns_in_all(f, f->timed_instances, f->removable.device_ns) : f->removable.host_ns);
     rows_count(rows, exposed, xs_finding_ns_in_all(f, f->exposed_instances, f->removable.exposed_ns));

@@ -1,4 +1,4 @@
-/* Call stacks as functions and lines; see explain_stacks.h. */
+/* Prints call stacks as functions and lines; see explain_stacks.h. */
 #include "analyzer/commands/explain/explain_stacks.h"
 
 #include <inttypes.h>

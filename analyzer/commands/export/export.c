@@ -1,4 +1,4 @@
-/* Functions that the formats share; see export.h. */
+/* Defines the functions that the formats share; see export.h. */
 #include "analyzer/commands/export/export.h"
 
 #include <sqlite3.h>

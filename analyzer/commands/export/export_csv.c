@@ -1,5 +1,5 @@
-/* CSV by RFC 4180: a header line, CRLF, quotes where a field needs them; NULL is an empty field. Text is escaped as
- * everywhere else (\n, \x1b), so a row is one line. */
+/* Writes CSV by RFC 4180: a header line, CRLF, quotes where a field needs them; NULL is an empty field. Text is escaped
+ * as everywhere else (\n, \x1b), so a row is one line. */
 #include <inttypes.h>
 #include <math.h>
 

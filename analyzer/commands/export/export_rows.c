@@ -1,4 +1,4 @@
-/* Rows of a trace, with names for their numbers; see export_rows.h. */
+/* Reads rows of a trace, with names for their numbers; see export_rows.h. */
 #include "analyzer/commands/export/export_rows.h"
 
 #include <ctype.h>
@@ -237,7 +237,7 @@ static void finding_line(const struct xs_diagnosis *diagnosis, size_t index, str
     add_count(line, "transfers", all.transfers, true);
     add_count(line, "bytes", all.bytes, true);
     add_count(line, "saves_ns", d->saves.most_ns, !f->advice);
-    /* if some have no device time, none is estimated for them */
+    /* if some instances have no device time, no time is estimated for them */
     add_count(line, "device_ns", xs_finding_ns_in_all(f, f->timed_instances, f->cost.device_ns),
               f->timed_instances > 0);
     add_count(line, "exposed_ns", xs_finding_ns_in_all(f, f->exposed_instances, f->cost.exposed_ns),

@@ -35,7 +35,7 @@ void xs_text_room_add(struct xs_text_room *room, struct xs_string *string, const
 
 struct xs_row_sink {
     void *data;
-    /* Called once before the first row, even if there are no rows; the cells have only names. NULL: not needed. */
+    /* Runs once before the first row, even if there are no rows; the cells have only names. NULL: not needed. */
     void (*columns)(void *data, const struct xs_cell *cells, unsigned count);
     void (*row)(void *data, const struct xs_cell *cells, unsigned count);
 };

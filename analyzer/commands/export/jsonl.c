@@ -1,4 +1,4 @@
-/* JSON lines: one object per row, integers as integers, `findings` as an array. */
+/* Writes JSON lines: one object per row, integers as integers, `findings` as an array. */
 #include <string.h>
 
 #include "analyzer/base/json.h"

@@ -1,6 +1,6 @@
-/* OpenMetrics text for Prometheus: the run's numbers (summary/metrics.def), transfers by kind, findings by kind. All
- * are gauges, because the run has ended and its numbers no longer grow. All samples of a metric must be together in the
- * output, so this writer gets all traces at once. */
+/* Writes OpenMetrics text for Prometheus: the run's numbers (summary/metrics.def), transfers by kind, findings by kind.
+ * All are gauges, because the run has ended and its numbers no longer grow. All samples of a metric must be together in
+ * the output, so this writer gets all traces at once. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Protobuf's wire format; see proto.h. */
+/* Writes protobuf's wire format; see proto.h. */
 #include "analyzer/commands/export/proto.h"
 
 #include <string.h>

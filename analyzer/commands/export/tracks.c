@@ -1,4 +1,4 @@
-/* Making the tracks; see tracks.h. Host calls, device work and memory are read one after the other, each in order of
+/* Makes the tracks; see tracks.h. Host calls, device work and memory are read one after the other, each in order of
  * time. */
 #include "analyzer/commands/export/tracks_internal.h"
 

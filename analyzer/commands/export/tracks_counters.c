@@ -1,4 +1,4 @@
-/* The counters of a timeline: the rate of copies while they run, and the memory that is allocated. */
+/* Makes the counters of a timeline: the rate of copies while they run, and the memory that is allocated. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>

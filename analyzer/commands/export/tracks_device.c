@@ -1,5 +1,5 @@
-/* The device's side of a timeline: a track for each stream of a context on a device, with additional tracks if work of
- * one stream overlaps, as it does in graphs; and a counter of the rate of copies in each direction. */
+/* Makes the device's side of a timeline: a track for each stream of a context on a device, with additional tracks if
+ * work of one stream overlaps, as it does in graphs; and a counter of the rate of copies in each direction. */
 #include <inttypes.h>
 #include <stdlib.h>
 

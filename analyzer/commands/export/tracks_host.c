@@ -1,6 +1,6 @@
-/* The host's side of a timeline: a track for each thread's calls, and one for the NVTX ranges around them. A trace says
- * which range a call was made in, but not when the range began. A range is therefore drawn from its first call to its
- * last; a call outside of the range ends it. */
+/* Makes the host's side of a timeline: a track for each thread's calls, and one for the NVTX ranges around them. A
+ * trace says which range a call was made in, but not when the range began. A range is therefore drawn from its first
+ * call to its last; a call outside of the range ends it. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>

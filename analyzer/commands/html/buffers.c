@@ -1,4 +1,4 @@
-/* Reading the events of the buffers; see buffers.h. */
+/* Reads the events of the buffers; see buffers.h. */
 #include "analyzer/commands/html/buffers.h"
 
 #include <inttypes.h>

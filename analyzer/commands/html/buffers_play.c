@@ -1,4 +1,4 @@
-/* Making a buffer's pieces from its events. A write ends the content that it overwrites. A launch that got a pointer
+/* Makes a buffer's pieces from its events. A write ends the content that it overwrites. A launch that got a pointer
  * into the buffer may have changed the whole buffer. If a download has other bytes than the known ones, a launch did
  * change it. */
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Details of findings; see details.h. Rows are read by id, without device times. Device records have no index, so a
- * join would take a second per row if the trace is large. The page takes the times from the timeline. */
+/* Writes details of findings; see details.h. Rows are read by id, without device times. Device records have no index,
+ * so a join would take a second per row if the trace is large. The page takes the times from the timeline. */
 #include "analyzer/commands/html/details.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* The page's document; see document.h. */
+/* Writes the page's document; see document.h. */
 #include "analyzer/commands/html/document.h"
 
 #include "analyzer/base/progress.h"
@@ -86,7 +86,7 @@ static void put_headline(const struct xs_report *report, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-/* Writes what `xferspy try' measured, each in two parts of a sentence, in the order of the report's `tried`. */
+/* Writes the results of `xferspy try', each as two parts of a sentence, in the order of the report's `tried`. */
 static void put_tried(const struct xs_tried *tried, struct xs_json *json) {
     xs_json_array(json, "tried_texts");
     for (size_t i = 0; i < tried->count; i++) {

@@ -1,4 +1,4 @@
-/* Totals by stack; see flame.h. */
+/* Sums up the totals by stack; see flame.h. */
 #include "analyzer/commands/html/flame.h"
 
 #include <inttypes.h>

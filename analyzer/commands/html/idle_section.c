@@ -1,4 +1,5 @@
-/* Idle time in the page; see idle_section.h. Many rows share a place, so each place is written once. */
+/* Writes the page's section about idle time; see idle_section.h. Many rows share a place, so each place is written
+ * once. */
 #include "analyzer/commands/html/idle_section.h"
 
 #include "analyzer/base/hash.h"

@@ -1,4 +1,4 @@
-/* Points of bandwidth against size; see scatter.h. */
+/* Makes the points of bandwidth against size; see scatter.h. */
 #include "analyzer/commands/html/scatter.h"
 
 #include <math.h>

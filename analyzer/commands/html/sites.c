@@ -1,4 +1,4 @@
-/* Call sites of the page; see sites.h. */
+/* Writes the call sites of the page; see sites.h. */
 #include "analyzer/commands/html/sites.h"
 
 #include "analyzer/trace/scan.h"

@@ -1,4 +1,4 @@
-/* The stream between the JSON writer and the page; see stream.h. */
+/* Implements the stream between the JSON writer and the page; see stream.h. */
 #include "analyzer/commands/html/stream.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Lanes and their segments; see timeline_lanes.h. */
+/* Adds lanes and their segments; see timeline_lanes.h. */
 #include "analyzer/commands/html/timeline_lanes.h"
 
 #include <stdlib.h>

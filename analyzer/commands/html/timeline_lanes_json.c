@@ -1,4 +1,4 @@
-/* The timeline as JSON: one array per column, because a trace has many segments. */
+/* Writes the timeline as JSON: one array per column, because a trace has many segments. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static const char *const columns[COLUMNS] = {"kind",  "start", "length", "count"
                                              "bytes", "what",  "row",    "modelled"};
 
 /* Returns a value of a segment. A start is the difference to the previous start. `busy` of a single call is its length,
- * and is therefore written as 0. `modelled` says how many of `count` are. */
+ * and is therefore written as 0. `modelled` says how many of the `count` calls are modelled. */
 static int64_t cell(const struct xs_html_segment *s, int64_t previous_ns, unsigned column) {
     bool single = s->count == 1;
     int64_t start = (int64_t)((uint64_t)s->start_ns - (uint64_t)previous_ns);

@@ -296,7 +296,7 @@ int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *sum
         xs_hash_free(&w.batch_of);
         if (status < 0 || lanes->segments <= XS_HTML_SEGMENTS)
             break;
-        /* in proportion to the excess, and some more, because the lanes do not all get fewer segments */
+        /* the step grows in proportion to the excess, and a little more, because not all lanes get fewer segments */
         double factor = (double)lanes->segments / XS_HTML_SEGMENTS * 1.5;
         step =
             step ? (int64_t)((double)step * factor) : (int64_t)(summary->run.duration_ns / XS_HTML_SEGMENTS * 12) + 1;

@@ -91,8 +91,8 @@ static const struct function *function_of(struct reading *reading, sqlite3_stmt 
 
 /* --- what the device recorded for a call --- */
 
-/* Takes the records of a call out of the list, the last record first; NULL: it has none. False: an earlier call has
- * taken them. Of two nested calls only the first one gets them, because both have the same number. */
+/* Takes the records of a call out of the list; `*last` is the last record, or NULL if the call has none. False: an
+ * earlier call has taken them. Of two nested calls only the first one gets them, because both have the same number. */
 static bool take_records(struct xs_nsys_importer *importer, uint32_t correlation, struct xs_nsys_record **last) {
     uint64_t *slot = correlation ? xs_hash_find(&importer->by_call, correlation, 0) : NULL;
     *last = NULL;

@@ -1,4 +1,4 @@
-/* Checked reading of an export's tables; see nsys_export.h. */
+/* Reads and checks an export's tables; see nsys_export.h. */
 #include "analyzer/commands/import/nsys_export.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* xferspy info: what a trace is and what it contains. */
+/* xferspy info: prints what a trace is and what it contains. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>

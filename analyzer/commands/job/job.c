@@ -1,4 +1,4 @@
-/* Folding traces into a job; see job.h. */
+/* Adds traces to a job; see job.h. */
 #include "analyzer/commands/job/job.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Finishing a job after its last trace: sorts and names the processes, and computes the numbers over all of them; see
+/* Finishes a job after its last trace: sorts and names the processes, and computes the numbers over all of them; see
  * job.h. */
 #include <inttypes.h>
 #include <stdlib.h>

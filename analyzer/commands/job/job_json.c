@@ -1,4 +1,4 @@
-/* The report of a job as JSON. Keys are stable, and docs/use/report.md lists them; null: not known. */
+/* Writes the report of a job as JSON. Keys are stable, and docs/use/report.md lists them; null: not known. */
 #include <math.h>
 
 #include "analyzer/commands/job/job_words.h"

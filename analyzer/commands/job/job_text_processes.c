@@ -1,4 +1,4 @@
-/* The report of a job as text: how its processes differ. */
+/* Prints the report of a job: how its processes differ. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Naming some processes of a job in few words. */
+/* Names some processes of a job in few words. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

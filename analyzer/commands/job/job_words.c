@@ -1,4 +1,4 @@
-/* Sentences that the text and the Markdown of a job share; see job_words.h. */
+/* Writes the sentences that the text and the Markdown of a job share; see job_words.h. */
 #include "analyzer/commands/job/job_words.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The rows of a query as a table, CSV, TSV or JSON. */
+/* Writes the rows of a query as a table, CSV, TSV or JSON. */
 #include <sqlite3.h>
 #include <string.h>
 

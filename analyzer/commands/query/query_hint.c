@@ -1,4 +1,4 @@
-/* Hints for a missing column or table. */
+/* Writes a hint for a missing column or table. */
 #include <ctype.h>
 #include <sqlite3.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The report as text: waits, launches and memsets. */
+/* Prints a part of the report: waits, launches and memsets. */
 
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"

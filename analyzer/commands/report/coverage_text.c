@@ -1,4 +1,4 @@
-/* The report as text: how much of the run was recorded, and notes of the library. */
+/* Prints a part of the report: how much of the run was recorded, and notes of the library. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

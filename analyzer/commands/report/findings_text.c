@@ -1,4 +1,4 @@
-/* The first section of a report: findings ranked by what they save, one screen at most. */
+/* Prints the first section of a report: findings ranked by what they save, one screen at most. */
 #include <inttypes.h>
 #include <string.h>
 

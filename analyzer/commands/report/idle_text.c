@@ -1,4 +1,4 @@
-/* The report as text: why the devices were idle, and whether waits pay. */
+/* Prints a part of the report: why the devices were idle, and whether waits pay. */
 
 #include <stdio.h>
 #include <stdlib.h>

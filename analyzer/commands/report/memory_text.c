@@ -1,4 +1,4 @@
-/* The report as text: page migrations of managed memory, and allocations. */
+/* Prints a part of the report: page migrations of managed memory, and allocations. */
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/report/report_internal.h"

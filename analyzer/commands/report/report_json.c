@@ -1,5 +1,5 @@
-/* The report as JSON: the whole summary and the findings. Keys are never changed or removed, only added. If the meaning
- * of a key changes, the version is increased. */
+/* Writes the report as JSON: the whole summary and the findings. Keys are never changed or removed, only added. If the
+ * meaning of a key changes, the version is increased. */
 #include <inttypes.h>
 #include <math.h>
 

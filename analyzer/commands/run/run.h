@@ -46,7 +46,7 @@ int xs_exec_program(char **argv);
 int xs_run_program(char **argv, const struct xs_out_options *report, bool warned);
 
 /* If the user requested steps (--skip-steps, --steps), waits until the program ends, or until one of its traces shows
- * that no step is found; in the latter case, prints a line. `before` has the traces that existed before the program
+ * that no step is found. If no step is found, prints a line. `before` has the traces that existed before the program
  * started. The caller must still call waitpid for the program. */
 struct xs_run_files;
 void xs_watch_steps(pid_t program, const struct xs_run_files *before);

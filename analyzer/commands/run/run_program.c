@@ -1,4 +1,4 @@
-/* The program that xferspy run starts, and the library that is preloaded into it. */
+/* Finds the program that xferspy run starts and the library, and starts the program with the library preloaded. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Reads the device times so far; see device_times.h. */
+/* Reads the device times that are known so far; see device_times.h. */
 #include "analyzer/commands/top/device_times.h"
 
 #include <stdlib.h>

@@ -155,7 +155,7 @@ static void show(const char *text, struct xs_out *out) {
     fflush(out->file);
 }
 
-/* Reads and shows the trace. Returns an exit status; Sets `runs` to whether the process still runs. */
+/* Reads and shows the trace. Returns an exit status. Sets `runs` to true if the process still runs. */
 static int look(const char *path, struct so_far *then, struct xs_out *out, bool *runs) {
     struct xs_reading reading;
     FILE *file = out->file;

@@ -15,7 +15,7 @@
 
 /* --- files --- */
 
-/* False: a message was printed. */
+/* Writes the plan of the attempt to its file. False: it failed, and a message was printed. */
 static bool write_plan(const struct xs_attempt *attempt, const char *mode) {
     XS_SCOPED_STRING text = {0};
     xs_trial_plan(&text, attempt->trial, mode);
@@ -162,7 +162,7 @@ static void take_logs(struct xs_try *t, bool all_ran) {
     }
 }
 
-/* Called before each round: takes the logs of the previous round. */
+/* Runs before each round: takes the logs of the previous round. */
 static void on_round(size_t round, size_t rounds, void *context) {
     struct xs_try *t = context;
     if (round)
@@ -241,7 +241,7 @@ static void measure_in_turns(struct xs_try *t) {
 
 /* --- all of it --- */
 
-/* Checks the demands: those on outputs for every trial, that on the gain for all repairs together. */
+/* Checks the demands: the demands on outputs for every trial, the demand on the gain for all repairs together. */
 static void judge(struct xs_try *t) {
     const struct xs_bench_demands *demands = &t->arguments->demands;
     for (size_t i = 0; i < t->trials->count; i++) {
@@ -258,7 +258,7 @@ static void judge(struct xs_try *t) {
         t->failed |= (demands->at_least ? XS_FAULT_GAIN : 0U) | (XS_FAULT_UNCLEAR & demands->faults);
 }
 
-/* False: nothing more may be run. */
+/* Checks each plan alone. False: nothing more may be run. */
 static bool check_all(struct xs_try *t) {
     size_t last = t->trials->count - 1;
     for (size_t i = 0; i < last; i++)

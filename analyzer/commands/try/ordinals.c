@@ -1,4 +1,4 @@
-/* Numbering calls; see ordinals.h. */
+/* Numbers calls; see ordinals.h. */
 #include "analyzer/commands/try/ordinals.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /* --- whether the trace has every call --- */
 
-/* Returns why the trace lacks calls; NULL: it does not. A call that was not recorded changes the numbers of all later
+/* Returns why the trace lacks calls; NULL: it lacks none. A call that was not recorded changes the numbers of all later
  * calls. */
 static char *why_gaps(const struct xs_trace *trace) {
     static const struct {

@@ -1,4 +1,4 @@
-/* Writes a plan as text for the library; docs/use/repairs.md, "The plan". */
+/* Writes a plan as text for the library; see docs/use/repairs.md, "The plan". */
 #include <inttypes.h>
 
 #include "analyzer/commands/try/trials.h"

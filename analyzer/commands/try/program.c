@@ -1,4 +1,4 @@
-/* The command of a trace, and recording a new trace; see program.h. */
+/* Finds the command of a trace, and runs it to record a new trace; see program.h. */
 #include "analyzer/commands/try/program.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@
 #include "schema/redact.h"
 
 #define FOLDER "xferspy-try-XXXXXX"
-#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* replaces the user's setting */
+#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* these two settings replace the user's settings */
 #define WHOLE_BUDGET "XFERSPY_BUDGET="
 enum { COMMAND_BYTES = 65536, PATH_BYTES = 4096 };
 
@@ -230,8 +230,8 @@ static enum xs_ran run_recorded(const struct xs_program *program, const char *ou
     return ran;
 }
 
-/* Finds the one trace that was written. False: a message was printed. `stays`: the traces are kept, so if there are
- * several, the user can choose one. */
+/* Finds the trace that was written. If there is not exactly one, prints a message and returns false. `stays`: the
+ * traces are kept, so if there are several, the user can choose one. */
 static bool find_trace(const struct xs_program *program, const char *folder, const char *prefix, bool stays,
                        char **trace) {
     XS_SCOPED_STRING pattern = {0};

@@ -1,4 +1,4 @@
-/* Reading a log of repairs; see repair_log.h. */
+/* Reads a log of repairs; see repair_log.h. */
 #include "analyzer/commands/try/repair_log.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Making plans from causes; see trials.h. */
+/* Makes plans from causes; see trials.h. */
 #include "analyzer/commands/try/trials.h"
 
 #include <stdarg.h>
@@ -111,7 +111,7 @@ static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
     trial->lines[trial->line_count++] = *line;
 }
 
-/* Returns why a copy cannot be repaired; NULL: it can. No copy of a batch call can be repaired. */
+/* Returns why a copy cannot be repaired; NULL: it can be repaired. No copy of a batch call can be repaired. */
 static const char *unfit(const struct xs_ordinal *copy) {
     if (copy->is_of_batch)
         return "no repair takes copies of a batch";

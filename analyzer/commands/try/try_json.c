@@ -1,4 +1,5 @@
-/* Writes trials as JSON; the file in the folder of the trace has the same format; docs/schema/try.schema.json. */
+/* Writes trials as JSON. The file in the folder of the trace has the same format, which docs/schema/try.schema.json
+ * describes. */
 #include "analyzer/commands/try/try.h"
 #include "analyzer/words/findings_words.h"
 

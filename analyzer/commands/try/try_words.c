@@ -1,4 +1,4 @@
-/* The words of trials; see try.h. */
+/* Writes the words of trials; see try.h. */
 #include <string.h>
 
 #include "analyzer/base/units.h"
@@ -77,7 +77,8 @@ void xs_try_left_out(struct xs_string *text, const struct xs_trial *trial) {
                          trial->left_out[i].verdict, trial->left_out[i].why);
 }
 
-/* Adds the number of repairs in a plan, of how many copies, and how many the library made in the run that made fewest.
+/* Adds how many repairs the plan contains, how many copies there are, and how many repairs the library made in the run
+ * with the fewest.
  */
 void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt) {
     const struct xs_trial *trial = &t->trials->items[attempt];

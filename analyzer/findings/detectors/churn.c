@@ -135,7 +135,7 @@ static void take_allocation(struct xs_detection *detection, const struct xs_trac
     const struct xs_allocation *a = event->u.allocation;
     struct size *size = size_of(detection, a, false);
     size_t i = size ? size->freed_count : 0;
-    while (i > 0 && size->freed[i - 1].enter_ns > a->enter_ns) /* was freed while this call was running */
+    while (i > 0 && size->freed[i - 1].enter_ns > a->enter_ns) /* it was freed while this call was running */
         i--;
     if (!i)
         return;

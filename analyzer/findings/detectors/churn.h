@@ -12,7 +12,7 @@ struct xs_churn {           /* a detector's state; zeroed: empty */
     struct xs_hash sizes;   /* maps a size, kind, context and call site to a struct size */
     struct xs_hash repeats; /* allocation.id of each live allocation that followed a free */
     struct xs_hash refused; /* thread.id of each thread whose last allocation failed for lack of memory */
-    /* Called instead of reporting a pair, with its two allocations, the later one first. NULL: pairs are reported. */
+    /* Runs instead of reporting a pair, with its two allocations, the later one first. NULL: pairs are reported. */
     void (*on_pair)(struct xs_detection *detection, int64_t id, int64_t freed_id);
 };
 

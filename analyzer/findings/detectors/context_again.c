@@ -31,7 +31,7 @@ static struct device *device_of(struct state *state, int64_t ordinal) {
     return device;
 }
 
-/* Reports a creation. If the ended context had been kept, the call that ended it would not have been needed either. */
+/* Reports a creation. If the ended context had been kept, the call that ended it would not have been needed, either. */
 static void report(struct xs_detection *detection, const struct xs_trace_event *event, const struct device *device) {
     bool is_beside = !device->ended.row;
     struct xs_instance instance = {

@@ -1,6 +1,6 @@
 /* costly-pinning: host memory whose page-locking cost more time than it saved. The cost is the time of the calls that
  * lock and unlock it; the saving is the extra time that all its copies would have taken from pageable memory. Memory
- * use grows with the number of page-locked allocations that cost at least LEAST_NS, and as in churn.h. */
+ * use grows with the number of page-locked allocations that cost at least LEAST_NS; churn.h says what its part uses. */
 #include "analyzer/base/hash.h"
 #include "analyzer/findings/detectors/churn.h"
 #include "analyzer/trace/scan.h"

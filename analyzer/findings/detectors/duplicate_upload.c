@@ -38,8 +38,8 @@ struct state {
     bool any;
 };
 
-/* Makes the key of a content. A small content has a second entry for each host address from which it was uploaded; in a
- * comparison between regions only these entries count. */
+/* Makes the key of a content. A small content has one more entry for each host address from which it was uploaded. Only
+ * these entries count when regions are compared. */
 static void key_of(const struct xs_trace_event *event, uint64_t source, uint64_t key[2]) {
     const struct xs_transfer_view *t = &event->u.transfer;
     key[0] = t->content.low ^ xs_mix(t->bytes);
@@ -179,8 +179,8 @@ static enum xs_region_state search_small(const struct xs_detection *detection, c
     return best;
 }
 
-/* Searches another region that surely holds the content, or else one that may hold it, and the upload that is evidence
- * for it. `held` becomes true if the region surely holds the content and that upload brought it there. */
+/* Searches another region that surely holds the content, or else one that may hold it. Also finds the upload that is
+ * evidence for it. `held` becomes true if the region surely holds the content and that upload brought it there. */
 static enum xs_region_state search(const struct xs_detection *detection, const struct xs_trace_event *event,
                                    struct content *others, int64_t *earlier, bool *held) {
     const struct xs_transfer_view *t = &event->u.transfer;
@@ -211,8 +211,8 @@ static void report(struct xs_detection *detection, const struct xs_trace_event *
 }
 
 /* Decides about an upload (docs/rules/analysis.md, "duplicate-upload"). `here` is the latest upload of the content to
- * this region; 0: none. `others` has the uploads that count whatever their destination was; for small content these are
- * the uploads from the same host address. */
+ * this region; 0: none. `others` has the uploads of the content to any region; for small content, only those from the
+ * same host address. */
 static void decide(struct xs_detection *detection, const struct xs_trace_event *event, int64_t here,
                    struct content *others) {
     const struct xs_transfer_view *t = &event->u.transfer;

@@ -1,7 +1,7 @@
 /* launch-bound: runs of short kernels that the host launches one by one, more slowly than the device runs them.
- * A run belongs to the thread's call after it, which has a call stack. Few launches have one. If those of the runs that
- * count are in one function, the finding also says where they are launched. Memory use grows with the number of threads
- * and of call sites. */
+ * A run belongs to the thread's call after it, which has a call stack. Few launches have a call stack. If those of the
+ * runs that count are in one function, the finding also says where they are launched. Memory use grows with the number
+ * of threads and of call sites. */
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/base/numbers.h"

@@ -66,8 +66,8 @@ static void key_of(const struct xs_trace_event *event, uint64_t key[2]) {
     key[1] = (uint64_t)xs_size_class(copy->bytes) << 16 | (uint64_t)copy->direction << 8 | (uint64_t)copy->host_kind;
 }
 
-/* Makes a sign test: true if so many copies are slow that this is no chance. If a copy were slow with a probability of
- * one half, at least `slow` of `copies` would be slow with the probability that is computed here. */
+/* Makes a sign test: true if so many copies are slow that it cannot be chance. If a copy were slow with a probability
+ * of one half, at least `slow` of `copies` would be slow with the probability that is computed here. */
 static bool are_slow(unsigned slow, unsigned copies) {
     double one = 1, sum = 0; /* one: the probability of exactly k heads, times 2^copies */
     for (unsigned k = 0; k <= copies; k++) {

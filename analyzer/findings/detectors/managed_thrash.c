@@ -109,7 +109,8 @@ static void add_time(struct pages *pages, const struct xs_trace_event *event, do
     pages->again_ns += (uint64_t)((double)ns * again + 0.5);
 }
 
-/* A kernel waits from its fault until the page has come, which takes much longer than the migration of a small page. */
+/* Adds the time of a fault. A kernel waits from its fault until the page has come, which takes much longer than the
+ * migration of a small page. */
 static void take_fault(struct state *state, const struct xs_trace_event *event) {
     const struct xs_migration_view *m = &event->u.migration;
     struct pages *pages = m->allocation ? xs_hash_pointer(&state->pages, (uint64_t)m->allocation->id, 0) : NULL;

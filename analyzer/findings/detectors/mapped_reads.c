@@ -78,7 +78,7 @@ static void take_launch(struct xs_detection *detection, const struct xs_trace_ev
         xs_undecided(detection, "no device times");
 }
 
-/* Takes the time of one copy of the memory to the device from the first instances of this memory. */
+/* Subtracts the time of one copy of the memory to the device from the times of the first instances of this memory. */
 static struct xs_times less_the_copy(struct state *state, int64_t allocation, struct xs_times times, uint64_t copy_ns) {
     uint64_t *owed = xs_hash_put(&state->owed, (uint64_t)allocation, 0);
     if (!*owed)

@@ -187,7 +187,8 @@ static void on_upload(struct xs_detection *detection, const struct xs_trace_even
     xs_report_and_claim(detection, event, &instance);
 }
 
-/* Other processes, the contexts and fragments of free memory may take more than a tenth of the device. */
+/* Notes that an allocation was refused. Other processes, contexts and fragments of free memory may take more than a
+ * tenth of the device, so a refusal shows that the device was full. */
 static void take_refusal(struct state *state, const struct xs_trace_event *event) {
     if (xs_is_refusal(event))
         state->refused_ns = event->enter_ns + 1;

@@ -172,7 +172,7 @@ static void finish(struct xs_detection *detection) {
         end_run(detection, (struct run *)(uintptr_t)entry->value);
 }
 
-/* Frees runs that did not end because the analysis ended early. */
+/* Frees the runs that have not ended, if the analysis ended early. */
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->runs, entry));) {

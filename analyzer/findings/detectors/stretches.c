@@ -166,8 +166,8 @@ static void end_kernels(struct xs_stretches *s) {
     s->waiting_count = 0;
 }
 
-/* Drops copies that ended while there is no stretch of copies, because kernels ran during these copies from begin to
- * end. */
+/* Drops copies that ended while there is no stretch of copies. Kernels ran from the beginning of these copies to their
+ * end, so the copies already overlap kernels. */
 static void drop_ended_copies(struct xs_stretches *s) {
     unsigned count = 0;
     for (unsigned i = 0; i < s->copy_count; i++)

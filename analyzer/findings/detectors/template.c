@@ -56,7 +56,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     xs_report_and_claim(detection, event, &instance);
 }
 
-/* Also called if the analysis ended early. */
+/* Frees the state. The engine calls this function also if the analysis ended early. */
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     xs_hash_free(&state->rows);

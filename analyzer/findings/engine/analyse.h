@@ -7,7 +7,7 @@
 #include "schema/read/trace.h"
 
 struct xs_analysis_options {
-    /* Called for every instance, in the order in which detectors report them (`explain --all`); NULL: not wanted.
+    /* Runs for every instance, in the order in which detectors report them (`explain --all`); NULL: not wanted.
      * `detector` is an index in xs_detectors. The instance is valid during the call. */
     void (*on_instance)(void *data, unsigned detector, const struct xs_instance *instance);
     void *data;

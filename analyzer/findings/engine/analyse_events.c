@@ -226,8 +226,8 @@ static void prepare_launch(struct xs_analysis *a, struct xs_row_event *row) {
 
 /* --- gaps --- */
 
-/* Forgets what was before a gap, because it is unrelated to what comes. The model keeps the allocations, but not their
- * contents. */
+/* Forgets the events before a gap, because they are unrelated to the events after it. The model keeps the allocations,
+ * but not their contents. */
 static void forget(struct xs_analysis *a) {
     if (a->is_behind_gap) { /* this was done already, but memory that was allocated since may have been written, too */
         xs_residency_gap(&a->residency);
@@ -281,8 +281,8 @@ void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
     xs_residency_apply(&a->residency, &event);
 }
 
-/* A download for which the main thread waited is a blocking call of that thread. If the thread waited for an earlier
- * download in a part of this time, that part counts for the earlier download. */
+/* Handles a download for which the main thread waited, as a blocking call of that thread. If the thread waited for an
+ * earlier download in a part of this time, that part counts for the earlier download. */
 static void block_main(const struct xs_analysis *a, struct xs_trace_event *e) {
     const struct xs_main_wait *wait = xs_main_wait_of(&a->main_waits, e->id);
     if (!wait || !e->timed)

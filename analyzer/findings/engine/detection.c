@@ -1,4 +1,4 @@
-/* The functions that detectors call, about instances, claims, and the times of an event. See detector.h. */
+/* Defines the functions that detectors call, about instances, claims, and the times of an event. See detector.h. */
 #include "analyzer/findings/engine/analysis.h"
 #include "analyzer/findings/engine/selection.h"
 #include "analyzer/trace/windows/device_windows.h"
@@ -21,7 +21,7 @@ bool xs_consider(struct xs_detection *detection, const struct xs_instance *insta
     return !detection->left_out;
 }
 
-/* True if device times of an instance are modelled. Of a run of transfers only the first and the last row can be
+/* True if device times of an instance are modelled. If it is a run of transfers, only its first and its last row can be
  * checked here. */
 static bool is_modelled(const struct xs_trace *trace, const struct xs_instance *instance) {
     bool modelled = false;
@@ -110,7 +110,8 @@ const char *xs_doubt_of_use(const struct xs_detection *detection, bool lives) {
     return lives && !detection->ended ? XS_UNDECIDED_END : NULL;
 }
 
-/* Ignores an error of the file, because reading the events meets it again. */
+/* Returns the time of kernels between two times. An error of the file is ignored, because reading the events meets it
+ * again. */
 uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns) {
     uint64_t ns = 0;
     if (detection->kernels_recorded && from_ns < to_ns)
@@ -192,8 +193,8 @@ void xs_add_evidence(struct xs_instance *instance, enum xs_evidence_table table,
         instance->evidence[instance->evidence_count++] = (struct xs_evidence){table, row, role};
 }
 
-/* Sets the fields one by one, because it is called more than once per transfer and this is faster. Most of an instance
- * is evidence, and only the first `evidence_count` rows of it are set. */
+/* Sets the fields one by one, which is faster, because this function runs more than once per transfer. Most of an
+ * instance is evidence, and only the first `evidence_count` rows of it are set. */
 void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *event, const char *role) {
     bool is_memset = event->on == XS_ON_MEMSET;
     instance->verdict = 0;

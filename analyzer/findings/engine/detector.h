@@ -81,19 +81,19 @@ struct xs_detector {
     /* True if one repair removes the instances of all verdicts at a place; the instances of a place then form one
      * finding. */
     bool verdicts_join;
-    /* Called for each event that the detector wants. The event of a row of the trace comes before the model is updated
+    /* Runs for each event that the detector wants. The event of a row of the trace comes before the model is updated
      * with this row, so the model shows the state just before the program's call. Events that the model derives from
      * the row (XS_ON_WRITE_END) come after the row's event and before the next row. */
     void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);
-    /* Called for each transfer that ran, some time before on_event, as soon as its content and region are known. The
+    /* Runs for each transfer that ran, some time before on_event, as soon as its content and region are known. The
      * detector can prefetch the memory that on_event will read; this memory does not change until on_event is called.
      * NULL: not needed. */
     void (*before_transfer)(struct xs_detection *detection, const struct xs_trace_event *event);
-    /* Called at each gap of the trace. In a gap, calls are missing, for example between two recorded parts of the run.
+    /* Runs at each gap of the trace. In a gap, calls are missing, for example between two recorded parts of the run.
      * Events before the gap say nothing about events after it. NULL: the detector keeps nothing that a gap could make
      * wrong. */
     void (*on_gap)(struct xs_detection *detection);
-    /* Called after the last event, and after XS_ON_LIVE; NULL: nothing to do. */
+    /* Runs after the last event, and after XS_ON_LIVE; NULL: nothing to do. */
     void (*finish)(struct xs_detection *detection);
     /* Frees the memory that the state points to; NULL: there is nothing to free. Also called, without finish, if the
      * analysis ended early. */

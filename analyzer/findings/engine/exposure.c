@@ -88,7 +88,8 @@ static struct xs_interval *busy_at(const struct xs_busy *busy, size_t i) {
     return &busy->items[(busy->first + i) & (busy->capacity - 1)];
 }
 
-/* Adds an interval. Starts ascend, so the interval overlaps the last one, and is united with it, or comes after it. */
+/* Adds an interval. Starts ascend, so the interval either overlaps the last interval, and is united with it, or comes
+ * after it. */
 static void busy_add(struct xs_busy *busy, int64_t start, int64_t end) {
     if (end <= start)
         return;

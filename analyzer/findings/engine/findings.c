@@ -135,7 +135,7 @@ static enum group group_of(const struct xs_finding *f) {
     return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1 ? LIKELY : SURE;
 }
 
-/* A finding that may save nothing is ranked by half of what it may save. */
+/* Returns the number by which a finding is ranked. For a finding that may save nothing, it is half of the claim. */
 static uint64_t weight(const struct xs_finding *f) { return f->potential ? f->claimed_ns / 2 : f->claimed_ns; }
 
 /* Orders by group, then by weight, then by other fields so that the order is the same in every analysis. */

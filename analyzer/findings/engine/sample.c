@@ -91,7 +91,7 @@ static void count_unseen(struct xs_sample_cell *cell, const struct xs_trace_even
     cell->unseen_ns = xs_sum(cell->unseen_ns, ns);
 }
 
-/* True if a block is complete. The first copies of a site are all looked at; they form a block of their own and
+/* True if a block is complete. All of the first copies of a site are checked. They form a block of their own and
  * represent no other copies. */
 static bool is_full(const struct xs_sample_block *open, enum xs_drawn drawn) {
     bool census = open->of == open->checked;

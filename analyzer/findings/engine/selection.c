@@ -103,8 +103,8 @@ static bool frame_fits(struct work *w, const struct xs_frame *frame) {
     return (frame->function && any_fits(w, frame->function, NULL)) || (frame->file && any_fits(w, NULL, frame));
 }
 
-/* True if a stack fits. Compared are the program's own frames and the frame of the place, which belongs to a library if
- * all frames do. */
+/* True if a stack fits. The filter is compared with the program's own frames and with the frame of the place, which
+ * belongs to a library if all frames belong to libraries. */
 static bool stack_fits(struct work *w, int64_t stack) {
     const struct xs_callsites *callsites = w->sites->callsites;
     if (stack <= 0 || !callsites)

@@ -10,7 +10,7 @@
 #include "schema/read/trace.h"
 
 struct xs_asked_steps {
-    int64_t *moments; /* times in ns, in order: the begin of each step, and the end of the last step */
+    int64_t *moments; /* times in ns, in order: the start of each step, and the end of the last step */
     size_t count;     /* 0: no range was named, or its times are damaged */
     size_t capacity;
     uint64_t of;     /* number of steps in the run; `moments` may have only the first of them */

@@ -13,14 +13,14 @@
 #include "schema/rhythm.h"
 #include "schema/write/store_thin.h"
 
-enum { MOST_MOMENTS = 1 << 20 }; /* events that occur more often are no steps that anybody would look at */
+enum { MOST_MOMENTS = 1 << 20 }; /* if events occur more often, nobody would look at them as steps */
 
 struct call {
     int64_t begin_ns, end_ns;
     int64_t entry_point, stack, range, thread;
 };
 
-/* Something that recurs on one thread: a kind of range, or a call from one place. */
+/* What recurs on one thread: a kind of range, or a call from one place. */
 struct recurring {
     int64_t entry_point, stack; /* entry point and stack of its first call */
     uint32_t kind;              /* kind of range */

@@ -48,8 +48,8 @@ static void add(struct xs_step_ranges *ranges, struct xs_step_range range) {
     ranges->items[ranges->count++] = range;
 }
 
-/* Reads the ranges. A parent is found only if its id is smaller, so a damaged trace cannot make a circle. A range that
- * is nested deeper than XS_STEP_RANGES_DEEP counts as its parent, so that no call costs more than that many
+/* Reads the ranges. A parent is found only if its id is smaller, so a damaged trace cannot contain a cycle. A range
+ * that is nested deeper than XS_STEP_RANGES_DEEP counts as its parent, so that no call costs more than that many
  * look-ups. */
 int xs_step_ranges_read(struct xs_step_ranges *ranges, const struct xs_trace *trace, char *message) {
     enum { ID, PARENT, DOMAIN, NAME, MOST = 1 << 20 };

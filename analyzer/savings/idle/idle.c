@@ -13,7 +13,7 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/shared_frame.h"
 
-/* What one idle time has of a row so far. */
+/* How much of one idle time was charged to a row so far. */
 struct part {
     uint64_t idle_time; /* its number, from 1 */
     uint64_t ns;
@@ -35,7 +35,7 @@ struct account {
     struct xs_hash rows;                    /* maps reason, device and two pairs to the index of a row plus 1 */
     struct xs_hash sampled;                 /* maps the index of a row and a place to the time of its samples */
     struct xs_hash stacked;                 /* maps the index of a row and the stacks of both its calls to a time */
-    struct part *parts;                     /* by row: of the latest idle time that has a part of it */
+    struct part *parts;                     /* by row: the part of the latest idle time that was charged to the row */
     size_t part_capacity;
     uint64_t idle_times; /* number of idle times so far, also of other devices */
     int32_t *counted;    /* by sample: number of the last device that counted it, plus 1 */
@@ -318,9 +318,9 @@ static void charge_calls_before(struct account *account, uint32_t call, int64_t 
     }
 }
 
-/* True if a launch right after another launch came late. The device became idle before the kernel could have begun, and
- * the kernel began about as early as it could. The kernel then did not wait for the work before it, although that work
- * had not ended when the kernel was launched. */
+/* True if a launch right after another launch came too late to keep the device busy. In this case, the device became
+ * idle before the kernel could have begun, and the kernel began about as early as it could. The kernel then did not
+ * wait for the work before it, although that work had not ended when the kernel was launched. */
 static bool is_late(const struct account *account, const struct xs_model_operation *operation, int64_t idle_ns) {
     enum { TIMES = 2 }; /* latencies vary by so much */
     const struct xs_model_call *calls = account->model->calls, *call = &calls[operation->call];

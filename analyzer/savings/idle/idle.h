@@ -42,7 +42,7 @@ struct xs_idle_row {
     /* If neither `before` nor `after` has a line of the program, these are the thread's nearest calls before and after
      * the idle time that have a line. For example, launches of kernels have no line. */
     struct xs_idle_call line_before, line_after;
-    uint64_t count; /* number of idle times of which at least a part has this reason and these places */
+    uint64_t count; /* number of idle times that have this reason and these places, at least in part */
     uint64_t ns;
     uint64_t longest_ns;   /* the largest part of one idle time that has this reason and these places */
     int64_t longest_at_ns; /* when this largest part began */
@@ -51,8 +51,8 @@ struct xs_idle_row {
     int64_t stack_before, stack_after;
     /* For XS_IDLE_LAUNCHING: all launches between these lines that closely followed another launch of their thread,
      * also launches while the device was busy. */
-    uint64_t launches, apart_ns; /* number of these launches; sum of the times from the begin of the launch before to
-                                  * the begin of each launch */
+    uint64_t launches, apart_ns; /* number of these launches; sum of the times from the start of the launch before to
+                                  * the start of each launch */
     /* The next fields say which code of the program the samples in these idle times show. */
     uint64_t sampled_ns; /* time that all samples stand for; 0: there are none */
     uint64_t most_ns;    /* time that the samples at `place` stand for */

@@ -1,4 +1,4 @@
-/* What waits waited for; see waited_work.h. */
+/* Finds what waits waited for; see waited_work.h. */
 #include "analyzer/savings/idle/waited_work.h"
 
 #include <stdlib.h>

@@ -19,7 +19,7 @@ struct xs_wait_row {
     uint64_t waited_ns;   /* time inside these calls */
     uint64_t busy_ns;     /* the part of this time in which their device was busy */
     uint64_t idle_ns;     /* idle times of their device in which they returned; each is measured from the end of the
-                           * device's work to the begin of its next work */
+                           * device's work to the start of its next work */
     uint64_t saves_ns;    /* the most that the run saves if none of these calls waits */
     uint64_t together_ns; /* the most that the run saves if no call of this row and of the rows before it waits; never
                            * less than together_ns of the row before */

@@ -40,8 +40,8 @@ struct xs_host_memory {
     uint32_t *next;      /* by copy: the next copy of its item; XS_PLAN_NONE: none */
     bool is_used_unseen; /* copies that the trace lacks may use the memory, so no item is ever useless */
     int64_t instead_ns;  /* extra time of the copies that still use useless memory */
-    uint32_t *touched;   /* items of which the plan has dropped copies; the items from index `judged` on still have to
-                          * be judged */
+    uint32_t *touched;   /* items with copies that the plan has dropped; the items from index `judged` on still
+                          * have to be judged */
     size_t touched_count, touched_capacity, judged;
 };
 
@@ -59,7 +59,7 @@ int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t copy);
 /* Records that the plan drops this copy, or that the copy no longer uses host memory. Call it once per copy. */
 void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy);
 
-/* Judges the items of which the plan has dropped copies since they were last judged, and returns the next item that is
+/* Judges the items that have lost copies to the plan since they were last judged, and returns the next item that is
  * useless; NULL: none. */
 const struct xs_locked_memory *xs_host_memory_next_useless(struct xs_host_memory *memory);
 

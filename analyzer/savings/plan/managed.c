@@ -25,8 +25,8 @@ static double share_of(const struct xs_managed_seen *seen, double spent_ns, bool
     return (spans * spent_ns / seen->recorded_ns + other) / (spans + 1);
 }
 
-/* Returns how much of the span's time was spent with pages. This time is known for the recorded part of the span. The
- * rest of the span is assumed to be like the recorded part if that is nearly all, and else like the group. */
+/* Returns how much of the span's time was spent on pages. This time is known for the recorded part of the span. The
+ * rest of the span is assumed to be like the recorded part if nearly all was recorded, and else like the group. */
 static double spent_ns(const struct xs_managed *m, const struct xs_managed_spans *spans,
                        const struct xs_managed_span *span, bool only_waits, enum xs_plan_end end) {
     double length = (double)(span->end_ns - span->start_ns);
@@ -154,8 +154,8 @@ static double recording_ns(const struct xs_managed_group *group, const struct xs
 }
 
 /* Finds how long kernels can have stalled, while nothing was recorded, for first uses of pages that the plan sends or
- * keeps. Each page is used first once. Without this limit, a pool of managed memory that all kernels are given would
- * count as the reason for all of their time. */
+ * keeps. Each page has only one first use. Without this limit, a pool of managed memory that all kernels are given
+ * would count as the reason for all of their time. */
 static void find_room(struct xs_managed *m) {
     m->room_ns = 0;
     for (size_t i = 0; i < m->memory_count; i++) {
@@ -218,7 +218,7 @@ static double saved_by_copies_ns(const struct xs_managed *m, const struct xs_pla
     if (!gap->is_remote && xs_managed_is_recorded(gap))
         fetches = gap->waited_ns > 0;
     double copies = XS_ASYNC_CALL_NS + prefetch_ns(m, plan, false, bytes);
-    if (gap->is_remote) /* else it is sent before the kernel */
+    if (gap->is_remote) /* else the memory is sent before the kernel */
         copies += XS_ASYNC_CALL_NS + prefetch_ns(m, plan, true, bytes);
     double less = spent_ns(m, &m->gaps, gap, true, XS_PLAN_LEAST) - fetches * copies;
     return less > 0 || gap->is_remote ? less : 0;

@@ -98,8 +98,8 @@ struct xs_managed {
     double room_ns;      /* time that kernels can still stall for first uses of pages; managed.c */
     double ns_per_byte;  /* time per byte that the migrations of both directions took */
     bool is_to_change;   /* the plan does not yet have the changes for all memory whose pages stay */
-    bool all_prefetched; /* a call prefetched several ranges, of which the trace has only one, so all memory counts as
-                          * prefetched */
+    bool all_prefetched; /* a call prefetched several ranges, but the trace has only one of them, so all memory counts
+                          * as prefetched */
 };
 
 /* Finds how much of each recorded span's time was spent on moving or making pages, and what this shows about the other

@@ -15,7 +15,8 @@
 /* The host's time per byte to gather small pieces in one buffer. */
 #define GATHER_NS_PER_BYTE 0.1
 
-/* The host's time per byte to copy within its memory, if the memory is in no cache, and if it is in one of the core. */
+/* The host's time per byte to copy within its memory: SLOW if the memory is in no cache, FAST if it is in a cache of
+ * the core. */
 #define SLOW_COPY_NS_PER_BYTE 0.25
 #define FAST_COPY_NS_PER_BYTE 0.03
 
@@ -46,8 +47,9 @@ static void not_wait_of_main(struct xs_plan *plan, uint32_t call, enum xs_plan_e
     xs_plan_change(plan, wait - 1, &(struct xs_call_change){.dropped = true, .before_ns = own_ns});
 }
 
-/* Takes `before_ns` from the work of a call's statement. Returns the change of the time before this call. If the
- * statement begins with another call, changes the time before that call instead, and returns 0. */
+/* Removes `before_ns` from the work of a call's statement. If the statement begins with this call, changes nothing, and
+ * returns the change that the time before this call needs. If the statement begins with another call, changes the time
+ * before that call, and returns 0. */
 static int64_t shorten_statement(struct xs_plan *plan, uint32_t call, int64_t before_ns) {
     uint32_t first = xs_statement_first(plan, call);
     if (first == call)
@@ -56,8 +58,8 @@ static int64_t shorten_statement(struct xs_plan *plan, uint32_t call, int64_t be
     return 0;
 }
 
-/* Drops a call with `before_ns` of the time before its statement, and the calls of the same statement directly after
- * it. */
+/* Drops a call, the calls of the same statement that follow it directly, and `before_ns` of the time before the
+ * statement. */
 static void drop_call(struct xs_plan *plan, uint32_t call, int64_t before_ns) {
     int64_t change_ns = shorten_statement(plan, call, before_ns);
     xs_plan_change(plan, call, &(struct xs_call_change){.dropped = true, .before_ns = change_ns});
@@ -274,7 +276,7 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
 
 /* --- waits, and the host's work --- */
 
-/* Makes a call return at once. What it requests of the device is still done. */
+/* Makes a call return at once. The device still does the work that the call requests. */
 static void not_wait(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     not_wait_of_main(plan, call, end);
     if (call != XS_PLAN_NONE)

@@ -9,7 +9,7 @@
 
 /* The times before the calls of one line vary, because they include the program's own work. The value below which a
  * tenth of them lies is near to the statement's own time. A statement of CuPy takes 20 to 40 us
- * (docs/develop/measurements.md), so time above XS_STATEMENT_LIMIT_NS is the program's work. */
+ * (tests/bench/results/savings.md), so time above XS_STATEMENT_LIMIT_NS is the program's work. */
 enum { SAMPLED = 512, LEAST_SAMPLES = 8, TENTH = 10 };
 
 static bool is_python(const struct xs_plan *plan, uint32_t site) {

@@ -10,8 +10,7 @@ enum xs_call_return {
     XS_RETURNS_BEHIND,    /* after the end of its operations, when `host_ns` and the call's look_ns have passed */
 };
 
-/* The host's time for a call that only requests work of the device, measured on the host of an H100
- * (docs/develop/measurements.md). */
+/* The host's time for a call that only requests work of the device, measured on the host of an H100. */
 #define XS_ASYNC_CALL_NS 4000
 
 /* A change of a call. */

@@ -7,7 +7,7 @@
 #include "analyzer/savings/replay/model.h"
 
 /* The clocks of host and device may differ by about this much. Work counts as ordered before other work only if it
- * ended at most this long after the begin of the other work. */
+ * ended at most this long after the start of the other work. */
 #define XS_REPLAY_CLOCKS_NS 1500
 
 /* Describes the calls of an entry point. */

@@ -1,4 +1,4 @@
-/* The run's numbers by name; see metrics.h. */
+/* Gives the run's numbers by name; see metrics.h. */
 #include "analyzer/totals/summary/metrics.h"
 
 #include <string.h>

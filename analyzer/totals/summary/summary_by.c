@@ -1,5 +1,5 @@
-/* Totals by call site, thread, and so on; see summary_by.h. The tables are read again for this, so that a report
- * without --by does not take longer. */
+/* Computes totals by call site, thread, and so on; see summary_by.h. The tables are read again for this, so that a
+ * report without --by does not take longer. */
 #include "analyzer/totals/summary/summary_by.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static size_t row_of_frame(struct work *w, const struct xs_frame *frame) {
 /* Columns of every query below. */
 enum { ID, ENTRY, STACK, RANGE, THREAD, STREAM, DEVICE, BYTES, ENTER, RETURN, CORRELATION, BATCH };
 
-/* Returns a number for a row's group. Rows with equal numbers are in the same group; rows with different numbers may
+/* Returns a number for a row's group. Rows with equal numbers are in one group; rows with different numbers may
  * be, too. */
 static int64_t group_of(struct work *w, const struct xs_scan *scan) {
     switch (w->by->key) {

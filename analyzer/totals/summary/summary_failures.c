@@ -1,4 +1,4 @@
-/* Calls that failed; see summary_failures.h. */
+/* Reads the calls that failed; see summary_failures.h. */
 #include "analyzer/totals/summary/summary_failures.h"
 
 #include <stdlib.h>

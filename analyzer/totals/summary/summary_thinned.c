@@ -1,5 +1,5 @@
-/* A trace that reached its size limit lacks rows. This file adds the sums of its table `thinned` to the counts of the
- * remaining rows. */
+/* Handles traces that reached their size limit, so that they lack rows. Adds the sums of the table `thinned` to the
+ * counts of the remaining rows. */
 #include "analyzer/totals/summary/summary_internal.h"
 
 struct sums {

@@ -1,5 +1,5 @@
-/* The host's transfers, joined with their device records: totals by direction and kinds of memory, the largest and the
- * slowest transfers, coverage. Reads the table once, in the order of its rows. */
+/* Reads the host's transfers, joined with their device records: totals by direction and kinds of memory, the largest
+ * and the slowest transfers, coverage. Reads the table once, in the order of its rows. */
 #include <stdlib.h>
 #include <string.h>
 

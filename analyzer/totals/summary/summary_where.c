@@ -1,4 +1,4 @@
-/* The parts of a run; see summary_where.h. */
+/* Computes the parts of a run; see summary_where.h. */
 #include "analyzer/totals/summary/summary_where.h"
 
 #include <inttypes.h>

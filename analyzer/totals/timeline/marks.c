@@ -1,4 +1,4 @@
-/* Findings by row; see marks.h. */
+/* Finds the findings of a row; see marks.h. */
 #include "analyzer/totals/timeline/marks.h"
 
 #include <stdlib.h>

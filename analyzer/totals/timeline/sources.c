@@ -1,4 +1,4 @@
-/* The SQL statements that read a timeline; see sources.h. */
+/* Defines the SQL statements that read a timeline; see sources.h. */
 #include "analyzer/totals/timeline/sources.h"
 
 #include "analyzer/trace/kind_words.h"

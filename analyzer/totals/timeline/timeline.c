@@ -1,4 +1,4 @@
-/* Reading the rows of a timeline; see timeline.h. */
+/* Reads the rows of a timeline; see timeline.h. */
 #include "analyzer/totals/timeline/timeline.h"
 
 #include <inttypes.h>

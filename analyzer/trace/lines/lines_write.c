@@ -201,7 +201,8 @@ static bool write_all(const struct xs_trace *trace, const struct xs_lines *lines
     return rc == SQLITE_OK;
 }
 
-/* Signals wait meanwhile: a process that is ended here leaves a journal beside the trace. */
+/* Writes the lines. Signals are blocked meanwhile, because a process that is ended here leaves a journal beside the
+ * trace. */
 bool xs_lines_write(const struct xs_trace *trace, const struct xs_lines *lines, int patience_ms, char *why) {
     sigset_t all, before;
     if (!is_alone(trace->file, why))

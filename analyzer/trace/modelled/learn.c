@@ -6,10 +6,10 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/numbers.h"
 
-/* The state of the pass, with the ends of the work recorded so far; 0: none. */
-/* The time from a launch to its kernel that is assumed until one was measured. */
+/* The time from a launch to its kernel that is assumed until such a time was measured. */
 enum { USUAL_LATENCY_NS = 5000 };
 
+/* The state of the pass. The hash tables map keys to the end of the latest recorded work; 0: none. */
 struct learning {
     struct xs_learned *learned;
     struct xs_recordings *recordings;
@@ -61,7 +61,7 @@ static void learn_graph(struct learning *l, const struct xs_modelled_call *call,
             (struct xs_launched_graph){first, rows, work->start_ns, work->end_ns - work->start_ns, work->sum_ns};
 }
 
-/* When the work ended that a call's work had to wait for, because of CUDA's order of streams or because of the copy
+/* The ends of the work that a call's work had to wait for, because of CUDA's order of streams or because of the copy
  * engine that the call needs. */
 struct before {
     int64_t lane_ns, all_ns;

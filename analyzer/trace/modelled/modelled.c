@@ -12,7 +12,7 @@
 #include "analyzer/trace/modelled/modelled_place.h"
 #include "analyzer/trace/modelled/virtual_table.h"
 
-/* Exists until the connection is closed. */
+/* The model of a trace. It exists until the connection is closed. */
 struct modelled {
     struct xs_modelled_tables tables;
     struct xs_placed placed;

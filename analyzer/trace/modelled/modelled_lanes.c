@@ -35,7 +35,7 @@ struct pace {
 static const struct pace as_usual = {0, 1, 1, 1};
 /* Paces that make work shorter; they are tried in this order. */
 static const struct pace shorter[] = {{-3, 1, 1, 1}, {-3, 0.3, 1, 1}, {-3, 0.3, 0, 1}, {-3, 0, 0, 1}, {-3, 0, 0, 0}};
-/* Longer times are not plausible; then the wait was for something else. */
+/* Longer times are not plausible; if they were needed, the wait was for something else. */
 static const struct pace longest = {4, 1, 1, 1};
 
 static int64_t scaled(const struct xs_length *length, double off, double factor) {

@@ -240,7 +240,7 @@ static bool is_blocking(const struct xs_alike *alike, const struct xs_modelled_c
 
 /* True if the work ends with its call. `notice_ns` gets the time from the work's end to the return; it is negative if
  * the work ends after the return. The times before and after the work are scaled to fit into the call. Calls take
- * longer inside windows, because CUPTI records there; so outside of windows these times are shorter, and not the
+ * longer inside windows, because CUPTI records there; so outside of windows these times are shorter, but not the
  * copy. */
 static bool ends_with_call(const struct xs_alike *alike, const struct xs_modelled_call *call, struct xs_pending *work,
                            int64_t *notice_ns) {

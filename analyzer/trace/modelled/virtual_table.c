@@ -1,4 +1,4 @@
-/* A virtual table over rows in memory; see virtual_table.h. */
+/* Implements a virtual table over rows in memory; see virtual_table.h. */
 #include "analyzer/trace/modelled/virtual_table.h"
 
 #include <sqlite3.h>
