@@ -98,10 +98,8 @@ static void many_are_sorted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty),
-        cmocka_unit_test(touching_ones_cost_nothing),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(random_sets),
+        cmocka_unit_test(empty),           cmocka_unit_test(touching_ones_cost_nothing),
+        cmocka_unit_test(extremes),        cmocka_unit_test(random_sets),
         cmocka_unit_test(many_are_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
