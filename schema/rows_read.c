@@ -2,3 +2,4 @@
 #include "schema/rows_read.h"
 
 _Atomic uint64_t xs_rows_read;
+_Thread_local bool xs_rows_uncounted;

@@ -3,13 +3,18 @@
 #define XFERSPY_SCHEMA_ROWS_READ_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 extern _Atomic uint64_t xs_rows_read;
 
-/* Counts one more row. If two threads count at the same time, a row may be lost. That does not matter for a progress
- * line, and an atomic addition would cost more for each row. */
+/* True in a thread whose rows are not counted, because it reads beside the thread that the progress line is about. */
+extern _Thread_local bool xs_rows_uncounted;
+
+/* Counts one more row. Only one thread counts, so no atomic addition is needed, which would cost more for each row. */
 static inline void xs_row_read(void) {
+    if (xs_rows_uncounted)
+        return;
     uint64_t rows = atomic_load_explicit(&xs_rows_read, memory_order_relaxed);
     atomic_store_explicit(&xs_rows_read, rows + 1, memory_order_relaxed);
 }

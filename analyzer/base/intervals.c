@@ -27,11 +27,30 @@ static int by_start(const void *a, const void *b) {
     return (x->start > y->start) - (x->start < y->start);
 }
 
+/* Sorts the intervals by start. The records of a device are written when work ends, so those of several streams are a
+ * few places away from their order. Inserting each one where it belongs then takes far less time than a general sort.
+ * If the intervals are in no order, inserting would take too long, so the general sort does the rest. */
+static void sort_by_start(struct xs_intervals *set) {
+    enum { MOVES_OF_ONE = 16 }; /* a general sort of a million items makes about 20 comparisons for each item */
+    size_t moves = 0;
+    for (size_t i = 1; i < set->count && moves <= set->count * MOVES_OF_ONE; i++) {
+        struct xs_interval next = set->items[i];
+        size_t place = i;
+        for (; place > 0 && set->items[place - 1].start > next.start && moves <= set->count * MOVES_OF_ONE; moves++) {
+            set->items[place] = set->items[place - 1];
+            place--;
+        }
+        set->items[place] = next;
+    }
+    if (moves > set->count * MOVES_OF_ONE)
+        xs_sort(set->items, set->count, sizeof *set->items, by_start);
+}
+
 uint64_t xs_intervals_unite(struct xs_intervals *set) {
     uint64_t length = 0;
     size_t kept = 0;
     if (set->unordered)
-        xs_sort(set->items, set->count, sizeof *set->items, by_start);
+        sort_by_start(set);
     set->unordered = false;
     for (size_t i = 0; i < set->count; i++) {
         struct xs_interval next = set->items[i];

@@ -46,6 +46,7 @@ static struct {
     uint64_t began_rows;
     uint64_t trace_rows; /* 0: not known */
     double from, to;     /* the present range */
+    double whole;        /* the share of the range's steps that this thread takes */
     enum xs_progress_step step;
     uint64_t step_rows; /* xs_rows_read when the step began */
     double did;         /* of the step; -1: it is counted by rows */
@@ -76,6 +77,7 @@ static double share(uint64_t rows) {
     double before = line.step == XS_PROGRESS_WRITE ? 0 : steps[line.step - 1].until;
     double part = line.did >= 0 ? line.did : (double)(rows - line.step_rows) / expected;
     part = before + (part < 1 ? part : 1) * (steps[line.step].until - before);
+    part = part < line.whole ? part / line.whole : 1;
     double now = line.from + part * (line.to - line.from);
     line.reached = now > line.reached ? now : line.reached;
     return line.reached;
@@ -172,7 +174,7 @@ void xs_progress_begin_file(const char *path, uint64_t rows) {
     line.began_ms = now_ms();
     line.began_rows = atomic_load(&xs_rows_read);
     line.from = line.reached = 0;
-    line.to = 1;
+    line.to = line.whole = 1;
     line.ends = line.shown = false;
     set_trace(path, rows);
     start();
@@ -204,6 +206,7 @@ void xs_progress_range(double from, double to, size_t i, size_t count) {
     pthread_mutex_lock(&lock);
     line.from = from + (to - from) * (double)i / (double)count;
     line.to = from + (to - from) * (double)(i + 1) / (double)count;
+    line.whole = 1;
     line.step = XS_PROGRESS_UNKNOWN;
     pthread_mutex_unlock(&lock);
 }
@@ -223,6 +226,14 @@ void xs_progress_did(size_t done, size_t all) {
         return;
     pthread_mutex_lock(&lock);
     line.did = (double)done / (double)all;
+    pthread_mutex_unlock(&lock);
+}
+
+void xs_progress_without_summary(void) {
+    if (!line.runs)
+        return;
+    pthread_mutex_lock(&lock);
+    line.whole = steps[XS_PROGRESS_CAUSES].until;
     pthread_mutex_unlock(&lock);
 }
 

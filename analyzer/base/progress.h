@@ -45,6 +45,10 @@ void xs_progress_at(enum xs_progress_step step);
 /* Says how much of the present step is done, for a step that reads no rows: `done` of `all`. */
 void xs_progress_did(size_t done, size_t all);
 
+/* Says that the summary is computed by another thread, so the other steps before it take the whole range. The next
+ * xs_progress_range or xs_progress_begin ends this. */
+void xs_progress_without_summary(void);
+
 /* Removes the line before a message is printed; the line is shown again later. */
 void xs_progress_hide(void);
 

@@ -281,6 +281,8 @@ static int open_file(const char *path, struct xs_trace *trace, char *message) {
      * another user, SQLite would map the log's index, which that user can truncate. */
     bool alone = !side.owned || side.foreign || side.linked || (identity.wal && !side.left_over && !trace->is_live);
     status = xs_trace_open_database(file, alone, trace, message);
+    trace->is_alone = alone;
+    trace->opens_again = !status && !side.left_over && !trace->is_live;
     trace->recovers = !status && side.left_over && xs_trace_is_for_us_alone(file, &side);
     return status;
 }
@@ -305,6 +307,29 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     if (status && xs_spool_is_unstarted(trace->file)) /* the file is empty, or ends in the middle of the schema */
         return xs_trace_fail(message, status, "%s: %s", path, XS_KILLED_AT_ONCE);
     return status;
+}
+
+/* True if both connections read the same run. Another file may have got the trace's name since the trace was opened. */
+static bool is_same_run(const struct xs_trace *a, const struct xs_trace *b) {
+    static const char *const keys[] = {"start_unix_ns", "pid", "duration_ns"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (xs_trace_meta_int(a, keys[i], -1) != xs_trace_meta_int(b, keys[i], -1))
+            return false;
+    return xs_trace_event_rows(a) == xs_trace_event_rows(b);
+}
+
+/* The file's header is not read again: to close its descriptor would drop the locks of the first connection. */
+bool xs_trace_open_again(const struct xs_trace *trace, struct xs_trace *again) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    if (!trace->opens_again || xs_trace_begin(trace->path, again, message) < 0)
+        return false;
+    memcpy(again->file, trace->file, sizeof again->file);
+    if (xs_trace_open_database(again->file, trace->is_alone, again, message) < 0)
+        return false;
+    if (is_same_run(trace, again))
+        return true;
+    xs_trace_close(again);
+    return false;
 }
 
 void xs_trace_close(struct xs_trace *trace) {

@@ -3,6 +3,7 @@
 #ifndef XFERSPY_SCHEMA_READ_TRACE_H
 #define XFERSPY_SCHEMA_READ_TRACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "schema/error.h"
@@ -22,6 +23,8 @@ struct xs_trace {
     int64_t merged_id; /* number of the trace in a merged file (schema/read/merged.h); -1: the file is no merged file */
     int is_live;       /* the process still runs, and readers see what was drained so far */
     int is_cut;        /* the process was killed, and its last events are missing for the reason in `warning` */
+    int is_alone;      /* the file was opened without the files beside it */
+    int opens_again;   /* xs_trace_open_again can open the trace */
     int recovers;      /* when the trace was opened, this user could recover events or undo a transaction from the side
                           files; another process may have done this since then */
     int64_t recovered_events; /* number of events that this call moved from the spool into the trace; -1: nothing was
@@ -37,6 +40,11 @@ struct xs_trace {
  * to a file that is no trace, and never makes files beside such a file. */
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message);
 void xs_trace_close(struct xs_trace *trace);
+
+/* Opens the file of an open trace once more, so that another thread can read it. This is not possible if the process
+ * still writes the trace, if the trace was completed when it was opened, if it is one of a merged file, or if another
+ * file has its name now. Returns false in these cases, and then `again` need not be closed. */
+bool xs_trace_open_again(const struct xs_trace *trace, struct xs_trace *again);
 
 /* Returns the reason why a statement on the trace failed: SQLite's message, or a text which tells that the statement
  * took too many steps or that a value is too long. The text is valid until the next statement. */

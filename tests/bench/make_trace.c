@@ -1,7 +1,8 @@
 /* Writes a trace of any length for measuring the analysis:
- *   make_trace PATH TRANSFERS [BUFFERS [CONTENTS]]
+ *   make_trace PATH TRANSFERS [BUFFERS [CONTENTS [LAUNCHES]]]
  * Uploads and downloads of 64 KiB over a fixed set of buffers and contents, each with its device record and
- * fingerprint, a kernel for every eighth, a wait for every 64th. The numbers repeat on every run. */
+ * fingerprint, a kernel for every eighth, a wait for every 64th. LAUNCHES: so many kernels for each transfer instead.
+ * The numbers repeat on every run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,12 +154,13 @@ static void wait_for_all(struct maker *m) {
 int main(int argc, char **argv) {
     struct maker m = {.now_ns = 1000};
     if (argc < 3) {
-        fputs("usage: make_trace PATH TRANSFERS [BUFFERS [CONTENTS]]\n", stderr);
+        fputs("usage: make_trace PATH TRANSFERS [BUFFERS [CONTENTS [LAUNCHES]]]\n", stderr);
         return 2;
     }
     uint64_t transfers = strtoull(argv[2], NULL, 10);
     m.buffers = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 100;
     m.contents = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 1000;
+    uint32_t launches = argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 0;
     if (!transfers || !m.buffers || !m.contents || xs_store_create(argv[1], &m.store) < 0)
         fail(&m, argv[1]);
     xs_store_begin(m.store);
@@ -166,7 +168,7 @@ int main(int argc, char **argv) {
     allocate(&m);
     for (uint64_t i = 0; i < transfers; i++) {
         transfer(&m, i);
-        if (i % 8 == 7)
+        for (uint32_t k = launches ? launches : i % 8 == 7; k > 0; k--)
             launch(&m);
         if (i % 64 == 63)
             wait_for_all(&m);

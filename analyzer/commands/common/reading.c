@@ -3,18 +3,40 @@
 
 #include "analyzer/base/progress.h"
 #include "analyzer/commands/common/command.h"
+#include "analyzer/commands/common/totals_thread.h"
 #include "analyzer/savings/causes/diagnose.h"
 #include "analyzer/trace/modelled/modelled.h"
 
+/* Begins the summary in a second thread, unless it needs the transfers that the analysis selects. */
+static void begin_totals(const struct xs_reading_request *request, const struct xs_reading *reading,
+                         struct xs_totals_thread *totals) {
+    const struct xs_filter *filter = request->analysis ? request->analysis->filter : NULL;
+    if (request->without_summary || (filter && !xs_filter_is_empty(filter)))
+        return;
+    xs_totals_thread_begin(totals, &reading->trace);
+    if (totals->runs)
+        xs_progress_without_summary();
+}
+
+/* Computes the summary, or waits for the thread that does. */
+static int read_summary(struct xs_reading *reading, struct xs_totals_thread *totals, char *message) {
+    if (totals->runs)
+        return xs_totals_thread_end(totals, &reading->trace, &reading->summary, message);
+    return xs_summary_compute(&reading->trace, reading->diagnosis->findings->selection, &reading->summary, message);
+}
+
 static int read_all(const struct xs_reading_request *request, struct xs_reading *reading, char *message) {
+    struct xs_totals_thread totals = {0};
     xs_progress_at(XS_PROGRESS_SITES);
     int status = xs_modelled_add_to(&reading->trace, message);
+    if (status >= 0)
+        begin_totals(request, reading, &totals);
     if (status >= 0) /* must be computed before the summary, which needs the selected transfers */
         status = xs_diagnose(&reading->trace, request->analysis, &reading->diagnosis, message);
     xs_progress_at(XS_PROGRESS_SUMMARY);
     if (status >= 0 && !request->without_summary)
-        status =
-            xs_summary_compute(&reading->trace, reading->diagnosis->findings->selection, &reading->summary, message);
+        status = read_summary(reading, &totals, message);
+    xs_totals_thread_drop(&totals);
     if (status >= 0)
         status = xs_content_coverage_read(&reading->trace, &reading->contents, message);
     if (status >= 0 && request->more)

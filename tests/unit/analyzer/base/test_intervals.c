@@ -70,12 +70,37 @@ static void random_sets(void **state) {
     }
 }
 
+/* Many intervals take two ways of sorting: those that are a few places away from their order, and those in no order. */
+static void many_are_sorted(void **state) {
+    enum { COUNT = 5000 };
+    static const int disorders[] = {4, COUNT};
+    unsigned short seed[3] = {4, 5, 6};
+    (void)state;
+    for (size_t i = 0; i < sizeof disorders / sizeof *disorders; i++) {
+        struct xs_intervals set = {0};
+        int starts[COUNT];
+        for (int k = 0; k < COUNT; k++)
+            starts[k] = k * 10;
+        for (int k = COUNT - 1; k > 0; k--) {
+            int other = k - (int)(nrand48(seed) % (k < disorders[i] ? k + 1 : disorders[i])), start = starts[k];
+            starts[k] = starts[other];
+            starts[other] = start;
+        }
+        for (int k = 0; k < COUNT; k++)
+            xs_intervals_add(&set, starts[k], starts[k] + 7);
+        assert_int_equal(xs_intervals_unite(&set), COUNT * 7);
+        assert_int_equal(set.count, COUNT);
+        for (int k = 0; k < COUNT; k++)
+            assert_int_equal(set.items[k].start, k * 10);
+        xs_intervals_free(&set);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty),
-        cmocka_unit_test(touching_ones_cost_nothing),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(random_sets),
+        cmocka_unit_test(empty),           cmocka_unit_test(touching_ones_cost_nothing),
+        cmocka_unit_test(extremes),        cmocka_unit_test(random_sets),
+        cmocka_unit_test(many_are_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,35 @@
+/* Computes a trace's summary in a second thread, beside the analysis of the findings. The thread has its own connection
+ * to the file, so the two share nothing but the file. The summary is the same as without the thread. */
+#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_TOTALS_THREAD_H
+#define XFERSPY_ANALYZER_COMMANDS_COMMON_TOTALS_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "analyzer/totals/summary/summary.h"
+#include "schema/read/trace.h"
+
+struct xs_totals_thread { /* zeroed: no thread */
+    bool runs;
+    pthread_t thread;
+    struct xs_trace trace;
+    struct xs_summary summary;
+    int status;
+    char message[XS_TRACE_MESSAGE_BYTES];
+};
+
+/* Begins to compute the summary of all rows. There is no thread if the trace is small, if only one processor may be
+ * used, or if the trace cannot be opened again; then the caller computes the summary itself. XFERSPY_TEST_THREADS=1
+ * forbids the thread, and XFERSPY_TEST_THREADS=2 does not ask for the size and the processors. The struct must not be
+ * moved until the end. */
+void xs_totals_thread_begin(struct xs_totals_thread *totals, const struct xs_trace *trace);
+
+/* Waits for the thread and returns its status. If it is not negative, `summary` is the caller's, and is about `trace`;
+ * else the message is set. */
+int xs_totals_thread_end(struct xs_totals_thread *totals, const struct xs_trace *trace, struct xs_summary *summary,
+                         char *message);
+
+/* Ends the thread early, and drops its result. */
+void xs_totals_thread_drop(struct xs_totals_thread *totals);
+
+#endif
