@@ -95,11 +95,11 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     return NULL;
 }
 
-/* A reason why a saving is an interval: its name in JSON, and its sentence. NULL sentence: xs_say_bounds has it. */
+/* A reason why a saving is an interval: its name in JSON, and its sentence. NULL sentence: say_of_run has it. */
 struct reason {
     const char *name, *sentence;
 };
-enum { MOST_REASONS = 5 };
+enum { MOST_REASONS = 6 };
 
 static const char *const names_by_repair[] = {
     [XS_REPAIR_DROP_BOTH] = "downloads_may_be_needed",
@@ -139,6 +139,13 @@ static size_t find_reasons(const struct xs_diagnosis *diagnosis, const struct xs
         reasons[count++] = (struct reason){"run_not_replayed", NULL};
         return count;
     }
+    if (d->saves.bounds && diagnosis->replay_fit.parts) {
+        reasons[count++] =
+            (struct reason){"not_in_parts", "It was not replayed, because the replayed parts of the run have none of "
+                                            "its calls, or many other findings are larger: it saves between nothing "
+                                            "and the whole time of its calls."};
+        return count;
+    }
     if (d->saves.bounds) {
         reasons[count++] =
             (struct reason){"not_replayed", "It was not replayed, because there are many larger ones: it saves between "
@@ -164,7 +171,21 @@ static size_t find_reasons(const struct xs_diagnosis *diagnosis, const struct xs
         reasons[count++] = (struct reason){
             "kernels_not_recorded",
             "Kernels were not recorded, so a part of this time may be a wait for them, which is not saved."};
+    if (diagnosis->replay_fit.parts)
+        reasons[count++] = (struct reason){"run_replayed_in_parts", NULL};
     return count;
+}
+
+/* Says why all savings of the run are intervals: because it was not replayed, or only parts of it were. */
+static void say_of_run(struct xs_string *text, const struct xs_diagnosis *diagnosis) {
+    const struct xs_replay_fit *fit = &diagnosis->replay_fit;
+    if (diagnosis->replayed && fit->parts)
+        xs_string_format(text,
+                         "%sThe run is long, so %s of its %s parts were replayed: the interval has the saving of the "
+                         "run with 95 %% certainty.",
+                         text->length ? " " : "", XS_COUNT_TEXT(fit->parts), XS_COUNT_TEXT(fit->parts_of_run));
+    else
+        xs_say_bounds(text, diagnosis);
 }
 
 void xs_finding_why_interval(struct xs_string *text, const struct xs_diagnosis *diagnosis,
@@ -175,7 +196,7 @@ void xs_finding_why_interval(struct xs_string *text, const struct xs_diagnosis *
         if (reasons[i].sentence)
             add(text, reasons[i].sentence);
         else
-            xs_say_bounds(text, diagnosis);
+            say_of_run(text, diagnosis);
 }
 
 void xs_finding_why_interval_json(struct xs_json *json, const struct xs_diagnosis *diagnosis,
@@ -223,9 +244,7 @@ void xs_say_bounds(struct xs_string *text, const struct xs_diagnosis *diagnosis)
     const struct xs_replay_fit *fit = &diagnosis->replay_fit;
     if (diagnosis->replayed || !diagnosis->cause_count)
         return;
-    if (fit->too_large) {
-        add(text, "The run has too many calls to be replayed");
-    } else if (!fit->calls) {
+    if (!fit->calls) {
         add(text, "The trace has no calls that could be replayed");
     } else {
         add(text, "A replay without any change differs from this run by ");
@@ -239,6 +258,9 @@ void xs_replay_text(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     XS_SCOPED_STRING text = {0};
     xs_out_fact(out, "model", "%s calls, %s operations of devices", XS_COUNT_TEXT(fit->calls),
                 XS_COUNT_TEXT(fit->operations));
+    if (fit->parts)
+        xs_out_fact(out, "parts", "%s of the run's %s, because it is long", XS_COUNT_TEXT(fit->parts),
+                    XS_COUNT_TEXT(fit->parts_of_run));
     if (fit->unmatched)
         xs_out_fact(out, "left out", "%s device records without a call", XS_COUNT_TEXT(fit->unmatched));
     if (fit->calls) {
@@ -307,6 +329,7 @@ void xs_replay_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) 
     xs_json_count(json, "calls", fit->calls);
     xs_json_count(json, "operations", fit->operations);
     xs_json_count(json, "unmatched_records", fit->unmatched);
-    xs_json_bool(json, "too_large", fit->too_large);
+    xs_json_known_count(json, "parts", fit->parts > 0, fit->parts);
+    xs_json_known_count(json, "parts_of_run", fit->parts > 0, fit->parts_of_run);
     xs_json_end(json, '}');
 }

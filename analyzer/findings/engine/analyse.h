@@ -29,6 +29,8 @@ struct xs_analysis_options {
     bool shows_replay;      /* replay the run even if no finding needs it (xs_diagnose) */
     bool keeps_repairables; /* fill xs_findings.repairables */
     bool fold_nothing;      /* false: findings under both 1 ms and 0.1 % of the run are ranked after the others */
+    unsigned replayed_rows; /* a run with more rows than this is replayed in parts; 0: XS_PARTS_WHOLE_ROWS. Only tests
+                             * set this field */
     unsigned sorted_rows; /* number of rows that may be kept in memory to be sorted; 0: as many as the trace needs. Only
                            * tests set this field */
 };

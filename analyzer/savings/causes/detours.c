@@ -10,6 +10,7 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
+#include "analyzer/savings/plan/in_parts.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/statement.h"
 #include "analyzer/trace/callsites.h"
@@ -262,15 +263,18 @@ static void leave_out(struct xs_plan *plan, const struct trip *trip) {
     xs_plan_drop_call(plan, trip->up, XS_PLAN_MOST); /* drops the end of its statement, too */
 }
 
+static uint64_t times(uint64_t value, double scale) { return (uint64_t)((double)value * scale + 0.5); }
+
 static uint64_t most_ns(const struct finding_detours *finding, const struct xs_diagnosis *diagnosis,
                         struct xs_plan *plan, size_t pair, int64_t run_ns) {
+    double scale = xs_in_parts_scale(plan);
     if (!diagnosis->replayed || finding->pairs[pair].host_ns < finding->replayed_from_ns)
-        return xs_sum(finding->pairs[pair].host_ns, finding->pairs[pair].calls_ns);
+        return times(xs_sum(finding->pairs[pair].host_ns, finding->pairs[pair].calls_ns), scale);
     xs_plan_clear(plan);
     for (size_t i = 0; i < finding->trip_count; i++)
         if (finding->trips[i].pair == pair)
             leave_out(plan, &finding->trips[i]);
-    uint64_t saved_ns = xs_plan_saves(plan, run_ns);
+    uint64_t saved_ns = xs_plan_saves_at(plan, run_ns, XS_PLAN_MOST);
     xs_plan_clear(plan);
     return saved_ns;
 }
@@ -334,6 +338,7 @@ int xs_detours_find(struct xs_diagnosis *diagnosis, struct xs_plan *plan, const 
     int status = XS_OK;
     if (diagnosis->findings->selection || !diagnosis->findings->calls_recorded)
         return XS_OK;
+    xs_in_parts_of_all(plan);
     find_trips(&finding);
     limit_replays(&finding);
     for (size_t i = 0; i < finding.pair_count && status >= 0; i++) {
@@ -349,8 +354,8 @@ int xs_detours_find(struct xs_diagnosis *diagnosis, struct xs_plan *plan, const 
         diagnosis->detours = xs_realloc(diagnosis->detours, (count + 1) * sizeof *diagnosis->detours);
         diagnosis->detours[count] = (struct xs_detour){.down_site = pair->down_site,
                                                        .up_site = pair->up_site,
-                                                       .trips = pair->trips,
-                                                       .host_ns = pair->host_ns,
+                                                       .trips = times(pair->trips, xs_in_parts_scale(plan)),
+                                                       .host_ns = times(pair->host_ns, xs_in_parts_scale(plan)),
                                                        .most_ns = most_ns(&finding, diagnosis, plan, i, run_ns)};
         attach(&finding, diagnosis, pair, count);
     }

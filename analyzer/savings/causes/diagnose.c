@@ -17,6 +17,8 @@
 #include "analyzer/savings/causes/released_at.h"
 #include "analyzer/savings/causes/turns.h"
 #include "analyzer/savings/causes/worked_at.h"
+#include "analyzer/savings/idle/scale_up.h"
+#include "analyzer/savings/plan/in_parts.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/scale.h"
 #include "analyzer/trace/scan.h"
@@ -64,14 +66,16 @@ static void leave_waiting(struct xs_diagnosed *d) {
 
 static uint64_t in_ns(double ns) { return ns < 0 ? 0 : ns < 9e18 ? (uint64_t)ns : INT64_MAX; }
 
-/* Sets both ends of the saving, and how much of each end is estimated for copies that the sample left out. */
-static void set_saving(struct xs_diagnosed *d, const double found[2], const double all[2], double most_ns) {
+/* Sets both ends of the saving, and how much of each end is estimated for copies that the sample left out. `error` has
+ * how far each end may be from the truth because only parts of the run are replayed. */
+static void set_saving(struct xs_diagnosed *d, const double found[2], const double all[2], const double error[2],
+                       double most_ns, double run_ns) {
     bool swapped = all[XS_PLAN_LEAST] > all[XS_PLAN_MOST];
     enum xs_plan_end least = swapped ? XS_PLAN_MOST : XS_PLAN_LEAST, most = swapped ? XS_PLAN_LEAST : XS_PLAN_MOST;
     double least_all = fmin(all[least], most_ns), most_all = fmin(all[most], most_ns);
     d->saves = (struct xs_saving){.known = true,
-                                  .least_ns = in_ns(least_all),
-                                  .most_ns = in_ns(most_all),
+                                  .least_ns = in_ns(least_all - error[XS_PLAN_LEAST]),
+                                  .most_ns = in_ns(fmin(most_all + error[XS_PLAN_MOST], run_ns)),
                                   .scaled_least_ns = in_ns(least_all - found[least]),
                                   .scaled_most_ns = in_ns(most_all - found[most])};
 }
@@ -79,13 +83,15 @@ static void set_saving(struct xs_diagnosed *d, const double found[2], const doub
 static void replay(struct xs_plan *plan, struct xs_diagnosed *d, const struct xs_repairable *items, size_t count,
                    int64_t run) {
     const struct xs_finding *f = d->finding;
-    double saved[2], all[2];
+    double saved[2], all[2], error[2], run_ns = (double)xs_plan_run_ns(plan, run);
     uint64_t room = 0;
     size_t found = 0;
+    xs_in_parts_of(plan, f, items, count);
     for (enum xs_plan_end end = XS_PLAN_LEAST; end <= XS_PLAN_MOST; end++) {
         xs_plan_clear(plan);
         found += xs_plan_add(plan, items, count, end);
         all[end] = saved[end] = (double)xs_plan_saves(plan, run);
+        error[end] = xs_in_parts_error(plan, end);
         room = xs_plan_room(plan) > room ? xs_plan_room(plan) : room;
         if (end == XS_PLAN_LEAST) {
             d->pinning_ns = xs_pinning_ns(&plan->pinning);
@@ -98,7 +104,7 @@ static void replay(struct xs_plan *plan, struct xs_diagnosed *d, const struct xs
     }
     if (xs_sample_is_part(&f->sample))
         xs_scale(plan, f, items, count, run, all, &room);
-    set_saving(d, saved, all, room < (uint64_t)run ? (double)room : (double)run);
+    set_saving(d, saved, all, error, fmin((double)room, run_ns), run_ns);
     if (may_save_nothing(f))
         d->saves.least_ns = 0;
     if (!plan->findings->exposed_known)
@@ -207,7 +213,8 @@ static void set_fit(struct xs_diagnosis *diagnosis, const struct xs_model *model
     diagnosis->replay_fit = (struct xs_replay_fit){.calls = calls,
                                                    .operations = model->operation_count,
                                                    .unmatched = model->unmatched,
-                                                   .too_large = model->too_large,
+                                                   .parts = model->parts ? model->parts->count : 0,
+                                                   .parts_of_run = model->parts ? model->parts->of : 0,
                                                    .measured_ns = model->run_ns > 0 ? (uint64_t)model->run_ns : 0,
                                                    .replayed_ns = run > 0 ? (uint64_t)run : 0};
 }
@@ -231,10 +238,11 @@ static int account_idle(const struct xs_trace *trace, struct xs_diagnosis *diagn
         xs_waits_paid_find(&diagnosis->waits, model, run_ns, judges_all ? XS_WAITS_MOST_ROWS : 1);
     if (judges_all && is_believed)
         status = xs_waited_work_read(&diagnosis->waits, model, trace, message);
+    xs_waits_paid_scale_up(&diagnosis->waits, model->parts);
     if (status < 0 || !options || !options->accounts_idle || !diagnosis->findings->exposed_known)
         return status;
     const struct xs_steps *steps = &diagnosis->findings->steps;
-    int64_t start_ns = 0, end_ns = model->run_ns;
+    int64_t start_ns = 0, end_ns = xs_parts_trace_ns(model->parts, model->run_ns);
     if (steps->count > steps->warm_up) {
         start_ns = steps->items[steps->warm_up].begin_ns;
         end_ns = steps->items[steps->count].begin_ns;
@@ -242,8 +250,12 @@ static int account_idle(const struct xs_trace *trace, struct xs_diagnosis *diagn
     }
     struct xs_pause_samples samples;
     status = xs_pause_samples_read(&samples, trace, diagnosis->findings->sites, message, NULL);
-    if (status >= 0)
-        xs_idle_account(&diagnosis->idle, model, diagnosis->findings->sites, &samples, start_ns, end_ns);
+    xs_pause_samples_move(&samples, model->parts);
+    if (status >= 0) {
+        xs_idle_account(&diagnosis->idle, model, diagnosis->findings->sites, &samples,
+                        xs_parts_model_ns(model->parts, start_ns, NULL), xs_parts_model_ns(model->parts, end_ns, NULL));
+        xs_idle_scale_up(&diagnosis->idle, model->parts, start_ns, end_ns);
+    }
     xs_pause_samples_free(&samples);
     return status;
 }
@@ -252,32 +264,61 @@ static bool is_believed(const struct xs_model *model, double error) {
     return model->call_count && error <= XS_REPLAY_LARGEST_ERROR;
 }
 
+/* Reads the model of the run, or of parts of a long run. */
+static int read_model(struct xs_model *model, struct xs_parts *parts, const struct xs_trace *trace,
+                      struct xs_diagnosis *diagnosis, const struct xs_analysis_options *options, char *message) {
+    const struct xs_findings *findings = diagnosis->findings;
+    int status = xs_parts_choose(parts, trace, &findings->steps, options ? options->replayed_rows : 0, message);
+    return status < 0 ? status : xs_model_read(model, trace, parts, findings->sites, message, NULL);
+}
+
 /* There are no causes. The model is read only for idle time and waits. */
 static int find_no_causes(const struct xs_trace *trace, struct xs_diagnosis *diagnosis,
                           const struct xs_analysis_options *options, char *message) {
-    struct xs_model model;
+    struct xs_model model = {0};
+    struct xs_parts parts;
     int64_t run;
     diagnosis->replay_fit.measured_ns = diagnosis->findings->recorded.run_ns;
     diagnosis->together.known = true;
     if (!options || (!options->accounts_idle && !options->judged_waits))
         return XS_OK;
-    int status = xs_model_read(&model, trace, diagnosis->findings->sites, message, NULL);
+    int status = read_model(&model, &parts, trace, diagnosis, options, message);
     if (status >= 0) {
         double error = xs_replay_error(&model, &run);
         status = account_idle(trace, diagnosis, options, &model, run, is_believed(&model, error), message);
     }
     xs_model_free(&model);
+    xs_parts_free(&parts);
+    return status;
+}
+
+/* Finds causes from the replay of the model. `run` is the duration of a replay without changes. */
+static int find_causes_in(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, struct xs_plan *plan,
+                          const struct xs_analysis_options *options, int64_t run, char *message) {
+    find_savings(diagnosis, plan, options, run);
+    xs_progress_at(XS_PROGRESS_CAUSES);
+    xs_preparations_add(diagnosis, plan, run);
+    xs_contexts_time(diagnosis, plan);
+    xs_released_at_find(diagnosis, plan);
+    xs_worked_at_find(diagnosis, plan);
+    int status = xs_detours_find(diagnosis, plan, trace, run, message);
+    if (status >= 0) {
+        xs_host_work_bound(diagnosis, plan);
+        xs_group_causes(diagnosis, plan, run);
+    }
     return status;
 }
 
 static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagnosis,
                        const struct xs_analysis_options *options, char *message) {
-    const struct xs_findings *findings = diagnosis->findings;
-    struct xs_model model;
+    struct xs_findings *findings = diagnosis->findings;
+    struct xs_model model = {0};
+    struct xs_parts parts;
+    struct xs_in_parts in_parts;
     struct xs_plan plan = {0};
     if (!is_replay_needed(findings, options))
         return find_no_causes(trace, diagnosis, options, message);
-    int status = xs_model_read(&model, trace, findings->sites, message, NULL);
+    int status = read_model(&model, &parts, trace, diagnosis, options, message);
     if (status >= 0)
         status = xs_turns_read(trace, diagnosis, message);
     if (status >= 0)
@@ -288,20 +329,13 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
         diagnosis->replayed = is_believed(&model, diagnosis->replay_error);
         set_fit(diagnosis, &model, run);
         status = account_idle(trace, diagnosis, options, &model, run, diagnosis->replayed, message);
-        find_savings(diagnosis, &plan, options, run);
-        xs_progress_at(XS_PROGRESS_CAUSES);
-        xs_preparations_add(diagnosis, &plan, run);
-        xs_contexts_time(diagnosis, &plan);
-        xs_released_at_find(diagnosis, &plan);
-        xs_worked_at_find(diagnosis, &plan);
-        status = status < 0 ? status : xs_detours_find(diagnosis, &plan, trace, run, message);
-        if (status >= 0) {
-            xs_host_work_bound(diagnosis, &plan);
-            xs_group_causes(diagnosis, &plan, run);
-        }
+        xs_in_parts_begin(&in_parts, &plan, findings);
+        status = status < 0 ? status : find_causes_in(trace, diagnosis, &plan, options, run, message);
+        xs_in_parts_end(&in_parts, &plan, findings);
     }
     xs_plan_end(&plan);
     xs_model_free(&model);
+    xs_parts_free(&parts);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
+#include "analyzer/savings/plan/in_parts.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/scale.h"
 #include "analyzer/trace/scan.h"
@@ -213,6 +214,18 @@ static bool is_made(const struct xs_diagnosed *d, enum xs_plan_end end) {
     return d->saves.most_ns && (end == XS_PLAN_MOST || d->saves.least_ns);
 }
 
+/* Tells the estimate for a run in parts which instances are repaired, and how much each of them counts. */
+static void weigh(struct grouping *g, enum xs_plan_end end) {
+    xs_in_parts_of_none(g->plan);
+    for (size_t i = 0; i < g->diagnosis->cause_count; i++) {
+        const struct xs_diagnosed *d = &g->diagnosis->items[g->diagnosis->causes[i].findings[0]];
+        size_t count;
+        const struct xs_repairable *items = instances_of(g, g->diagnosis->causes[i].findings[0], &count);
+        if (is_made(d, end) && !d->saves.bounds)
+            xs_in_parts_add(g->plan, d->finding, items, count, d->saves.most_ns);
+    }
+}
+
 /* Returns what a replay with the repairs of all causes' first findings saves; with `with_left_out`, the repairs are
  * also applied to copies that the sample left out. */
 static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_left_out) {
@@ -234,13 +247,14 @@ static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_l
             } else if (xs_sample_is_part(&d->finding->sample))
                 xs_scale_add(g->plan, d->finding, items, count, end);
         }
-    return xs_plan_saves(g->plan, g->run_ns);
+    return xs_plan_saves_at(g->plan, g->run_ns, end);
 }
 
 /* Returns the saving of all repairs including the estimated parts for copies that the sample left out. These parts are
  * limited to what a replay with all these copies saves in addition, because two repairs may save the same wait. The
  * whole is limited as each finding's saving is (xs_plan_room). */
 static uint64_t without(struct grouping *g, enum xs_plan_end end) {
+    weigh(g, end);
     uint64_t scaled_ns = 0, saved = replay_all(g, end, false);
     for (size_t i = 0; i < g->diagnosis->cause_count; i++) {
         const struct xs_diagnosed *d = &g->diagnosis->items[g->diagnosis->causes[i].findings[0]];
@@ -252,8 +266,10 @@ static uint64_t without(struct grouping *g, enum xs_plan_end end) {
         scaled_ns = scaled_ns < more ? scaled_ns : more;
     }
     saved = xs_sum(saved, scaled_ns);
-    uint64_t room = xs_plan_room(g->plan), limit = room < (uint64_t)g->run_ns ? room : (uint64_t)g->run_ns;
-    return saved < limit ? saved : limit;
+    double error_ns = end == XS_PLAN_MOST ? xs_in_parts_error(g->plan, end) : 0; /* of parts that were not replayed */
+    uint64_t room = xs_sum(xs_plan_room(g->plan), (uint64_t)error_ns),
+             run_ns = (uint64_t)xs_plan_run_ns(g->plan, g->run_ns);
+    return xs_least(saved, xs_least(room, run_ns));
 }
 
 static void sum_up(struct grouping *g) {

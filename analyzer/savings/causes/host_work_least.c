@@ -7,6 +7,7 @@
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/savings/plan/statement.h"
 #include "analyzer/savings/plan/work_on_data.h"
+#include "analyzer/savings/replay/parts.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
@@ -61,14 +62,15 @@ static void add_download(struct works *works, const struct xs_plan *plan, uint32
 }
 
 /* Returns the saving if another host thread does the work while this thread goes on. The saving is the time in which
- * the thread with the most work does not do this work. */
-static uint64_t spare_ns(const struct works *works) {
+ * the thread with the most work does not do this work. `scale` is as in xs_parts_scale. */
+static uint64_t spare_ns(const struct works *works, double scale) {
     const struct thread *most = NULL;
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&works->threads, entry));) {
         const struct thread *thread = (const struct thread *)(uintptr_t)entry->value;
         most = !most || thread->work_ns > most->work_ns ? thread : most;
     }
-    return most ? (uint64_t)xs_later(0, most->end_ns - most->begin_ns - most->work_ns) : 0;
+    double spare = most ? (double)xs_later(0, most->end_ns - most->begin_ns - most->work_ns) : 0;
+    return (uint64_t)(spare * scale);
 }
 
 static void bound(const struct xs_diagnosis *diagnosis, const struct xs_plan *plan, struct xs_diagnosed *d) {
@@ -80,7 +82,7 @@ static void bound(const struct xs_diagnosis *diagnosis, const struct xs_plan *pl
         if (number != XS_PLAN_NONE)
             add_download(&works, plan, number);
     }
-    uint64_t most_ns = spare_ns(&works);
+    uint64_t most_ns = spare_ns(&works, xs_parts_scale(plan->model->parts));
     if (works.work_ns / LONGEST_NS_PER_BYTE > works.bytes)
         d->saves.least_ns = 0;
     else if (!d->goes_back && d->saves.least_ns > most_ns) /* the device needs the result if it goes back */

@@ -2,6 +2,7 @@
 #include "analyzer/savings/causes/preparations.h"
 
 #include "analyzer/findings/engine/detector.h"
+#include "analyzer/savings/plan/in_parts.h"
 #include "analyzer/savings/plan/plan_repairs.h"
 #include "analyzer/trace/scan.h"
 
@@ -62,9 +63,11 @@ static void make_advice(struct xs_diagnosis *diagnosis, struct xs_diagnosed *d) 
 /* Limits the least saving to what the replay saves without the samples in which the thread slept. */
 static void leave_sleep(struct xs_diagnosis *diagnosis, struct xs_plan *plan, struct xs_diagnosed *d, int64_t run_ns) {
     size_t count, first = xs_repairables_of(&diagnosis->findings->repairables, d->finding, &count);
+    const struct xs_repairable *items = &diagnosis->findings->repairables.items[first];
     xs_plan_clear(plan);
-    xs_plan_add(plan, &diagnosis->findings->repairables.items[first], count, XS_PLAN_LEAST);
-    uint64_t awake_ns = xs_plan_saves(plan, run_ns);
+    xs_in_parts_of(plan, d->finding, items, count);
+    xs_plan_add(plan, items, count, XS_PLAN_LEAST);
+    uint64_t awake_ns = xs_plan_saves_at(plan, run_ns, XS_PLAN_LEAST);
     d->saves.least_ns = awake_ns < d->saves.least_ns ? awake_ns : d->saves.least_ns;
     d->saves.scaled_least_ns = 0;
 }

@@ -6,6 +6,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
+#include "analyzer/savings/replay/parts.h"
 #include "analyzer/trace/scan.h"
 
 static int read_main_thread(struct xs_pause_samples *samples, const struct xs_trace *trace, char *message) {
@@ -36,6 +37,18 @@ int xs_pause_samples_read(struct xs_pause_samples *samples, const struct xs_trac
     }
     int status = xs_scan_end(&scan);
     return status < 0 || !samples->count ? status : read_main_thread(samples, trace, message);
+}
+
+void xs_pause_samples_move(struct xs_pause_samples *samples, const struct xs_parts *parts) {
+    size_t kept = 0;
+    for (size_t i = 0; i < samples->count; i++) {
+        struct xs_pause_sample sample = samples->items[i];
+        bool is_in_part;
+        sample.at_ns = xs_parts_model_ns(parts, sample.at_ns, &is_in_part);
+        if (is_in_part)
+            samples->items[kept++] = sample;
+    }
+    samples->count = kept;
 }
 
 void xs_pause_samples_free(struct xs_pause_samples *samples) {

@@ -9,6 +9,8 @@
 #include "analyzer/trace/site.h"
 #include "schema/read/trace.h"
 
+struct xs_parts; /* analyzer/savings/replay/parts.h */
+
 struct xs_pause_sample {
     int64_t thread, at_ns; /* thread.id */
     uint64_t ns;           /* how much time the sample stands for */
@@ -26,6 +28,10 @@ struct xs_pause_samples {
 /* Negative status: the message is set. Always call xs_pause_samples_free. */
 int xs_pause_samples_read(struct xs_pause_samples *samples, const struct xs_trace *trace, const struct xs_sites *sites,
                           char *message, uint64_t *damaged);
+
+/* Converts the times of the samples to times of the model (parts.h), and drops the samples that are in no part of it.
+ */
+void xs_pause_samples_move(struct xs_pause_samples *samples, const struct xs_parts *parts);
 void xs_pause_samples_free(struct xs_pause_samples *samples);
 
 /* Returns the index of a thread's first sample at `at_ns` or later. If there is none, the index belongs to another

@@ -9,6 +9,7 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/savings/plan/managed_internal.h"
+#include "analyzer/savings/replay/parts.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/trait_sql.h"
 #include "schema/format/kinds.h"
@@ -44,6 +45,11 @@ struct reading {
 
 /* --- allocations --- */
 
+/* All times here are times of the model (parts.h). */
+static int64_t model_ns(const struct reading *r, int64_t ns) {
+    return xs_parts_model_ns(r->plan->model->parts, ns, NULL);
+}
+
 static int read_memories(struct reading *r) {
     struct xs_managed *m = r->m;
     struct xs_scan scan;
@@ -58,8 +64,8 @@ static int read_memories(struct reading *r) {
             .id = xs_scan_int(&scan, 0),
             .address = (uint64_t)xs_scan_int(&scan, 1),
             .bytes = xs_scan_count(&scan, 2),
-            .start_ns = xs_scan_int(&scan, 3),
-            .end_ns = xs_scan_null(&scan, 4) ? INT64_MAX : xs_scan_int(&scan, 4),
+            .start_ns = model_ns(r, xs_scan_int(&scan, 3)),
+            .end_ns = xs_scan_null(&scan, 4) ? INT64_MAX : model_ns(r, xs_scan_int(&scan, 4)),
             .first_kernel_ns = INT64_MAX,
             .remote_ns = INT64_MAX,
             .went_ns = INT64_MAX,
@@ -91,7 +97,8 @@ static int read_prefetches(struct reading *r) {
                   r->message, NULL);
     begin_living(r);
     while (xs_scan_row(&scan)) {
-        struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
+        struct xs_managed_memory *memory =
+            memory_at(r, (uint64_t)xs_scan_int(&scan, 0), model_ns(r, xs_scan_int(&scan, 1)));
         if (memory)
             memory->is_prefetched = true;
         if (xs_scan_int(&scan, 2) > 1) /* a batch of ranges; the trace has only the first */
@@ -296,7 +303,13 @@ static void take_migration(struct reading *r, struct xs_scan *scan) {
     struct xs_managed *m = r->m;
     int64_t kind = xs_scan_int(scan, 0), start_ns, end_ns;
     uint64_t bytes = xs_scan_count_or_null(scan, 2);
+    bool is_in_part;
     if (!xs_scan_times(scan, 3, 4, &start_ns, &end_ns))
+        return;
+    int64_t lasted_ns = end_ns - start_ns;
+    start_ns = xs_parts_model_ns(r->plan->model->parts, start_ns, &is_in_part);
+    end_ns = start_ns + lasted_ns;
+    if (!is_in_part)
         return;
     struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(scan, 1), start_ns);
     if (!memory || start_ns < memory->first_kernel_ns) /* the memory was not on the device yet */
@@ -366,10 +379,21 @@ static int any_migration(const struct xs_trace *trace, char *message, bool *any)
     return xs_scan_end(&scan);
 }
 
+static void move_windows(struct reading *r, struct xs_migration_windows *windows) {
+    for (size_t i = 0; i < windows->count; i++) {
+        struct xs_recorded_window *window = &windows->items[i];
+        window->start_ns = model_ns(r, window->start_ns);
+        window->end_ns = model_ns(r, window->end_ns);
+        window->last_ns = model_ns(r, window->last_ns);
+    }
+}
+
 static int read_all(struct reading *r) {
     int status = XS_OK;
     for (enum xs_migration_way way = 0; way < XS_MIGRATION_WAYS && status >= 0; way++)
         status = xs_migration_windows_read(&r->m->windows[way], way, r->trace, r->message, NULL);
+    for (enum xs_migration_way way = 0; way < XS_MIGRATION_WAYS && status >= 0; way++)
+        move_windows(r, &r->m->windows[way]);
     status = status < 0 ? status : read_memories(r);
     status = status < 0 ? status : read_prefetches(r);
     status = status < 0 ? status : read_kernels(r);

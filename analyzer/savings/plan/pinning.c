@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
 #include "analyzer/trace/link.h"
@@ -66,16 +67,27 @@ static int by_begin(const void *a, const void *b) {
     return xs_compare_uint64(x->begin, y->begin);
 }
 
-uint64_t xs_pinning_ns(struct xs_pinning *pinning) {
+/* Returns the size of the first `count` ranges together. */
+static uint64_t bytes_of(const struct xs_pinning *pinning, size_t count) {
+    XS_SCOPED struct xs_pinned_range *ranges = xs_realloc(NULL, (count + 1) * sizeof *ranges);
     uint64_t bytes = 0, end = 0;
-    xs_sort(pinning->ranges, pinning->count, sizeof *pinning->ranges, by_begin);
-    for (size_t i = 0; i < pinning->count; i++) {
-        const struct xs_pinned_range *range = &pinning->ranges[i];
+    for (size_t i = 0; i < count; i++)
+        ranges[i] = pinning->ranges[i];
+    xs_sort(ranges, count, sizeof *ranges, by_begin);
+    for (size_t i = 0; i < count; i++) {
+        const struct xs_pinned_range *range = &ranges[i];
         uint64_t begin = range->begin > end ? range->begin : end;
         if (range->end > begin)
             bytes = xs_sum(bytes, range->end - begin);
         end = range->end > end ? range->end : end;
     }
-    double ns = (double)bytes * pinning->ns_per_byte;
+    return bytes;
+}
+
+uint64_t xs_pinning_ns(const struct xs_pinning *pinning) {
+    double bytes = (double)bytes_of(pinning, pinning->count);
+    if (pinning->scale > 1)
+        bytes += 2 * (pinning->scale - 1) * (bytes - (double)bytes_of(pinning, pinning->count / 2));
+    double ns = bytes * pinning->ns_per_byte;
     return ns < (double)INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }

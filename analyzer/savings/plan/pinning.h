@@ -17,6 +17,7 @@ struct xs_pinning {
         uint64_t begin, end;
     } * ranges; /* host memory of the copies that were added */
     size_t count, capacity;
+    double scale; /* the run has this many times the copies that were added (in_parts.h) */
 };
 
 /* Finds the price per byte. Negative status: the message is set. Always call xs_pinning_end. */
@@ -26,7 +27,8 @@ void xs_pinning_end(struct xs_pinning *pinning);
 /* Adds the host memory of a copy, which will be page-locked. */
 void xs_pinning_add(struct xs_pinning *pinning, uint64_t address, uint64_t bytes);
 
-/* Returns what page-locking all ranges costs, in ns. */
-uint64_t xs_pinning_ns(struct xs_pinning *pinning);
+/* Returns what page-locking all ranges costs, in ns. If the run has more copies than were added, as much new memory is
+ * assumed for the others as the second half of the added copies have, which is none if the memory is used again. */
+uint64_t xs_pinning_ns(const struct xs_pinning *pinning);
 
 #endif

@@ -1,12 +1,14 @@
 /* Keeps the calls of the run and their changes; see replay_plan.h. */
 #include "analyzer/savings/plan/replay_plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
+#include "analyzer/savings/plan/in_parts.h"
 #include "analyzer/savings/plan/managed.h"
 #include "analyzer/savings/plan/statement.h"
 #include "analyzer/trace/kind_words.h"
@@ -85,6 +87,7 @@ int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const stru
     int status = xs_pinning_begin(&plan->pinning, trace, message);
     status = status < 0 ? status : read_peer_rate(plan, trace, message);
     status = status < 0 ? status : xs_pause_samples_read(&plan->samples, trace, findings->sites, message, NULL);
+    xs_pause_samples_move(&plan->samples, model->parts);
     return status < 0 ? status : xs_managed_read(&plan->managed, plan, trace, message);
 }
 
@@ -242,9 +245,25 @@ void xs_plan_split_streams(struct xs_plan *plan, enum xs_plan_end end) {
 }
 
 uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns) {
-    int64_t left_ns = xs_replay_run(plan->replayed, plan->change_of, plan->changes, NULL) +
-                      xs_model_length(xs_pinning_ns(&plan->pinning)) + plan->host_memory.instead_ns;
+    int64_t more_ns = xs_model_ns(xs_model_length(xs_pinning_ns(&plan->pinning)) + plan->host_memory.instead_ns);
+    size_t calls = (size_t)plan->model->call_count + 1;
+    XS_SCOPED int64_t *returns = plan->in_parts ? xs_realloc(NULL, calls * sizeof *returns) : NULL;
+    int64_t left_ns = xs_replay_run(plan->replayed, plan->change_of, plan->changes, returns);
+    if (plan->in_parts) {
+        double saved_ns = xs_in_parts_saved(plan->in_parts, plan->model, returns, left_ns) - (double)more_ns;
+        return (uint64_t)fmin(fmax(0, saved_ns), (double)plan->in_parts->parts->run_ns);
+    }
+    left_ns += more_ns;
     return run_ns > left_ns ? (uint64_t)(run_ns - left_ns) : 0;
+}
+
+uint64_t xs_plan_saves_at(struct xs_plan *plan, int64_t run_ns, enum xs_plan_end end) {
+    double saved_ns = (double)xs_plan_saves(plan, run_ns), error_ns = xs_in_parts_error(plan, end);
+    return (uint64_t)(end == XS_PLAN_LEAST ? fmax(0, saved_ns - error_ns) : saved_ns + error_ns);
+}
+
+int64_t xs_plan_run_ns(const struct xs_plan *plan, int64_t run_ns) {
+    return plan->in_parts ? plan->in_parts->parts->run_ns : run_ns;
 }
 
 /* --- changes --- */

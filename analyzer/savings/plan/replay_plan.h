@@ -33,9 +33,12 @@ struct xs_preparation {
     double before, after;
 };
 
+struct xs_in_parts; /* in_parts.h */
+
 struct xs_plan {
     const struct xs_model *model;
     const struct xs_findings *findings; /* for sites and link model */
+    struct xs_in_parts *in_parts; /* if only parts of the run are replayed (in_parts.h); NULL: the model has all */
     struct xs_plan_row {
         int64_t row;
         uint32_t kind, number;
@@ -111,14 +114,20 @@ void xs_plan_shorten_work(struct xs_plan *plan, uint32_t call, int64_t ns);
 void xs_plan_split_streams(struct xs_plan *plan, enum xs_plan_end end);
 
 /* Returns what the changes made so far save, after the cost of page-locking. `run_ns` is the duration of a replay of
- * the unchanged run. */
+ * the unchanged run. If only parts of the run are replayed, it is an estimate for the whole run (in_parts.h).
+ * xs_plan_saves_at returns the end of this estimate's interval instead. */
 uint64_t xs_plan_saves(struct xs_plan *plan, int64_t run_ns);
+uint64_t xs_plan_saves_at(struct xs_plan *plan, int64_t run_ns, enum xs_plan_end end);
+
+/* Returns the duration of the run: `run_ns`, or the measured one if only parts of the run are replayed. */
+int64_t xs_plan_run_ns(const struct xs_plan *plan, int64_t run_ns);
 
 /* Returns the most that the plan can save: the time in the changed calls, in their work on the device with the pauses
  * before it, and in the program's own work that is dropped. Each moment counts once. For an operation that only becomes
  * shorter, only the time by which it becomes shorter counts. For a repair that splits a stream, the time of all calls
  * that get another stream counts, up to the end of their work. A replay may show a larger saving than this, because it
- * lets kernels of two streams run at once if the copy between them is dropped. */
+ * lets kernels of two streams run at once if the copy between them is dropped. If only parts of the run are replayed,
+ * it is scaled as the saving is. */
 uint64_t xs_plan_room(const struct xs_plan *plan);
 
 void xs_plan_clear(struct xs_plan *plan);

@@ -1,9 +1,10 @@
 /* Limits what a plan can save by the times that its repairs change; see xs_plan_room in replay_plan.h. The times are
  * united, so a wait inside a call and the work that it waits for count once. */
-#include "analyzer/savings/plan/replay_plan.h"
+#include <math.h>
 
 #include "analyzer/base/intervals.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/savings/plan/in_parts.h"
 
 /* Returns the pause before an operation that goes away with it. */
 static int64_t pause_ns(const struct xs_model_operation *operation) {
@@ -65,5 +66,5 @@ uint64_t xs_plan_room(const struct xs_plan *plan) {
         add_split(&times, plan);
     uint64_t room = xs_intervals_unite(&times);
     xs_intervals_free(&times);
-    return room;
+    return (uint64_t)fmin((double)room * xs_in_parts_scale(plan), (double)INT64_MAX);
 }

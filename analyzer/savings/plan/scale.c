@@ -9,6 +9,7 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/selection.h"
+#include "analyzer/savings/plan/in_parts.h"
 
 /* Copies that were not looked at, in the form of instances. */
 struct left_out {
@@ -117,6 +118,11 @@ static bool are_nearly_all(const struct xs_finding *f, double instances, size_t 
     return left && instances - (double)f->instances > 0.95 * (double)left;
 }
 
+/* Returns how many copies were left out in the whole run, if the model has `left` of them. */
+static size_t in_run(const struct xs_plan *plan, size_t left) {
+    return (size_t)((double)left * xs_in_parts_scale(plan) + 0.5);
+}
+
 /* Returns how many instances the finding has in all, for one end of the range. */
 static double instances_of(const struct xs_sample *s, enum xs_plan_end end) {
     return !xs_sample_is_few(s) ? s->estimate : end == XS_PLAN_LEAST ? s->low : s->high;
@@ -141,7 +147,7 @@ static struct left_out left_out_of(const struct xs_plan *plan, const struct xs_f
 void xs_scale_add(struct xs_plan *plan, const struct xs_finding *finding, const struct xs_repairable *items,
                   size_t count, enum xs_plan_end end) {
     struct left_out left = left_out_of(plan, finding, items, count);
-    bool all = are_nearly_all(finding, instances_of(&finding->sample, end), left.own);
+    bool all = are_nearly_all(finding, instances_of(&finding->sample, end), in_run(plan, left.own));
     xs_plan_add_left_out(plan, left.items, left.own, left.count, all, end);
     free(left.items);
 }
@@ -149,15 +155,17 @@ void xs_scale_add(struct xs_plan *plan, const struct xs_finding *finding, const 
 void xs_scale(struct xs_plan *plan, const struct xs_finding *finding, const struct xs_repairable *items, size_t count,
               int64_t run, double saved[2], uint64_t *room) {
     struct left_out left = left_out_of(plan, finding, items, count);
+    size_t left_in_run = in_run(plan, left.own);
     for (enum xs_plan_end end = XS_PLAN_LEAST; end <= XS_PLAN_MOST; end++) {
         double instances = instances_of(&finding->sample, end);
+        bool all_are = are_nearly_all(finding, instances, left_in_run);
         xs_plan_clear(plan);
         xs_plan_add(plan, items, count, end);
-        xs_plan_add_left_out(plan, left.items, left.own, left.count, are_nearly_all(finding, instances, left.own), end);
+        xs_plan_add_left_out(plan, left.items, left.own, left.count, all_are, end);
         double all = (double)xs_plan_saves(plan, run);
         uint64_t own_room = xs_plan_room(plan);
         if (all > saved[end])
-            saved[end] += (all - saved[end]) * part_of(finding, instances, left.own);
+            saved[end] += (all - saved[end]) * part_of(finding, instances, left_in_run);
         *room = own_room > *room ? own_room : *room;
     }
     free(left.items);

@@ -17,6 +17,7 @@
 
 #include "schema/read/trace.h"
 
+struct xs_parts; /* parts.h */
 struct xs_sites; /* analyzer/trace/site.h */
 
 enum xs_model_kind {
@@ -131,10 +132,10 @@ struct xs_model {
     int64_t *thread_ids;               /* by number of a thread: thread.id. NULL in models made by hand */
     int64_t run_ns;                    /* the measured duration */
     int64_t notice_ns;  /* usual time from the end of the work that a call waited for to the call's return */
-    uint64_t unmatched; /* device records without a call, which are left out */
-    bool too_large;     /* there are more than XS_MODEL_CALLS calls or operations, so the model is empty */
+    uint64_t unmatched; /* device records without a call, which are left out; 0 for a run in parts, because the calls of
+                         * other parts are not known */
+    const struct xs_parts *parts; /* the parts of the run that the model has (parts.h); NULL or none: the whole run */
 };
-enum { XS_MODEL_CALLS = 1 << 22 };
 
 /* Times and durations of a trace (analyzer/trace/scan.h) and of a replay are limited to this value. A few such values
  * can therefore be added without overflow, even for a damaged trace. */
@@ -171,10 +172,12 @@ static inline bool xs_model_is_staged(const struct xs_model_call *call) {
     return call->kind == XS_MODEL_TRANSFER && call->wait == XS_WAITS_STREAM;
 }
 
-/* Reads the model of a trace. The sites of the calls are added to `sites`, unless `sites` has them already. If `sites`
- * is NULL, the calls get no sites. Negative status: the message is set. Always call xs_model_free. */
-int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct xs_sites *sites, char *message,
-                  uint64_t *damaged);
+/* Reads the model of a trace, or of the chosen parts of its run, which must outlive the model. `parts` may be NULL. The
+ * times of the model are those of the trace, unless there are parts (parts.h). The sites of the calls are added to
+ * `sites`, unless `sites` has them already. If `sites` is NULL, the calls get no sites. Negative status: the message is
+ * set. Always call xs_model_free. */
+int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct xs_parts *parts, struct xs_sites *sites,
+                  char *message, uint64_t *damaged);
 void xs_model_free(struct xs_model *model);
 
 /* Links the calls of each thread, and sets what each call and operation waited for, from CUDA's rules and the times.

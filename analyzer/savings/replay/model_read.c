@@ -9,6 +9,7 @@
 #include "analyzer/savings/replay/handoffs.h"
 #include "analyzer/savings/replay/looks.h"
 #include "analyzer/savings/replay/model.h"
+#include "analyzer/savings/replay/parts.h"
 #include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/main_waits.h"
 #include "analyzer/trace/scan.h"
@@ -34,6 +35,7 @@ struct numbers {
 struct reading {
     struct xs_model *model;
     const struct xs_trace *trace;
+    const struct xs_parts *parts;
     struct xs_sites *sites;
     char *message;
     uint64_t *damaged;
@@ -64,6 +66,7 @@ static int32_t number_of(struct numbers *numbers, int64_t low, int64_t high) {
  * a column that depends on the kind of call (for a copy: it is part of a batch), bytes, stack. Copies also have
  * direction, address and kind of the host memory, and a column that says if they were looked at; allocations have
  * address and kind. */
+enum { ENTER_NS = 5 };
 struct table {
     const char *sql;
     enum xs_model_kind kind;
@@ -114,7 +117,7 @@ static void read_kind(struct xs_model_call *call, enum xs_model_kind kind, int64
 /* Reads a call. False: its times are damaged. */
 static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kind kind, struct xs_model_call *call) {
     int64_t enter_ns, return_ns;
-    if (!xs_scan_times(scan, 5, 6, &enter_ns, &return_ns))
+    if (!xs_scan_times(scan, ENTER_NS, 6, &enter_ns, &return_ns))
         return false;
     int64_t context = xs_scan_int(scan, 3), stream = xs_stream_identity(&r->streams, xs_scan_int(scan, 4));
     int64_t entry_point = xs_scan_int(scan, 1);
@@ -163,18 +166,16 @@ static int read_table(struct reading *r, const struct table *table) {
     struct xs_model *model = r->model;
     struct xs_scan scan;
     xs_scan_begin(&scan, r->trace, table->sql, r->message, r->damaged);
-    while (!model->too_large && xs_scan_row(&scan)) {
-        if (r->count == XS_MODEL_CALLS) {
-            model->too_large = true;
-            break;
-        }
+    while (xs_scan_row(&scan)) {
+        if (!xs_parts_have(r->parts, xs_scan_int(&scan, ENTER_NS)))
+            continue;
         xs_grow(&model->calls, r->count, &r->call_capacity, sizeof *model->calls);
         if (!read_call(r, &scan, table->kind, &model->calls[r->count]))
             continue;
         struct xs_model_call call = model->calls[r->count++];
         const struct xs_main_wait *wait =
             table->kind == XS_MODEL_TRANSFER ? xs_main_wait_of(&r->main_waits, call.row) : NULL;
-        if (wait && wait->begin_ns < wait->end_ns && r->count < XS_MODEL_CALLS)
+        if (wait && wait->begin_ns < wait->end_ns)
             add_main_wait(r, &call, wait);
     }
     return xs_scan_end(&scan);
@@ -275,7 +276,7 @@ static int read_calls(struct reading *r) {
     int status = XS_OK;
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status >= 0; i++)
         status = read_table(r, &tables[i]);
-    if (status >= 0 && !r->model->too_large) {
+    if (status >= 0) {
         if (r->count)
             qsort(r->model->calls, r->count, sizeof *r->model->calls, by_enter);
         keep_outer_calls(r);
@@ -302,6 +303,9 @@ static uint8_t engine_of(bool is_copy, int64_t kind) {
 static void read_record(struct reading *r, struct xs_scan *scan, bool is_copy) {
     enum { DEVICES = 1 << 16 };
     int64_t start_ns, end_ns;
+    bool may_be_elsewhere = r->parts && r->parts->count > 0; /* its call may be in a part that is not replayed */
+    if (may_be_elsewhere && find_correlated(r, xs_scan_correlation(scan, 0)) == XS_NO_OPERATION)
+        return;
     if (!xs_scan_times(scan, 1, 2, &start_ns, &end_ns))
         return;
     xs_grow(&r->records, r->record_count, &r->record_capacity, sizeof *r->records);
@@ -321,10 +325,8 @@ static int read_records(struct reading *r) {
     for (size_t i = 0; i < sizeof record_tables / sizeof *record_tables && status >= 0; i++) {
         struct xs_scan scan;
         xs_scan_begin(&scan, r->trace, record_tables[i].sql, r->message, r->damaged);
-        while (!r->model->too_large && xs_scan_row(&scan)) {
-            r->model->too_large = r->record_count == XS_MODEL_CALLS;
+        while (xs_scan_row(&scan))
             read_record(r, &scan, record_tables[i].is_copy);
-        }
         status = xs_scan_end(&scan);
     }
     return status;
@@ -456,10 +458,33 @@ static void end(struct reading *r) {
     r->records = NULL;
 }
 
-int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct xs_sites *sites, char *message,
-                  uint64_t *damaged) {
-    struct reading r = {.model = model, .trace = trace, .sites = sites, .message = message, .damaged = damaged};
-    *model = (struct xs_model){.run_ns = xs_model_ns(xs_trace_meta_int(trace, "duration_ns", 0))};
+/* Puts together what was read. */
+static void build(struct reading *r, struct xs_parts *parts) {
+    struct xs_model *model = r->model;
+    join_records(r);
+    for (uint32_t i = 0; i < model->call_count; i++)
+        model->run_ns = model->calls[i].return_ns > model->run_ns ? model->calls[i].return_ns : model->run_ns;
+    if (r->devices.count == 2) /* the devices are "unknown" and only one real device */
+        for (uint32_t i = 0; i < model->call_count; i++)
+            model->calls[i].device = 1;
+    model->threads = r->threads.count;
+    model->streams = r->stream_numbers.count;
+    model->devices = r->devices.count;
+    set_device_ids(r);
+    set_thread_ids(r);
+    end(r); /* frees memory, because the next steps need memory, too */
+    xs_parts_close_up(parts, model);
+    xs_model_find_waits(model);
+    join_main_waits(model);
+    xs_model_find_looks(model);
+    xs_model_find_handoffs(model);
+}
+
+int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct xs_parts *parts, struct xs_sites *sites,
+                  char *message, uint64_t *damaged) {
+    struct reading r = {
+        .model = model, .trace = trace, .parts = parts, .sites = sites, .message = message, .damaged = damaged};
+    *model = (struct xs_model){.parts = parts, .run_ns = xs_model_ns(xs_trace_meta_int(trace, "duration_ns", 0))};
     number_of(&r.stream_numbers, INT64_MAX, 1); /* stream number 0 means unknown */
     number_of(&r.devices, 0, 1);
     int status = xs_streams_read(&r.streams, trace, message, damaged);
@@ -471,29 +496,12 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
         status = read_calls(&r);
     if (status >= 0)
         status = find_main_thread(&r);
-    if (status >= 0 && !model->too_large)
+    if (status >= 0)
         status = read_records(&r);
-    if (status >= 0 && !model->too_large) {
-        join_records(&r);
-        for (uint32_t i = 0; i < model->call_count; i++)
-            model->run_ns = model->calls[i].return_ns > model->run_ns ? model->calls[i].return_ns : model->run_ns;
-        if (r.devices.count == 2) /* the devices are "unknown" and only one real device */
-            for (uint32_t i = 0; i < model->call_count; i++)
-                model->calls[i].device = 1;
-        model->threads = r.threads.count;
-        model->streams = r.stream_numbers.count;
-        model->devices = r.devices.count;
-        set_device_ids(&r);
-        set_thread_ids(&r);
-        end(&r); /* frees memory, because the next steps need memory, too */
-        xs_model_find_waits(model);
-        join_main_waits(model);
-        xs_model_find_looks(model);
-        xs_model_find_handoffs(model);
-    } else {
+    if (status >= 0)
+        build(&r, parts);
+    else
         xs_model_free(model);
-        model->too_large = status >= 0;
-    }
     end(&r);
     return status;
 }

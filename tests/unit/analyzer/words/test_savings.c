@@ -119,9 +119,16 @@ static void savings_are_bounds_without_a_replay(void **state) {
     xs_say_bounds(&text, &diagnosis);
     expect_text(&text, "A replay without any change differs from this run by 7.3 %: savings are bounds");
     expect_why("run_not_replayed", "differs from this run by 7.3 %");
-    diagnosis.replay_fit = (struct xs_replay_fit){.too_large = true};
+    diagnosis.replay_fit = (struct xs_replay_fit){.calls = 0};
     xs_say_bounds(&text, &diagnosis);
-    expect_text(&text, "too many calls to be replayed: savings are bounds");
+    expect_text(&text, "no calls that could be replayed: savings are bounds");
+    diagnosis.replayed = true;
+    diagnosis.replay_fit = (struct xs_replay_fit){.calls = 9, .parts = 26, .parts_of_run = 1180};
+    diagnosed.saves = (struct xs_saving){.known = true, .least_ns = 40 * MS, .most_ns = 50 * MS};
+    expect_why("time_around_copies,run_replayed_in_parts", "26 of its 1,180 parts were replayed");
+    diagnosed.saves.bounds = true;
+    expect_why("not_in_parts", "have none of its calls");
+    diagnosis.replayed = false;
     diagnosis.cause_count = 0; /* there are none */
     xs_say_bounds(&text, &diagnosis);
     assert_int_equal(text.length, 0);

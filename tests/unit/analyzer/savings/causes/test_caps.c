@@ -197,7 +197,7 @@ static void check_trace(const char *path) {
     struct xs_analysis_options options = {.keeps_repairables = true};
     assert_int_equal(xs_trace_open(path, &trace, message), 0);
     assert_true(xs_diagnose(&trace, &options, &diagnosis, message) >= 0);
-    assert_true(xs_model_read(&model, &trace, diagnosis->findings->sites, message, NULL) >= 0);
+    assert_true(xs_model_read(&model, &trace, NULL, diagnosis->findings->sites, message, NULL) >= 0);
     assert_true(xs_plan_begin(&plan, &model, &trace, diagnosis->findings, message) >= 0);
     uint64_t locking_ns = page_locking_ns(&model), run_ns = (uint64_t)model.run_ns;
     for (size_t i = 0; i < diagnosis->count; i++) {

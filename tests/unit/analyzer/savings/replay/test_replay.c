@@ -185,7 +185,7 @@ static void golden_traces_are_replayed_as_they_were(void **state) {
         struct xs_model model;
         snprintf(path, sizeof path, XFERSPY_GOLDEN "/%s.db", names[i]);
         assert_int_equal(xs_trace_open(path, &trace, message), 0);
-        assert_true(xs_model_read(&model, &trace, NULL, message, NULL) >= 0);
+        assert_true(xs_model_read(&model, &trace, NULL, NULL, message, NULL) >= 0);
         assert_true(model.call_count > 40 && model.operation_count > 40);
         assert_int_equal(model.unmatched, 0);
         int64_t run_ns;
@@ -202,7 +202,7 @@ static unsigned records_in(const char *path) {
     struct xs_model model;
     unsigned records = 0;
     assert_int_equal(xs_trace_open(path, &trace, message), 0);
-    assert_true(xs_model_read(&model, &trace, NULL, message, NULL) >= 0);
+    assert_true(xs_model_read(&model, &trace, NULL, NULL, message, NULL) >= 0);
     for (uint32_t i = 0; i < model.call_count; i++)
         records += model.calls[i].kind == XS_MODEL_RECORD;
     xs_model_free(&model);
