@@ -4,9 +4,11 @@
 
 #include <stddef.h>
 
-/* Writes `word` so that a POSIX shell reads it as one word: unchanged if every shell takes it literally, else in single
- * quotes. Like snprintf, writes at most `bytes` bytes including the NUL, and returns the length of the whole word.
- * Allocates no memory and uses no locale, so a signal handler may call this function. */
+/* Writes `word` so that a shell reads it as one word: unchanged if every shell takes it literally, else in single
+ * quotes, which every POSIX shell reads. If output would show a character in another form (utf8.h), such as a new line,
+ * the word is written as $'a\nb', which bash, zsh and ksh read. Like snprintf, writes at most `bytes` bytes including
+ * the NUL, and returns the length of the whole word. Allocates no memory and uses no locale, so a signal handler may
+ * call this function. */
 size_t xs_shell_word(char *buffer, size_t bytes, const char *word);
 
 #endif

@@ -119,6 +119,12 @@ uint32_t xs_scan_correlation(const struct xs_scan *scan, int column) {
     return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
+int32_t xs_scan_entry_point(const struct xs_scan *scan, int column) {
+    struct number number = number_of(scan, column);
+    bool is_id = number.type == SQLITE_INTEGER && number.value >= 0 && number.value < XS_NO_ENTRY_POINT;
+    return is_id ? (int32_t)number.value : XS_NO_ENTRY_POINT;
+}
+
 const char *xs_scan_text(const struct xs_scan *scan, int column) {
     const unsigned char *text = sqlite3_column_text(scan->statement, column);
     return text ? (const char *)text : "";

@@ -58,7 +58,13 @@ uint64_t xs_scan_count_or_null(struct xs_scan *scan,
 unsigned xs_scan_kind(struct xs_scan *scan, int column,
                       unsigned limit); /* NULL gives 0; `limit` or more counts as damage and gives 0 */
 uint32_t xs_scan_correlation(const struct xs_scan *scan,
-                             int column);                         /* CUPTI's correlation number of a call; 0: none */
+                             int column); /* CUPTI's correlation number of a call; 0: none */
+
+/* Returns the id of a function (entry_point.id). XS_NO_ENTRY_POINT: the column has NULL or a number that capture never
+ * writes. It is not 0, because 0 is the id of a function. */
+enum { XS_NO_ENTRY_POINT = 1 << 16 };
+int32_t xs_scan_entry_point(const struct xs_scan *scan, int column);
+
 const char *xs_scan_text(const struct xs_scan *scan, int column); /* never NULL; valid until the next row */
 
 /* Returns a name as a new string. A name that is longer than 4095 bytes is cut and ends in "...", because many rows

@@ -16,7 +16,10 @@
 
 #define CONTEXTS 32
 #define ZERO_PATIENCE_NS UINT64_C(2000000000)
-#define GIVE_BACK_PATIENCE_MS 100u
+/* The application's work before the kernels may take long, and without the memory its allocation fails. If a wait was
+ * in vain, that work may be waiting for the calling thread, so later waits are short. */
+#define GIVE_BACK_PATIENCE_MS 2000u
+#define IN_VAIN_PATIENCE_MS 100u
 
 static struct xs_fingerprinter *table[CONTEXTS];
 static _Atomic unsigned table_count; /* never decreases, because the drain thread reads the table without a lock */
@@ -217,6 +220,7 @@ void xs_device_context_gone(CUcontext context) {
 }
 
 bool xs_device_give_back(CUcontext context) {
+    static _Atomic bool in_vain;
     struct xs_fingerprinter *f = xs_fingerprinter_find(context);
     int none = XS_SKIP_NONE;
     if (!f)
@@ -227,8 +231,9 @@ bool xs_device_give_back(CUcontext context) {
     xs_open_unlock(&f->lock);
     if (!mine)
         return false;
-    xs_device_wait_all(context, GIVE_BACK_PATIENCE_MS);
-    if (xs_results_awaited(&f->results) > 0) { /* a kernel still uses the memory; a later call may succeed */
+    xs_device_wait_all(context, atomic_load(&in_vain) ? IN_VAIN_PATIENCE_MS : GIVE_BACK_PATIENCE_MS);
+    atomic_store(&in_vain, xs_results_awaited(&f->results) > 0);
+    if (atomic_load(&in_vain)) { /* a kernel still uses the memory; a later call may succeed */
         atomic_store(&f->skip, XS_SKIP_NONE);
         return false;
     }

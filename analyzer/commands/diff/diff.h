@@ -84,7 +84,7 @@ struct xs_side { /* zeroed: empty */
     struct xs_side_finding *findings;
     size_t finding_count, finding_capacity;
     struct xs_amounts *of;                    /* of[i * run_limit + r] is for finding i in run r */
-    uint64_t *undecided;                      /* number of undecided cases by detector: the sum over all runs */
+    uint64_t *undecided;                      /* number of undecided cases by detector, in the run that has most */
     const struct xs_metric_value *unprofiled; /* times (ns) of runs without xferspy, at most XS_RUNS_LIMIT; owned by the
                                                  caller */
     size_t unprofiled_count;                  /* 0: none */

@@ -57,13 +57,26 @@ static bool is_interpreter(struct word base) {
     return false;
 }
 
-/* Returns the program's name; if that is Python, the name of the script that follows it, if there is one. */
+/* Returns the name of the script or module among an interpreter's arguments. Its length is 0 if there is none. */
+static struct word script_in(const char *arguments) {
+    struct word word = next_word(&arguments);
+    while (word.bytes && *word.text == '-' && !is(word, "-m") && !is(word, "-c")) {
+        if (is(word, "-X") || is(word, "-W")) /* these options have a separate argument */
+            next_word(&arguments);
+        word = next_word(&arguments);
+    }
+    if (is(word, "-c") || !word.bytes)
+        return (struct word){word.text, 0};
+    return base_of(is(word, "-m") ? next_word(&arguments) : word);
+}
+
+/* Returns the program's name; for an interpreter, the name of its script or module, if there is one. */
 static struct word script_of(const struct xs_side_run *run) {
+    const char *arguments = run->command;
     struct word name = name_of(run);
-    const char *script = run->command + strcspn(run->command, " ");
-    script += strspn(script, " ");
-    return begins(name, "python") && *script && *script != '-' ? base_of((struct word){script, strcspn(script, " ")})
-                                                               : name;
+    next_word(&arguments);
+    struct word script = is_interpreter(name) ? script_in(arguments) : name;
+    return script.bytes ? script : name;
 }
 
 bool xs_diff_names_differ(const struct xs_diff *c) {
@@ -93,15 +106,7 @@ static struct word program_of(const char *command) {
         return (struct word){base.text, 0};
     if (!is_interpreter(base))
         return base;
-    struct word word = next_word(&rest);
-    while (word.bytes && *word.text == '-' && !is(word, "-m") && !is(word, "-c")) {
-        if (is(word, "-X") || is(word, "-W")) /* these options have a separate argument */
-            next_word(&rest);
-        word = next_word(&rest);
-    }
-    if (is(word, "-c") || !word.bytes)
-        return (struct word){base.text, 0};
-    return base_of(is(word, "-m") ? next_word(&rest) : word);
+    return script_in(rest);
 }
 
 /* Returns a name without its extension: "train" for "train.py". */

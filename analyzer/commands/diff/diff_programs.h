@@ -12,7 +12,7 @@ void xs_side_program(struct xs_string *text, const struct xs_side_run *run);
 bool xs_side_is_same_program(const struct xs_side_run *a, const struct xs_side_run *b);
 
 /* True if the programs of the sides have different names. Names count as different if their common beginning is shorter
- * than half of the shorter name. For Python, the name of its script is compared. */
+ * than half of the shorter name. For an interpreter, the name of its script or module is compared. */
 bool xs_diff_names_differ(const struct xs_diff *diff);
 
 /* Returns true if neither command of the bench runs the program of one of the sides; it then writes a sentence without

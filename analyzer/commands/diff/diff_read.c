@@ -46,6 +46,19 @@ static const char *take(struct xs_side *side, struct xs_string *text) {
     return kept;
 }
 
+/* A detector has one number for each reason. They are added for the run, but not to those of the other runs, because
+ * the number is compared with what one run has. */
+static void note_undecided(struct xs_side *side, const struct xs_findings *findings) {
+    XS_SCOPED uint64_t *counts = xs_zeroed(xs_detector_count, sizeof *counts);
+    for (size_t i = 0; i < findings->undecided_count; i++) {
+        uint64_t *count = &counts[findings->undecided[i].detector];
+        *count = xs_sum(*count, findings->undecided[i].count);
+    }
+    for (unsigned d = 0; d < xs_detector_count; d++)
+        if (counts[d] > side->undecided[d])
+            side->undecided[d] = counts[d];
+}
+
 static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     const struct xs_run *run = &reading->summary.run;
     const struct xs_diagnosis *diagnosis = reading->diagnosis;
@@ -92,10 +105,7 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     note_what_runs_have(side, added, reading);
     if (!side->run_count)
         side->cwd = keep(side, run->cwd);
-    for (size_t i = 0; i < diagnosis->findings->undecided_count; i++) {
-        uint64_t *most = &side->undecided[diagnosis->findings->undecided[i].detector];
-        *most = xs_sum(*most, diagnosis->findings->undecided[i].count);
-    }
+    note_undecided(side, diagnosis->findings);
 }
 
 /* --- its call sites --- */

@@ -72,7 +72,7 @@ struct xs_model_call {
     uint32_t stack;          /* stack.id; 0: not known */
     uint32_t operation;      /* index of its first operation, which the others follow; XS_NO_OPERATION: none */
     uint32_t operations;
-    int32_t entry_point;    /* entry_point.id */
+    int32_t entry_point;    /* entry_point.id, or XS_NO_ENTRY_POINT */
     int32_t thread, stream; /* numbers from 0 without gaps; stream 0: unknown */
     int32_t behind;         /* another stream whose work so far must end before this call's operations begin; 0: none */
     int32_t device;         /* number without gaps; 0: unknown */

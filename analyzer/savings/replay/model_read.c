@@ -123,7 +123,7 @@ static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kin
     int64_t entry_point = xs_scan_int(scan, 1);
     *call = (struct xs_model_call){.correlation = xs_scan_correlation(scan, 7)};
     call->row = xs_scan_int(scan, 0);
-    call->entry_point = entry_point > 0 && entry_point < 1 << 16 ? (int32_t)entry_point : 0;
+    call->entry_point = xs_scan_entry_point(scan, 1);
     call->thread = number_of(&r->threads, xs_scan_int(scan, 2), 0);
     call->device = device_of(r, context);
     call->is_legacy = stream < 0;

@@ -20,12 +20,11 @@ static bool read_call(struct xs_scan *scan, struct xs_modelled_call *call, enum 
                                                     [XS_CALL_SYNC] = XS_SYNC_SCOPE_COUNT,
                                                     [XS_CALL_EVENT] = 2,
                                                     [XS_CALL_FREE] = 1};
-    int64_t entry = xs_scan_int(scan, ENTRY);
     call->kind = (uint8_t)kind;
     call->id = xs_scan_int(scan, ID);
     call->context = xs_scan_int(scan, CONTEXT);
     call->stream = xs_scan_int(scan, STREAM);
-    call->entry_point = entry > 0 && entry < 1 << 16 ? (int32_t)entry : 0;
+    call->entry_point = xs_scan_entry_point(scan, ENTRY);
     call->correlation = xs_scan_correlation(scan, CORRELATION);
     call->bytes = (uint64_t)xs_scan_int(scan, BYTES);
     call->is_async = xs_scan_int(scan, ASYNC) != 0;

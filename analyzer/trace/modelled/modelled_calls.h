@@ -25,7 +25,7 @@ struct xs_modelled_call {
     uint64_t grid;           /* hash of a launch's grid, block and shared memory */
     int64_t context, stream; /* ids; 0: unknown */
     uint32_t correlation;
-    int32_t entry_point;
+    int32_t entry_point; /* entry_point.id, or XS_NO_ENTRY_POINT */
     int32_t batch_index; /* -1: not of a batch call */
     uint8_t kind;        /* enum xs_call_kind */
     uint8_t direction, src_kind, dst_kind;

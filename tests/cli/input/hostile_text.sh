@@ -19,3 +19,14 @@ b' FROM device"
         show "control characters ($format)"
 done
 run "$XFERSPY" report hostile.db; expect_out 'evil\x1b[31m\n\xff'
+# A command that the report suggests can be pasted, whatever the name of the trace is.
+name=$(printf "it's\na %%s \\\\\033.db")
+cp "$GOLDEN/h100_wasteful.db" "$name"
+run "$XFERSPY" report "$name"; expect_status 0
+sed -n 's/.*\(xferspy report --sections=idle .*\)/\1/p' stdout >command
+[ "$(wc -l <command)" -eq 1 ] || show "no command is suggested"
+if command -v bash >/dev/null; then
+    run "$XFERSPY" report --sections=idle "$name"; expect_status 0; mv stdout meant
+    run env PATH="$(dirname "$XFERSPY"):$PATH" bash ./command; expect_status 0; expect_no_err
+    cmp -s meant stdout || show "the pasted command is another one"
+fi

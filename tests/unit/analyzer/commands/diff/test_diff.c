@@ -260,6 +260,26 @@ static void what_could_not_be_made_did_not_disappear(void **state) {
     end();
 }
 
+/* In each run of AFTER, 40 of 200 copies could not be checked. Together they are more than half of the 200 cases of one
+ * run before, but a run can hide no more than 40. */
+static void undecided_cases_of_several_runs_are_not_added(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        add(&before, 3, &(struct recipe){.uploads = 201, .wall_ns = 100 * MS});
+        add(&after, 3,
+            &(struct recipe){.uploads = 201,
+                             .fresh = true,
+                             .wall_ns = 100 * MS,
+                             .sql = "UPDATE transfer SET fingerprint = NULL, skip = 1 WHERE id > 161"});
+    }
+    xs_diff_compute(&before, &after, &c);
+    const struct xs_change *change = finding("noop-upload", 0);
+    assert_non_null(change);
+    assert_in_range(after.undecided[before.findings[change->before].detector], 40, 99);
+    expect_kind(change, XS_DISAPPEARED);
+    end();
+}
+
 static void one_side_without_call_sites(void **state) {
     (void)state;
     compare(&(struct recipe){.uploads = 200, .wall_ns = 100 * MS, .sql = STACKS(12, 14)},
@@ -498,6 +518,7 @@ int main(void) {
         cmocka_unit_test(a_finding_appears_grows_and_shrinks),
         cmocka_unit_test(lines_that_moved_are_the_same_lines),
         cmocka_unit_test(what_could_not_be_made_did_not_disappear),
+        cmocka_unit_test(undecided_cases_of_several_runs_are_not_added),
         cmocka_unit_test(one_side_without_call_sites),
         cmocka_unit_test(sites_have_what_report_by_site_has),
         cmocka_unit_test(every_conclusion),

@@ -6,6 +6,7 @@
 
 #include "analyzer/trace/modelled/estimate.h"
 #include "analyzer/trace/modelled/modelled.h"
+#include "analyzer/trace/modelled/modelled_calls.h"
 #include "analyzer/trace/modelled/modelled_lanes.h"
 #include "analyzer/trace/windows/device_windows.h"
 
@@ -55,6 +56,38 @@ static int64_t number(const struct xs_trace *trace, const char *sql) {
     int64_t value = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return value;
+}
+
+/* A number that no function has is not the number of the first function, cuMemcpy. */
+static void a_damaged_entry_point_is_none(void **state) {
+    static const struct {
+        const char *sql;
+        int32_t entry_point;
+    } cases[] = {{"UPDATE transfer SET entry_point = 0", 0},
+                 {"UPDATE transfer SET entry_point = 65535", 65535},
+                 {"UPDATE transfer SET entry_point = 65536", XS_NO_ENTRY_POINT},
+                 {"UPDATE transfer SET entry_point = -1", XS_NO_ENTRY_POINT},
+                 {"UPDATE transfer SET entry_point = 1 << 32", XS_NO_ENTRY_POINT},
+                 {"UPDATE transfer SET entry_point = 'cuMemcpy'", XS_NO_ENTRY_POINT}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct played p;
+        struct xs_trace trace;
+        struct xs_merge calls;
+        char message[XS_TRACE_MESSAGE_BYTES];
+        play_begin(&p);
+        play_alloc(&p, 0x1000, 4096);
+        play_up(&p, 0x1000, 4096, 1, NOT_MEASURED, 0x500000);
+        play_analyse(&p, cases[i].sql);
+        assert_int_equal(xs_trace_open(p.path, &trace, message), 0);
+        int status = xs_calls_begin(&calls, &trace, false, message);
+        const struct xs_modelled_call *call = xs_calls_next(&calls, &status);
+        assert_non_null(call);
+        assert_int_equal(call->entry_point, cases[i].entry_point);
+        xs_merge_end(&calls);
+        xs_trace_close(&trace);
+        play_end(&p);
+    }
 }
 
 static void kernels_take_what_their_function_took(void **state) {
@@ -414,7 +447,8 @@ static void a_ratio_has_an_error(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_take_what_their_function_took),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_damaged_entry_point_is_none),
+                                       cmocka_unit_test(kernels_take_what_their_function_took),
                                        cmocka_unit_test(short_waits_waited),
                                        cmocka_unit_test(pauses_of_the_host_are_not_the_device_s),
                                        cmocka_unit_test(modelled_tables_have_all_columns),
