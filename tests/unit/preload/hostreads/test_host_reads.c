@@ -78,7 +78,7 @@ static void every_way_of_reading_is_seen(void **state) {
 /* The kernel marks a page as referenced at the first of these reads, and takes the mark off at the second. */
 static void reads_of_other_processes_are_seen(void **state) {
     (void)state;
-    char *memory = make_memory(MEMORY_PRIVATE, BYTES), *copy = malloc(BYTES);
+    char *memory = make_memory(MEMORY_PRIVATE, BYTES), *copy = calloc(1, BYTES);
     for (int times = 1; times <= 5; times++) {
         struct xs_host_reads_region region = watch(memory);
         struct iovec to = {copy, BYTES}, from = {memory, BYTES};
@@ -139,7 +139,8 @@ static void what_a_child_may_have_read_is_doubtful(void **state) {
             struct xs_host_reads_region own = {.address = (uintptr_t)memory, .bytes = BYTES};
             xs_host_reads_watch(&own, 1); /* does nothing in a child */
             char byte;
-            _exit(own.is_watched || own.doubt != XS_HOST_READS_NO_KERNEL || read(ends[0], &byte, 1));
+            bool is_wrong = own.is_watched || own.doubt != XS_HOST_READS_NO_KERNEL || read(ends[0], &byte, 1) != 0;
+            _exit(is_wrong ? 1 : 0);
         }
         close(ends[0]);
         int status = 0;
