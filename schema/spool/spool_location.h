@@ -35,10 +35,10 @@ struct xs_spool_files {
 const char *xs_spool_runtime_dir(void);
 
 /* Creates the spool for a trace that will be made at the absolute path `trace`. `bound_bytes` limits the events that
- * wait to be drained (header->chunk_bound), `limit_bytes` the whole spool. `runtime_dir` is an earlier result of
- * xs_spool_runtime_dir, because the drain thread must not read the environment while the application may change it;
- * NULL: the spool must not be in memory. Returns the same as xs_spool_create; errno EEXIST means that the name beside
- * the trace is taken. */
+ * wait to be drained (header->chunk_bound), and `limit_bytes` limits the whole spool. `runtime_dir` is an earlier
+ * result of xs_spool_runtime_dir, because the drain thread must not read the environment while the application may
+ * change it; NULL: the spool must not be in memory. Returns the same as xs_spool_create; errno EEXIST means that the
+ * name beside the trace is taken. */
 int xs_spool_create_for_trace(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
                               const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files);
 

@@ -1,5 +1,6 @@
 /* Holds the diagnosis of a trace: the engine's findings with what each repair saves, and their causes. The engine's
- * result is not changed. Only analyzer/savings fills these types (causes/diagnose.h), and all outputs print them. */
+ * result is not changed. Only analyzer/savings fills these types (causes/find_savings.h), and all outputs print them.
+ */
 #ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSIS_H
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSIS_H
 

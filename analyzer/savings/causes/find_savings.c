@@ -1,5 +1,5 @@
-/* Computes savings and causes from findings; see diagnose.h. */
-#include "analyzer/savings/causes/diagnose.h"
+/* Computes what each finding saves, and the causes of the findings; see find_savings.h. */
+#include "analyzer/savings/causes/find_savings.h"
 
 #include <math.h>
 #include <stdlib.h>
