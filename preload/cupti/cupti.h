@@ -39,6 +39,9 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes);
  * called again; 0: it need not be called again at a certain time. Only the flusher calls this function. */
 unsigned xs_cupti_watch_windows(void);
 
+/* True if CUPTI is attached, so that device times are recorded. Any thread. */
+bool xs_cupti_is_attached(void);
+
 /* Attaching or detaching CUPTI waits for the device. It is therefore done by a thread that has just waited for the
  * device. Any thread may read xs_cupti_switch_due, with relaxed order. XS_CUPTI_SWITCH_DUE means that CUPTI must be
  * attached or detached, and XS_CUPTI_SWITCH_MAY_COME that this may become necessary. In both states the wrappers update

@@ -40,10 +40,13 @@ static void read_budget(const struct xs_trace *trace, struct xs_cost *cost) {
 }
 
 static void read_recorded_steps(const struct xs_trace *trace, struct xs_recorded_steps *steps) {
-    char text[16];
+    char text[16], start[16];
     const char *by = xs_trace_meta_text(trace, "range.steps_by", text, sizeof text, "");
     if (!*by) {
+        bool by_command = strcmp(xs_trace_meta_text(trace, "option.start", start, sizeof start, ""), "off") == 0;
         xs_trace_meta_text(trace, "option.window", steps->name, sizeof steps->name, "");
+        if (by_command)
+            memcpy(steps->name, XS_RECORDED_BY_COMMAND, sizeof XS_RECORDED_BY_COMMAND);
         return;
     }
     bool by_range = strcmp(by, "range") == 0;
