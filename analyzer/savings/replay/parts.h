@@ -32,7 +32,7 @@ struct xs_run_part {
     int64_t left_out_ns;      /* time that the model does not have before this part; time of the trace less this time is
                                * time of the model. xs_parts_close_up sets it */
     int64_t model_end_ns;     /* end of the part in the model; xs_parts_close_up sets it */
-    uint32_t first_call;      /* index of its first call in the model, whose parts are in order; set as well */
+    uint32_t first_call;      /* index in the model of its first call; xs_parts_close_up sets it */
 };
 
 struct xs_parts {              /* zeroed: the run is replayed as a whole */
@@ -40,7 +40,7 @@ struct xs_parts {              /* zeroed: the run is replayed as a whole */
     size_t count;              /* 0: the run is replayed as a whole */
     size_t of;                 /* number of parts of the run */
     int64_t run_ns;            /* measured duration of the run; xs_parts_close_up sets it */
-    int64_t replayed_ns;       /* duration of the model; set as well */
+    int64_t replayed_ns;       /* duration of the model; xs_parts_close_up sets it */
 };
 
 /* Chooses the parts. `whole_rows` replaces XS_PARTS_WHOLE_ROWS if it is not 0. Negative status: the message is set.
@@ -50,7 +50,7 @@ int xs_parts_choose(struct xs_parts *parts, const struct xs_trace *trace, const 
 void xs_parts_free(struct xs_parts *parts);
 
 /* True if a call that begins at this time of the trace belongs to a chosen part, or if there are no parts. NULL counts
- * as no parts, here and below. */
+ * as no parts in all functions of this file. */
 bool xs_parts_have(const struct xs_parts *parts, int64_t ns);
 
 /* Takes the time between the parts out of a model, which has times of the trace. */
@@ -63,7 +63,7 @@ int64_t xs_parts_model_ns(const struct xs_parts *parts, int64_t ns, bool *is_in_
 /* Converts a time of the model to a time of the trace. */
 int64_t xs_parts_trace_ns(const struct xs_parts *parts, int64_t model_ns);
 
-/* Returns how often the run has what the model has once, by duration; 1 for a run that is replayed as a whole. */
+/* Returns the duration of the run divided by the duration of the model; 1 if the run is replayed as a whole. */
 double xs_parts_scale(const struct xs_parts *parts);
 
 #endif
