@@ -1,7 +1,7 @@
-/* The interface to CUPTI, which adds to the trace the device times of copies, memsets and kernels, the nodes of graphs,
- * and page migrations. CUPTI is loaded at run time and is never linked. If there is no CUPTI, capture works without it.
- * Before CUDA 13.3 (cupti_multi.h) a process can have only one subscriber. So if the application itself uses CUPTI and
- * cannot share it with xferspy, xferspy stops using CUPTI at the application's first call of CUPTI. */
+/* Declares the interface to CUPTI. CUPTI adds to the trace the device times of copies, memsets and kernels, the nodes
+ * of graphs, and page migrations. CUPTI is loaded at run time and is never linked. If there is no CUPTI, capture works
+ * without it. Before CUDA 13.3 (cupti_multi.h) a process can have only one subscriber. So if the application itself
+ * uses CUPTI and cannot share it with xferspy, xferspy stops using CUPTI at the application's first call of CUPTI. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_H
 

@@ -53,7 +53,7 @@ struct xs_replay_fit {
     uint64_t calls, operations; /* numbers of the program's calls and of the device's operations in the model */
     uint64_t unmatched;    /* number of device records without a call, which are left out; 0 if parts are replayed */
     uint64_t parts;        /* number of parts of the run that are replayed; 0: the run is replayed as a whole */
-    uint64_t parts_of_run; /* number of parts of the run; 0: as above */
+    uint64_t parts_of_run; /* number of parts of the run; 0: the run is replayed as a whole */
     uint64_t measured_ns, replayed_ns;
 };
 /* A replay is not trusted if its error is more than this part of the run. */

@@ -1,5 +1,5 @@
-/* Finds what the repairs of a trace's findings save, and their causes. Rule: docs/rules/analysis.md, "What a repair
- * saves". */
+/* Finds what the repairs of a trace's findings save, and the causes of the findings. Rule: docs/rules/analysis.md,
+ * "What a repair saves". */
 #ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_FIND_SAVINGS_H
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_FIND_SAVINGS_H
 
