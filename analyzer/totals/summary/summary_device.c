@@ -1,5 +1,4 @@
-/* Reads CUPTI's records of the device (copies, kernels, memsets, migrations), and computes how much copies and kernels
- * overlapped. */
+/* Reads CUPTI's records of the device: copies, kernels, memsets and migrations. */
 #include "analyzer/totals/summary/summary_internal.h"
 
 static int64_t device_of(const struct xs_scan *scan, int column) {
@@ -13,10 +12,8 @@ static void take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
     struct xs_record record = xs_record_read(scan);
     s->coverage.device_copies += !xs_is_modelled(work->trace, record.correlation);
     if (!record.untimed) {
-        size_t device = xs_work_device(work, device_of(scan, DEVICE));
-        int64_t start = xs_scan_int(scan, XS_RECORD_START), end = xs_scan_int(scan, XS_RECORD_END);
-        xs_work_saw(work, end);
-        xs_intervals_add(&work->copies[device], start, end);
+        xs_work_device(work, device_of(scan, DEVICE));
+        xs_work_saw(work, xs_scan_int(scan, XS_RECORD_END));
     }
     if (!xs_scan_null(scan, NODE)) {
         uint64_t copies = xs_scan_count(scan, COPIES);
@@ -61,7 +58,6 @@ static void read_kernels(struct xs_summary_work *work) {
         launches->device_ns = xs_sum(launches->device_ns, ns);
         launches->modelled += is_modelled;
         xs_work_saw(work, xs_scan_int(&scan, END));
-        xs_intervals_add(&work->kernels[device], xs_scan_int(&scan, START), xs_scan_int(&scan, END));
     }
     xs_work_end(work, &scan);
 }
@@ -98,13 +94,4 @@ void xs_summary_device(struct xs_summary_work *work) {
     read_kernels(work);
     read_migrations(work);
     read_memsets(work);
-}
-
-void xs_summary_overlap(struct xs_summary_work *work) {
-    for (size_t i = 0; i < work->summary->device_count; i++) {
-        struct xs_device_summary *d = &work->summary->devices[i];
-        d->copy_busy_ns = xs_intervals_unite(&work->copies[i]);
-        d->kernel_busy_ns = xs_intervals_unite(&work->kernels[i]);
-        d->both_busy_ns = xs_intervals_common(&work->copies[i], &work->kernels[i], NULL);
-    }
 }

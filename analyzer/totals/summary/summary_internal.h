@@ -2,7 +2,6 @@
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_INTERNAL_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_INTERNAL_H
 
-#include "analyzer/base/intervals.h"
 #include "analyzer/findings/engine/selection.h"
 #include "analyzer/totals/summary/summary.h"
 #include "analyzer/trace/records.h"
@@ -17,8 +16,6 @@ struct xs_summary_work {
     char *message;
     int status; /* negative: a table could not be read, and the message is set; after that, nothing more is read */
     struct xs_records records;
-    struct xs_intervals *copies; /* by index in summary->devices */
-    struct xs_intervals *kernels;
     int64_t last_ns; /* the latest time in any table */
 };
 
@@ -41,7 +38,7 @@ static inline void xs_count_time_add(struct xs_count_time *to, uint64_t count, u
 
 /* If the trace became too large, so that rows were dropped, these functions add the sums of the dropped rows; otherwise
  * they do nothing. xs_summary_thinned_transfers adds to `groups`, whose totals must be 0; call it after the kept rows
- * of `transfer` were read. Call xs_summary_thinned_busy after the unions of busy times were computed. */
+ * of `transfer` were read. Call xs_summary_thinned_busy after xs_summary_where. */
 void xs_summary_thinned_transfers(struct xs_summary_work *work, struct xs_transfer_group *groups);
 void xs_summary_thinned_calls(struct xs_summary_work *work);
 void xs_summary_thinned_busy(struct xs_summary_work *work);
@@ -51,8 +48,9 @@ void xs_summary_device(struct xs_summary_work *work); /* device_copy, device_ker
 void xs_summary_transfers(struct xs_summary_work *work); /* transfer; must be called after work->records were read */
 void xs_summary_calls(struct xs_summary_work *work);     /* memset, launch, sync, allocation; must be called after
                                                             xs_summary_device */
-void xs_summary_overlap(struct xs_summary_work *work);   /* computes the unions of busy times over the streams of each
-                                                            device */
+/* Computes the unions of busy times over the streams of each device and, if `is_known`, what the run's time was spent
+ * on; the summary must have the duration of the run. */
+void xs_summary_where(struct xs_summary_work *work, bool is_known, const struct xs_where_own *own);
 
 /* Begins to read the rows of a statement, which is formatted as by printf. After an error there are no rows. */
 void xs_work_begin(struct xs_summary_work *work, struct xs_scan *scan, const char *format, ...)

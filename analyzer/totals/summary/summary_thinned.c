@@ -274,7 +274,9 @@ void xs_summary_thinned_busy(struct xs_summary_work *work) {
                   " JOIN device_kernel_shape s ON s.id = t.shape WHERE t.source = 'device_kernel' GROUP BY 1");
     while (xs_scan_row(&scan)) {
         int64_t ordinal = xs_scan_int(&scan, DEVICE);
-        uint64_t ns = xs_scan_count(&scan, NS), most = work->summary->run.duration_ns;
+        uint64_t ns = xs_scan_count(&scan, NS);
+        /* an estimated duration may end before rows that were thinned out */
+        uint64_t most = work->summary->run.duration_estimated ? 0 : work->summary->run.duration_ns;
         for (size_t i = 0; i < work->summary->device_count; i++) {
             struct xs_device_summary *d = &work->summary->devices[i];
             if (d->id != ordinal)
