@@ -304,7 +304,6 @@ int xs_summary_compute(const struct xs_trace *trace, const struct xs_selection *
     }
     if (work.status >= 0)
         compute_busy(&work);
-    xs_records_free(&work.records);
     if (work.status < 0)
         xs_summary_free(summary);
     return work.status;

@@ -1,4 +1,4 @@
-/* Reads CUPTI's records of the device: copies, kernels, memsets and migrations. */
+/* Reads CUPTI's records of the device: kernels, memsets and migrations, and a row of a copy. */
 #include "analyzer/totals/summary/summary_internal.h"
 
 static int64_t device_of(const struct xs_scan *scan, int column) {
@@ -6,37 +6,39 @@ static int64_t device_of(const struct xs_scan *scan, int column) {
     return device == 0 && xs_scan_null(scan, column) ? -1 : device;
 }
 
-static void take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
-    enum { KIND = XS_RECORD_NEXT, DEVICE, COPIES, NODE };
-    struct xs_summary *s = work->summary;
-    struct xs_record record = xs_record_read(scan);
-    s->coverage.device_copies += !xs_is_modelled(work->trace, record.correlation);
-    if (!record.untimed) {
-        xs_work_device(work, device_of(scan, DEVICE));
-        xs_work_saw(work, xs_scan_int(scan, XS_RECORD_END));
+bool xs_copy_row_read(struct xs_scan *scan, void *item) {
+    enum { CORRELATION = 1, BYTES, START, END, KIND, DEVICE, COPIES, NODE };
+    struct xs_copy_row *row = item;
+    uint32_t correlation = xs_scan_correlation(scan, CORRELATION);
+    row->record = (struct xs_record){.records = 1, .bytes = xs_scan_count(scan, BYTES)};
+    row->record.untimed = !xs_scan_span(scan, START, END, &row->record.ns);
+    row->device = device_of(scan, DEVICE);
+    row->end_ns = xs_scan_int(scan, END);
+    row->is_modelled = xs_is_modelled(scan->trace, correlation);
+    row->is_of_graph = !xs_scan_null(scan, NODE);
+    if (row->is_of_graph) {
+        row->copies = xs_scan_count(scan, COPIES);
+        row->kind = xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT);
+    } else {
+        row->record.correlation = correlation;
+        row->has_no_call = !correlation;
     }
-    if (!xs_scan_null(scan, NODE)) {
-        uint64_t copies = xs_scan_count(scan, COPIES);
-        s->coverage.device_copies_graph += !xs_is_modelled(work->trace, record.correlation);
-        xs_count_time_add(&s->graph_copies[xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT)], copies, record.bytes,
-                          record.ns);
-        xs_count_time_add(&s->graph_total, copies, record.bytes, record.ns);
-        return;
-    }
-    s->coverage.without_event += !record.correlation;
-    xs_records_add(&work->records, &record);
+    return true;
 }
 
-static void read_copies(struct xs_summary_work *work) {
-    struct xs_scan scan;
-    xs_work_begin(work, &scan,
-                  "SELECT " XS_COPY_RECORD_COLUMNS
-                  ", " XS_KIND_OF_COPY("") ", coalesce(device, dst_device, src_device), copies, graph_node"
-                                           " FROM device_copy");
-    while (xs_scan_row(&scan))
-        take_copy(work, &scan);
-    xs_work_end(work, &scan);
-    xs_records_sort(&work->records);
+void xs_copy_row_take(struct xs_summary_work *work, const struct xs_copy_row *row) {
+    struct xs_summary *s = work->summary;
+    s->coverage.device_copies += !row->is_modelled;
+    if (!row->record.untimed) {
+        xs_work_device(work, row->device);
+        xs_work_saw(work, row->end_ns);
+    }
+    s->coverage.without_event += row->has_no_call;
+    if (!row->is_of_graph)
+        return;
+    s->coverage.device_copies_graph += !row->is_modelled;
+    xs_count_time_add(&s->graph_copies[row->kind], row->copies, row->record.bytes, row->record.ns);
+    xs_count_time_add(&s->graph_total, row->copies, row->record.bytes, row->record.ns);
 }
 
 static void read_kernels(struct xs_summary_work *work) {
@@ -90,7 +92,6 @@ static void read_memsets(struct xs_summary_work *work) {
 }
 
 void xs_summary_device(struct xs_summary_work *work) {
-    read_copies(work);
     read_kernels(work);
     read_migrations(work);
     read_memsets(work);

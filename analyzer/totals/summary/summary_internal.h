@@ -14,8 +14,10 @@ struct xs_summary_work {
     const struct xs_trace *trace;
     const struct xs_selection *selection; /* the transfers that the totals count; NULL: all */
     char *message;
-    int status; /* negative: a table could not be read, and the message is set; after that, nothing more is read */
-    struct xs_records records;
+    int status;     /* negative: a table could not be read, and the message is set; after that, nothing more is read */
+    bool any_timed; /* a call has device times */
+    /* rows of device_copy whose call is missing: the timed ones and their sums, and the number of the others */
+    uint64_t orphans, orphan_bytes, orphan_ns, untimed_orphans;
     int64_t last_ns; /* the latest time in any table */
 };
 
@@ -43,9 +45,23 @@ void xs_summary_thinned_transfers(struct xs_summary_work *work, struct xs_transf
 void xs_summary_thinned_calls(struct xs_summary_work *work);
 void xs_summary_thinned_busy(struct xs_summary_work *work);
 
+/* A row of device_copy. */
+struct xs_copy_row {
+    struct xs_record record; /* its correlation number is 0 for a copy of a graph, too */
+    int64_t device, end_ns;
+    uint64_t copies;
+    unsigned kind;
+    bool is_of_graph, is_modelled, has_no_call; /* has_no_call: a copy of no graph without a correlation number */
+};
+bool xs_copy_row_read(struct xs_scan *scan, void *row);
+void xs_copy_row_take(struct xs_summary_work *work, const struct xs_copy_row *row);
+#define XS_COPY_ROW_COLUMNS                                                                                            \
+    XS_BYTES_OF_COPY("")                                                                                               \
+    ", start_ns, end_ns, " XS_KIND_OF_COPY("") ", coalesce(device, dst_device, src_device), copies, graph_node"
+
 /* Each of these functions reads the named tables into the summary. */
-void xs_summary_device(struct xs_summary_work *work); /* device_copy, device_kernel, device_migration, device_memset */
-void xs_summary_transfers(struct xs_summary_work *work); /* transfer; must be called after work->records were read */
+void xs_summary_device(struct xs_summary_work *work);    /* device_kernel, device_migration, device_memset */
+void xs_summary_transfers(struct xs_summary_work *work); /* transfer and device_copy */
 void xs_summary_calls(struct xs_summary_work *work);     /* memset, launch, sync, allocation; must be called after
                                                             xs_summary_device */
 /* Computes the unions of busy times over the streams of each device and, if `is_known`, what the run's time was spent

@@ -135,16 +135,9 @@ typedef struct pool pools[XS_DIRECTION_COUNT][3]; /* by `pageable` + 1 */
 
 /* Returns the sums of device records whose call is missing, because thinning dropped the call and was then interrupted
  * by the program's end. Records that came after their call was dropped are already counted with the call. */
-static struct pool orphans_of(struct xs_summary_work *work) {
-    struct pool pool = {.direction = XS_DIR_UNKNOWN, .pageable = -1};
-    for (size_t i = 0; i < work->records.count; i++) {
-        struct xs_record *record = &work->records.items[i];
-        if (record->matched || record->untimed)
-            continue;
-        record->matched = 1;
-        xs_sum_all(&pool.sums, &(struct sums){record->records, record->bytes, record->ns}, sizeof pool.sums);
-    }
-    return pool;
+static struct pool orphans_of(const struct xs_summary_work *work) {
+    return (struct pool){
+        .direction = XS_DIR_UNKNOWN, .pageable = -1, .sums = {work->orphans, work->orphan_bytes, work->orphan_ns}};
 }
 
 /* Divides the amounts that are only known by kind among the groups. The direction that the host recorded may be another
