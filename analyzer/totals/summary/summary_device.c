@@ -1,19 +1,33 @@
 /* Reads CUPTI's records of the device (copies, kernels, memsets, migrations), and computes how much copies and kernels
  * overlapped. */
 #include "analyzer/totals/summary/summary_internal.h"
+#include "analyzer/trace/kind_words.h"
 
 static int64_t device_of(const struct xs_scan *scan, int column) {
     int64_t device = xs_scan_int(scan, column);
     return device == 0 && xs_scan_null(scan, column) ? -1 : device;
 }
 
+/* Returns the first of three columns that has a device. */
+static int64_t first_device_of(const struct xs_scan *scan, int column) {
+    int last = column + 2;
+    while (column < last && xs_scan_null(scan, column))
+        column++;
+    return device_of(scan, column);
+}
+
+static unsigned kind_of(struct xs_scan *scan) {
+    return (unsigned)xs_kind_of_copy(xs_scan_kind(scan, XS_RECORD_KIND, XS_COPY_KIND_COUNT),
+                                     xs_scan_int(scan, XS_RECORD_SRC_KIND), xs_scan_int(scan, XS_RECORD_DST_KIND));
+}
+
 static void take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
-    enum { KIND = XS_RECORD_NEXT, DEVICE, COPIES, NODE };
+    enum { DEVICE = XS_RECORD_NEXT, DESTINATION, SOURCE, COPIES, NODE };
     struct xs_summary *s = work->summary;
     struct xs_record record = xs_record_read(scan);
     s->coverage.device_copies += !xs_is_modelled(work->trace, record.correlation);
     if (!record.untimed) {
-        size_t device = xs_work_device(work, device_of(scan, DEVICE));
+        size_t device = xs_work_device(work, first_device_of(scan, DEVICE));
         int64_t start = xs_scan_int(scan, XS_RECORD_START), end = xs_scan_int(scan, XS_RECORD_END);
         xs_work_saw(work, end);
         xs_intervals_add(&work->copies[device], start, end);
@@ -21,8 +35,7 @@ static void take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
     if (!xs_scan_null(scan, NODE)) {
         uint64_t copies = xs_scan_count(scan, COPIES);
         s->coverage.device_copies_graph += !xs_is_modelled(work->trace, record.correlation);
-        xs_count_time_add(&s->graph_copies[xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT)], copies, record.bytes,
-                          record.ns);
+        xs_count_time_add(&s->graph_copies[kind_of(scan)], copies, record.bytes, record.ns);
         xs_count_time_add(&s->graph_total, copies, record.bytes, record.ns);
         return;
     }
@@ -32,10 +45,8 @@ static void take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
 
 static void read_copies(struct xs_summary_work *work) {
     struct xs_scan scan;
-    xs_work_begin(work, &scan,
-                  "SELECT " XS_COPY_RECORD_COLUMNS
-                  ", " XS_KIND_OF_COPY("") ", coalesce(device, dst_device, src_device), copies, graph_node"
-                                           " FROM device_copy");
+    xs_work_columns(work, &scan, "device_copy",
+                    XS_COPY_RECORD_COLUMNS ", device, dst_device, src_device, copies, graph_node");
     while (xs_scan_row(&scan))
         take_copy(work, &scan);
     xs_work_end(work, &scan);
@@ -45,7 +56,7 @@ static void read_copies(struct xs_summary_work *work) {
 static void read_kernels(struct xs_summary_work *work) {
     enum { START, END, DEVICE, NODE, CORRELATION };
     struct xs_scan scan;
-    xs_work_begin(work, &scan, "SELECT start_ns, end_ns, device, graph_node, correlation FROM device_kernel");
+    xs_work_columns(work, &scan, "device_kernel", "start_ns, end_ns, device, graph_node, correlation");
     while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         size_t device = xs_work_device(work, device_of(&scan, DEVICE));

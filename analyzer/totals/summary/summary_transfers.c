@@ -9,8 +9,8 @@
 #include "analyzer/totals/summary/summary_internal.h"
 
 enum { ENTRY, DIRECTION, BYTES, SRC, DST, ASYNC, CAPTURED, RESULT, ENTER, RETURN, CORRELATION, BATCH, ID, STACK };
-static const char transfers_sql[] = "SELECT entry_point, direction, bytes, src_kind, dst_kind, is_async, is_captured,"
-                                    " result, enter_ns, return_ns, correlation, batch_index, id, stack FROM transfer";
+static const char columns[] = "entry_point, direction, bytes, src_kind, dst_kind, is_async, is_captured, result,"
+                              " enter_ns, return_ns, correlation, batch_index, id, stack";
 
 /* Returns the totals of a single transfer. */
 static struct xs_totals totals_of(const struct xs_slow_transfer *t, uint64_t host_ns) {
@@ -200,7 +200,7 @@ void xs_summary_transfers(struct xs_summary_work *work) {
     s->groups = make_groups();
     for (size_t i = 0; i < work->records.count && !s->slowest_by_device; i++)
         s->slowest_by_device = !work->records.items[i].untimed;
-    xs_work_begin(work, &scan, "%s", transfers_sql);
+    xs_work_columns(work, &scan, "transfer", columns);
     while (xs_scan_row(&scan))
         take_row(work, &scan);
     xs_work_end(work, &scan);
