@@ -60,6 +60,7 @@ struct xs_source_kind {
     size_t item_bytes;
     /* Fills in a zeroed item from the row; false: the row is left out. */
     bool (*read)(struct xs_scan *scan, void *item);
+    bool checks_where; /* `read` leaves out all rows that the condition excludes, or the condition excludes none */
 };
 /* Begins reading a table. `most_rows` is as in xs_merge_begin, but never 0. */
 struct xs_source;

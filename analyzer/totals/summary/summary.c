@@ -132,6 +132,12 @@ void xs_work_begin(struct xs_summary_work *work, struct xs_scan *scan, const cha
     va_end(arguments);
 }
 
+void xs_work_columns(struct xs_summary_work *work, struct xs_scan *scan, const char *table, const char *columns) {
+    *scan = (struct xs_scan){.status = work->status};
+    if (work->status >= 0)
+        xs_scan_columns(scan, work->trace, table, columns, work->message, &work->summary->damaged_rows);
+}
+
 static size_t add_device(struct xs_summary_work *work, int64_t ordinal) {
     struct xs_summary *s = work->summary;
     size_t i = s->device_count++;

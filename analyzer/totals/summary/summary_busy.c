@@ -51,9 +51,9 @@ static bool read_work(struct xs_scan *scan, void *item) {
 enum { COPIES, KERNELS, MIGRATIONS, WORK_TABLES, SOURCES = WORK_TABLES + XS_BUSY_TABLES };
 static const struct xs_source_kind of_devices[WORK_TABLES] = {
     [COPIES] = {"device_copy", "start_ns", TIMED, "end_ns, coalesce(device, dst_device, src_device)",
-                sizeof(struct item), read_work},
-    [KERNELS] = {"device_kernel", "start_ns", TIMED, "end_ns, device", sizeof(struct item), read_work},
-    [MIGRATIONS] = {"device_migration", "start_ns", TIMED, "end_ns, kind", sizeof(struct item), read_item},
+                sizeof(struct item), read_work, false},
+    [KERNELS] = {"device_kernel", "start_ns", TIMED, "end_ns, device", sizeof(struct item), read_work, false},
+    [MIGRATIONS] = {"device_migration", "start_ns", TIMED, "end_ns, kind", sizeof(struct item), read_item, false},
 };
 _Static_assert((int)SOURCES <= (int)XS_MERGED_MOST, "they are read as one");
 
@@ -221,8 +221,8 @@ static int read_all(struct sweep *sweep) {
                                   ? "return_ns, (SELECT category FROM entry_point e WHERE e.id = entry_point)"
                               : i == XS_BUSY_FREE ? "free_return_ns, 0"
                                                   : "return_ns, 0";
-        kinds[WORK_TABLES + i] =
-            (struct xs_source_kind){table->name, table->enter, where[i].data, columns, sizeof(struct item), read_item};
+        kinds[WORK_TABLES + i] = (struct xs_source_kind){table->name,         table->enter, where[i].data, columns,
+                                                         sizeof(struct item), read_item,    false};
     }
     int status = xs_merge_begin(&merge, kinds, reads_calls ? SOURCES : MIGRATIONS, sweep->work->trace, 0,
                                 sweep->work->message, NULL);

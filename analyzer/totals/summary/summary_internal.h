@@ -71,6 +71,8 @@ void xs_summary_where(struct xs_summary_work *work, bool is_known, const struct 
 /* Begins to read the rows of a statement, which is formatted as by printf. After an error there are no rows. */
 void xs_work_begin(struct xs_summary_work *work, struct xs_scan *scan, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Begins to read columns of all rows of a table (xs_scan_columns). */
+void xs_work_columns(struct xs_summary_work *work, struct xs_scan *scan, const char *table, const char *columns);
 static inline void xs_work_end(struct xs_summary_work *work, struct xs_scan *scan) { work->status = xs_scan_end(scan); }
 
 static inline void xs_work_saw(struct xs_summary_work *work, int64_t ns) {
