@@ -318,6 +318,7 @@ int xs_summary_compute(const struct xs_trace *trace, const struct xs_selection *
     }
     if (work.status >= 0) {
         summary->recorded = xs_recorded_time(trace, summary->run.duration_ns);
+        summary->totals = xs_totals_time(&summary->looked_at, summary->recorded);
         compute_where(&work);
     }
     for (size_t i = 0; i < summary->device_count; i++) {
