@@ -123,9 +123,43 @@ const char *xs_window_spec_read(struct xs_window_spec *spec, const char *text) {
     return why ? why : "use " XS_WINDOW_SPEC_FORMS;
 }
 
+void xs_window_spec_of_ledger(struct xs_window_spec *spec, uint64_t seed) {
+    *spec = (struct xs_window_spec){
+        .length_ns = XS_LEDGER_WINDOW_NS, .period_ns = UINT64_C(60000000000), .seed = seed ? seed : 1};
+}
+
+/* Returns a number below `limit` that depends on the seed and on `number`. */
+static uint64_t random_of(uint64_t seed, uint64_t number, uint64_t limit) {
+    uint64_t x = seed ^ number * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (x ^ x >> 31) % limit;
+}
+
+/* The first period takes two seconds, and each one ends at twice the time of the one before, until they have their full
+ * length. So a short run has a sample, too. */
+static bool wants_at_random(const struct xs_window_spec *spec, uint64_t at_ns, bool is_open, uint64_t *next_ns) {
+    uint64_t from = 0, to = UINT64_C(2000000000), number = 0;
+    for (; to <= at_ns && to < spec->period_ns; number++) {
+        from = to;
+        to *= 2;
+    }
+    if (to <= at_ns) {
+        uint64_t more = (at_ns - to) / spec->period_ns + 1;
+        number += more;
+        from = to + (more - 1) * spec->period_ns;
+        to = from + spec->period_ns;
+    }
+    uint64_t begin = from + random_of(spec->seed, number, to - from - spec->length_ns), end = begin + spec->length_ns;
+    *next_ns = at_ns < begin ? begin : at_ns < end ? end : to;
+    return at_ns >= begin && at_ns < end && is_open;
+}
+
 bool xs_window_spec_wants(const struct xs_window_spec *spec, uint64_t at_ns, bool is_open, uint64_t *next_ns) {
     bool wanted = spec->opener != XS_WINDOW_BY_TIME && is_open;
     *next_ns = UINT64_MAX;
+    if (spec->seed)
+        return wants_at_random(spec, at_ns, is_open, next_ns);
     if (spec->period_ns) {
         uint64_t within = at_ns % spec->period_ns;
         wanted = within < spec->length_ns;

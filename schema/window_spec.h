@@ -31,6 +31,7 @@ struct xs_window_spec {
         uint64_t from_ns, to_ns; /* since the session's start */
     } times[XS_WINDOW_SPEC_TIMES];
     uint64_t length_ns, period_ns; /* length of the window at the start of each period; 0: none */
+    uint64_t seed; /* not 0: each window lies at a random place of its period, and the first periods are shorter */
 };
 
 /* Reads a spec. These texts are valid: "10s..20s", "500ms.." or "..2s", or several of these separated by commas;
@@ -48,9 +49,15 @@ static inline bool xs_window_spec_is_set(const struct xs_window_spec *spec) {
     return spec->count || spec->period_ns || spec->opener != XS_WINDOW_BY_TIME;
 }
 
+/* Sets the windows of a ledger (XFERSPY_MODE): one of XS_LEDGER_WINDOW_NS in each minute, and more in the first one.
+ * They are a random sample of the run's time, so that a period of the program does not coincide with them. Another
+ * `seed` leads to other windows. */
+#define XS_LEDGER_WINDOW_NS UINT64_C(250000000)
+void xs_window_spec_of_ledger(struct xs_window_spec *spec, uint64_t seed);
+
 /* True if the spec requests device times at `at_ns` after the session's start. `is_open`: the program has opened a
- * window; this is ignored if the windows are BY_TIME. `*next_ns` gets the next time at which the result may change
- * without a call of the program; UINT64_MAX: never. */
+ * window; this is ignored if the windows are BY_TIME, but the windows of a ledger need it. `*next_ns` gets the next
+ * time at which the result may change without a call of the program; UINT64_MAX: never. */
 bool xs_window_spec_wants(const struct xs_window_spec *spec, uint64_t at_ns, bool is_open, uint64_t *next_ns);
 
 #endif

@@ -269,6 +269,7 @@ void xs_idle_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) {
     xs_json_object(json, "idle");
     xs_json_int(json, "start_ns", idle->start_ns);
     xs_json_int(json, "end_ns", idle->end_ns);
+    xs_json_count(json, "ns", idle->ns);
     xs_json_count(json, "steps", diagnosis->idle_steps);
     xs_json_array(json, "devices");
     for (size_t i = 0; i < idle->device_count; i++) {

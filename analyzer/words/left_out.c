@@ -116,6 +116,23 @@ static void say_none(const struct xs_recorded_steps *steps, bool runs, struct xs
     }
 }
 
+/* Says what the numbers of a ledger are of, and what it cannot know. */
+static void say_ledger(const struct xs_summary *summary, struct xs_string *text) {
+    const struct xs_capture_ranges *l = &summary->looked_at;
+    xs_string_format(text,
+                     "This is a ledger (XFERSPY_MODE): totals are sums of all calls%s, and findings, savings and idle"
+                     " times are of %s part%s of the run, %s of %s, chosen at random. It cannot know device times,"
+                     " contents and the order of calls outside of %s.",
+                     summary->totals.in_part ? " that were recorded" : "", XS_COUNT_TEXT(l->parts),
+                     l->parts == 1 ? "" : "s", XS_NS_TEXT(l->recorded_ns), XS_NS_TEXT(summary->run.duration_ns),
+                     l->parts == 1 ? "it" : "them");
+    if (summary->totals.in_part)
+        xs_string_format(text,
+                         " For %s, calls were only counted, because recording them would have cost more than a ledger"
+                         " may.",
+                         XS_NS_TEXT(summary->totals.run_ns - summary->totals.ns));
+}
+
 void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) {
     const struct xs_capture_ranges *l = &summary->looked_at;
     const struct xs_recorded_steps *steps = &summary->recorded_steps;
@@ -123,6 +140,10 @@ void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) 
         return;
     if (!l->parts) {
         say_none(steps, summary->run.is_snapshot || (summary->trace && summary->trace->is_live), text);
+        return;
+    }
+    if (l->is_ledger) {
+        say_ledger(summary, text);
         return;
     }
     xs_string_format(text, "Looked at %s%s of %s, in ", l->is_at_most ? "not more than " : "",
@@ -158,8 +179,10 @@ static uint64_t say_outside(const struct xs_summary *summary, struct xs_string *
     }
     if (count)
         xs_string_format(text, " %s counted and not recorded: outside of %s%s.", count == 1 ? "was" : "were",
-                         in_steps ? "the steps that were asked for" : "what ",
-                         in_steps ? "" : chooser(&summary->recorded_steps));
+                         l->is_ledger ? "the parts of the ledger"
+                         : in_steps   ? "the steps that were asked for"
+                                      : "what ",
+                         l->is_ledger || in_steps ? "" : chooser(&summary->recorded_steps));
     return count;
 }
 

@@ -73,7 +73,7 @@ void xs_wait_say_why_nothing(struct xs_string *text, const struct xs_diagnosis *
                              const struct xs_wait_row *row) {
     const struct xs_idle *idle = &diagnosis->idle;
     const struct xs_idle_device *device = idle->device_count == 1 ? &idle->devices[0] : NULL;
-    uint64_t span_ns = (uint64_t)(idle->end_ns - idle->start_ns), run_ns = diagnosis->replay_fit.measured_ns;
+    uint64_t span_ns = idle->ns, run_ns = diagnosis->replay_fit.measured_ns;
     const char *of = diagnosis->idle_steps ? "the step" : "the run";
     bool is_busy = device && device->busy_ns >= span_ns / 100 * BUSY_PERCENT;
     if (row->waited_ns < run_ns / TOO_SHORT)

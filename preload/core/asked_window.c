@@ -77,6 +77,10 @@ static bool is_in_steps(void) {
     return marks >= atomic_load(&steps_from) && marks < atomic_load(&steps_to);
 }
 
+static _Atomic uint64_t ledger_closed_ns;
+
+void xs_asked_ledger_close(uint64_t until_ns) { atomic_store(&ledger_closed_ns, until_ns); }
+
 bool xs_asked_window_is_open(enum xs_window_opener opener) {
     switch (opener) {
     case XS_WINDOW_BY_RANGE:
@@ -88,7 +92,7 @@ bool xs_asked_window_is_open(enum xs_window_opener opener) {
     case XS_WINDOW_BY_CONTROL:
         return atomic_load(&controlled);
     case XS_WINDOW_BY_TIME:
-        break;
+        return xs_monotonic_ns() >= atomic_load(&ledger_closed_ns);
     }
     return false;
 }

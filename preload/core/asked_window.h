@@ -66,7 +66,11 @@ void xs_asked_profiler_change(bool is_on);
 /* Opens or closes the window that commands control (session/control.h). The listener's thread calls this function. */
 void xs_asked_control_change(bool is_on);
 
-/* True if the program has opened a window by this kind of opener and has not closed it yet. Any thread. */
+/* Closes the present window of a ledger (XFERSPY_MODE) for this time; `until_ns` is of CLOCK_MONOTONIC. */
+void xs_asked_ledger_close(uint64_t until_ns);
+
+/* True if the program has opened a window by this kind of opener and has not closed it yet. XS_WINDOW_BY_TIME: true
+ * unless the window of a ledger was closed. Any thread. */
 bool xs_asked_window_is_open(enum xs_window_opener opener);
 
 #endif

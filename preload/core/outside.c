@@ -9,7 +9,7 @@
 #include "preload/core/lock.h"
 #include "preload/core/thread.h"
 
-_Atomic bool xs_outside;
+_Atomic bool xs_outside, xs_outside_sums;
 
 /* A window that has ended; CLOCK_MONOTONIC. */
 struct window {
@@ -23,7 +23,9 @@ static uint64_t start_ns;
 /* This lock is held during the decision, so that an older decision cannot replace a newer one. */
 static struct xs_lock lock = XS_LOCK_INITIALIZER;
 static bool is_inside;
-static uint64_t opened_ns; /* the open window */
+static bool has_sums;                       /* calls outside are recorded for their sums */
+static uint64_t summed_ns, summed_since_ns; /* time for which calls were recorded, until they were recorded again */
+static uint64_t opened_ns, latest_ns;       /* when the latest window began and ended; latest_ns 0: it is open */
 static uint64_t closed_count, closed_ns;
 /* Entries never change once written: the drain thread reads them without the lock. */
 static struct window windows[XS_OUTSIDE_WINDOWS];
@@ -33,17 +35,30 @@ static bool is_wanted(uint64_t now_ns, uint64_t *next_ns) {
     return xs_window_spec_wants(&spec, since_ns, xs_asked_window_is_open(spec.opener), next_ns);
 }
 
+/* Begins or ends to leave calls out. */
+static void leave_out(bool leaves) {
+    if (atomic_exchange(&xs_outside, leaves) == leaves)
+        return;
+    uint64_t now_ns = xs_monotonic_ns();
+    summed_ns += leaves ? now_ns - summed_since_ns : 0;
+    summed_since_ns = now_ns;
+}
+
 /* A window begins before its first recorded call, and ends when no further recorded call can begin. */
 static void open_window(uint64_t now_ns) {
     opened_ns = now_ns;
+    latest_ns = 0;
     is_inside = true;
-    atomic_store(&xs_outside, false);
+    leave_out(false);
+    atomic_store(&xs_outside_sums, false);
 }
 
 static void close_window(void) {
-    atomic_store(&xs_outside, true);
+    atomic_store(&xs_outside_sums, has_sums);
+    leave_out(!has_sums);
     uint64_t now_ns = xs_monotonic_ns();
     is_inside = false;
+    latest_ns = now_ns;
     if (closed_count < XS_OUTSIDE_WINDOWS)
         windows[closed_count] = (struct window){opened_ns, now_ns};
     closed_count++;
@@ -55,10 +70,23 @@ void xs_outside_start(const struct xs_window_spec *asked, uint64_t begin_ns) {
     spec = *asked;
     start_ns = begin_ns;
     is_inside = false;
-    atomic_store(&xs_outside, true);
+    summed_since_ns = begin_ns;
+    atomic_store(&xs_outside_sums, has_sums);
+    leave_out(!has_sums);
     if (is_wanted(begin_ns, &next_ns))
         open_window(begin_ns);
     atomic_store(&limited, true);
+}
+
+void xs_outside_end_window(void) {
+    uint64_t next_ns;
+    xs_lock(&lock);
+    if (is_inside) {
+        is_wanted(xs_monotonic_ns(), &next_ns);
+        xs_asked_ledger_close(next_ns == UINT64_MAX ? next_ns : start_ns + next_ns);
+        close_window();
+    }
+    xs_unlock(&lock);
 }
 
 bool xs_outside_is_limited(void) { return atomic_load(&limited); }
@@ -77,6 +105,16 @@ void xs_outside_look(void) {
     xs_unlock(&lock);
 }
 
+void xs_outside_set_sums(bool sums) {
+    xs_lock(&lock);
+    has_sums = sums;
+    if (!is_inside && atomic_load(&limited)) {
+        atomic_store(&xs_outside_sums, sums);
+        leave_out(!sums);
+    }
+    xs_unlock(&lock);
+}
+
 unsigned xs_outside_wait_ms(unsigned most) {
     if (!atomic_load(&limited))
         return most;
@@ -89,7 +127,12 @@ unsigned xs_outside_wait_ms(unsigned most) {
 struct xs_outside_windows xs_outside_windows(void) {
     xs_lock(&lock);
     uint64_t open_ns = is_inside ? xs_monotonic_ns() - opened_ns : 0;
-    struct xs_outside_windows all = {closed_count + is_inside, closed_ns + open_ns};
+    uint64_t now_summed_ns = atomic_load(&xs_outside) ? 0 : xs_monotonic_ns() - summed_since_ns;
+    struct xs_outside_windows all = {.count = closed_count + is_inside,
+                                     .recorded_ns = closed_ns + open_ns,
+                                     .summed_ns = summed_ns + now_summed_ns,
+                                     .from_ns = opened_ns,
+                                     .to_ns = latest_ns};
     xs_unlock(&lock);
     return all;
 }

@@ -19,6 +19,10 @@
  * xs_outside_look change it. */
 extern _Atomic bool xs_outside;
 
+/* True while the program is outside of the parts of a ledger (XFERSPY_MODE), and its calls are recorded only for their
+ * sums: contents, samples and arguments are not looked at. */
+extern _Atomic bool xs_outside_sums;
+
 /* Only the first XS_OUTSIDE_WINDOWS windows are stored. */
 enum { XS_OUTSIDE_WINDOWS = 8192, XS_OUTSIDE_TEXT_BYTES = 32 * XS_OUTSIDE_WINDOWS };
 
@@ -38,10 +42,18 @@ void xs_outside_look(void);
  * `most`. */
 unsigned xs_outside_wait_ms(unsigned most);
 
+/* Ends the open window of a ledger before its time. */
+void xs_outside_end_window(void);
+
+/* Tells whether calls outside of the parts are recorded for their sums (xs_outside_sums), or only counted. */
+void xs_outside_set_sums(bool sums);
+
 /* The windows so far, including the open one. */
 struct xs_outside_windows {
-    uint64_t count;       /* number of all windows, stored or not */
-    uint64_t recorded_ns; /* total length of all windows */
+    uint64_t count;          /* number of all windows, stored or not */
+    uint64_t recorded_ns;    /* total length of all windows */
+    uint64_t summed_ns;      /* for how long calls were recorded, in windows and outside */
+    uint64_t from_ns, to_ns; /* the latest window (CLOCK_MONOTONIC); to_ns 0: it is open */
 };
 struct xs_outside_windows xs_outside_windows(void);
 

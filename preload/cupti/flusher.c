@@ -67,6 +67,11 @@ static void ring(void) {
     xs_futex_wake(&bell);
 }
 
+void xs_flusher_look(void) {
+    if (atomic_load(&running))
+        ring();
+}
+
 void xs_flusher_managed_memory(void) {
     if (atomic_load(&running)) {
         xs_on_scratch(begin_migrations, NULL);

@@ -20,6 +20,9 @@ void xs_flusher_managed_memory(void);
  * be waiting for this thread. */
 void xs_flusher_window_asked(void);
 
+/* Makes the flusher look now whether CUPTI has to be attached or detached. Does not wait. */
+void xs_flusher_look(void);
+
 /* Runs when the process ends: the flusher makes no further call of CUPTI, which may soon be unloaded. Does not wait
  * for a call that has already begun; xs_cupti_end does. */
 void xs_flusher_still(void);

@@ -13,6 +13,7 @@
 
 #include "preload/core/guard.h"
 #include "preload/core/memory_map.h"
+#include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"
@@ -197,6 +198,10 @@ static enum xs_sampled sample(struct xs_event *e, uint32_t stack, struct xs_samp
     t->skip = (uint8_t)unfit(e);
     if (t->skip != XS_SKIP_NONE)
         return XS_LEFT_OUT;
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_outside_sums, memory_order_relaxed))) {
+        t->skip = XS_SKIP_LEFT_OUT;
+        return XS_LEFT_OUT;
+    }
     if (!xs_budget_is_limited())
         return XS_BY_CHANCE;
     bool upload = t->direction == XS_DIR_H2D, little = t->bytes <= HOST_BYTES;

@@ -26,6 +26,7 @@
 #include "preload/session/drain_placement.h"
 #include "preload/session/files.h"
 #include "preload/session/host_samples.h"
+#include "preload/session/ledger_session.h"
 #include "preload/session/metadata.h"
 #include "preload/session/own_descriptors.h"
 #include "preload/session/placement.h"
@@ -97,6 +98,8 @@ static int write_start(void) {
     xs_files_write(&drain.files, drain.store, drain.spool);
     xs_store_meta_int(drain.store, "cost.start_ns", (int64_t)(xs_monotonic_ns() - drain.start_ns));
     status = status ? status : xs_store_commit(drain.store);
+    if (status == 0 && xs_options_is_ledger(drain.options))
+        status = xs_ledger_session_start(drain.store);
     if (status == 0)
         xs_spool_start(drain.spool, drain.files.path); /* the trace has the spool's number */
     return status;
@@ -116,6 +119,8 @@ static void keep_chunks_free(void) {
 
 static int keep_size(int64_t events) {
     struct xs_clock *clock = &drain.spool->header->clock;
+    if (xs_options_is_ledger(drain.options))
+        return xs_ledger_session_keep(drain.store, clock, drain.options->max_size);
     return xs_store_thin(drain.store, (uint64_t)drain.options->max_size << 20, events,
                          xs_clock_from_monotonic(clock, xs_monotonic_ns()));
 }
@@ -142,6 +147,14 @@ static void tell_direct_access(void) {
     }
 }
 
+/* Tells a ledger of new parts before their events are stored, and whether calls outside of them are recorded. */
+static int tell_ledger(void) {
+    if (!xs_options_is_ledger(drain.options))
+        return XS_OK;
+    xs_ledger_session_bound(xs_own_cost_ns() + xs_drain_contention_ns());
+    return xs_ledger_session_tell(drain.store, &drain.spool->header->clock);
+}
+
 /* True if all chunks should be scanned again at once, after a batch of `events` events. A few new events can wait until
  * the bell rings. */
 static bool is_worth_another(int64_t events) {
@@ -158,6 +171,9 @@ static int64_t take_over_events(void) {
         xs_drain_check_placement(drain.spool);
         tell_fingerprints();
         xs_clock_sync(&drain.spool->header->clock);
+        int told = tell_ledger();
+        if (told)
+            return told;
         events = xs_spool_drain(drain.spool, drain.store, BATCH_EVENTS, false);
         total += events > 0 ? events : 0;
         if (events >= 0) {
@@ -223,7 +239,8 @@ static int write_end(int failure) {
     xs_facts_write_unknown(drain.store);
     xs_notes_write(drain.store, &h->clock);
     status = status ? status : xs_store_finish(drain.store, failure ? XS_STATUS_STOPPED : XS_STATUS_COMPLETE);
-    return status ? status : xs_store_commit(drain.store);
+    status = status ? status : xs_store_commit(drain.store);
+    return status == 0 && xs_options_is_ledger(drain.options) ? xs_ledger_session_end(drain.store, &h->clock) : status;
 }
 
 static void set_phase(uint32_t phase) {

@@ -185,7 +185,7 @@ int xs_host_samples_look(struct xs_store *store, const struct xs_clock *clock, u
     uint64_t now = xs_monotonic_ns();
     if (!samples.on || samples.stacks >= MOST_STACKS)
         return XS_OK;
-    if (!xs_python_is_ready() || atomic_load(&xs_outside)) {
+    if (!xs_python_is_ready() || atomic_load(&xs_outside) || atomic_load(&xs_outside_sums)) {
         samples.is_stale = true;
         samples.next_ns = now + UNREADY_WAIT_MS * MS * (++samples.unready_looks > UNREADY_LOOKS ? 10 : 1);
     } else if (now >= samples.next_ns && is_within_share(now)) {

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "schema/option_value.h"
 
@@ -24,6 +25,11 @@ struct xs_options {
  * variable XFERSPY_... that `xferspy run` has not reported already (schema/variables.h). A signal handler must not call
  * this function. */
 void xs_options_load(struct xs_options *options, void (*complain)(const char *message));
+
+/* True if the mode is "ledger" and the program does not sleep: XFERSPY_START=off leaves the parts to commands. */
+static inline bool xs_options_is_ledger(const struct xs_options *options) {
+    return options->start && strcmp(options->mode, "ledger") == 0;
+}
 
 struct xs_option_shown {
     const char *field, *variable; /* "spool_mib", "XFERSPY_SPOOL_MIB" */

@@ -263,8 +263,13 @@ static uint64_t others_ns(void) {
            xs_drain_contention_ns();
 }
 
-/* Fingerprints and page migrations may each take half of the budget, in per mille of the run's time. */
-static unsigned part_of_budget(void) { return (unsigned)options.budget * 10 / 2; }
+/* Fingerprints and page migrations may each take half of the budget, in per mille of the run's time. In a ledger they
+ * take place in its parts only, which are few. */
+#define LEDGER_PERMILLE 1u
+static unsigned part_of_budget(void) {
+    return xs_options_is_ledger(&options) ? LEDGER_PERMILLE : (unsigned)options.budget * 10 / 2;
+}
+static bool has_budget(void) { return options.budget || xs_options_is_ledger(&options); }
 
 /* Runs before the drain thread reads the options to write them into the trace. */
 static void ignore_wrong_step(void) {
@@ -276,16 +281,33 @@ static void ignore_wrong_step(void) {
     }
 }
 
+/* Sets the parts of a ledger. The user cannot choose them, because they have to be a sample of the run's time. */
+static void start_ledger(uint64_t begun_ns) {
+    if (options.window[0] || options.step[0] || options.steps || options.skip_steps)
+        xs_say(
+            "XFERSPY_MODE=ledger chooses the parts of the run itself: XFERSPY_WINDOW, XFERSPY_STEP, XFERSPY_STEPS and"
+            " XFERSPY_SKIP_STEPS are ignored");
+    xs_window_spec_of_ledger(&window, begun_ns ^ (uint64_t)session_pid << 32);
+    xs_outside_set_sums(true);
+    xs_outside_start(&window, begun_ns);
+}
+
 /* Sets the parts of the run that the user requests. */
 static void start_windows(uint64_t begun_ns) {
     static bool said;
     if (!options.start) {
         window = (struct xs_window_spec){.opener = XS_WINDOW_BY_CONTROL};
-        if (*options.window || *options.step || options.steps || options.skip_steps)
-            xs_say("XFERSPY_WINDOW, XFERSPY_STEP, XFERSPY_SKIP_STEPS and XFERSPY_STEPS are ignored, because "
-                   "XFERSPY_START=off leaves it to `xferspy start`");
+        if (*options.window || *options.step || options.steps || options.skip_steps ||
+            strcmp(options.mode, "trace") != 0)
+            xs_say(
+                "XFERSPY_MODE, XFERSPY_WINDOW, XFERSPY_STEP, XFERSPY_SKIP_STEPS and XFERSPY_STEPS are ignored, because "
+                "XFERSPY_START=off leaves it to `xferspy start`");
         if (strcmp(options.outside, "calls") != 0)
             xs_outside_start(&window, begun_ns);
+        return;
+    }
+    if (xs_options_is_ledger(&options)) {
+        start_ledger(begun_ns);
         return;
     }
     if (xs_asked_steps_start(&options, &window)) {
@@ -308,7 +330,8 @@ static void start_cupti(void) {
     long budget = options.budget;
     struct xs_cupti_wishes wishes = {.kernels = options.kernels,
                                      .migrations = options.migrations,
-                                     .migrations_permille = budget ? part_of_budget() : UNBOUNDED_MIGRATIONS_SHARE,
+                                     .migrations_permille =
+                                         has_budget() ? part_of_budget() : UNBOUNDED_MIGRATIONS_SHARE,
                                      .budget_percent = (unsigned)budget,
                                      .yields_to_checkpoints = strcmp(options.cupti, "on") != 0,
                                      .driver_version = xs_facts_driver_version(),
@@ -324,7 +347,7 @@ static void start_cupti(void) {
 static unsigned fingerprint_permille(void) {
     if (options.fingerprint_share)
         return (unsigned)options.fingerprint_share * 10;
-    return options.budget ? part_of_budget() : UNBOUNDED_FINGERPRINT_SHARE;
+    return has_budget() ? part_of_budget() : UNBOUNDED_FINGERPRINT_SHARE;
 }
 
 /* Starts the repairs, which also work without capture. */
@@ -341,7 +364,9 @@ static void start_repairs(void) {
 }
 
 static void start_samples(void) {
-    unsigned permille = options.budget ? (unsigned)options.budget * 10 / 4 : UNBOUNDED_SAMPLES_SHARE;
+    unsigned permille = xs_options_is_ledger(&options) ? LEDGER_PERMILLE
+                        : options.budget               ? (unsigned)options.budget * 10 / 4
+                                                       : UNBOUNDED_SAMPLES_SHARE;
     bool has_samples = options.host_samples && strcmp(options.stack, "none") != 0;
     if (has_samples)
         xs_host_samples_start(permille);

@@ -60,9 +60,13 @@ static void write_ranges(const struct xs_window_facts *facts, struct xs_store *s
     xs_outside_text(facts->clock, text); /* before the count is read: the list never has more windows than that */
     struct xs_outside_windows windows = xs_outside_windows();
     struct xs_gate_counts counts = xs_gate_counts();
-    xs_store_meta_text(store, "range.windows", text);
-    xs_store_meta_int(store, "range.count", (int64_t)windows.count);
-    xs_store_meta_int(store, "range.recorded_ns", (int64_t)windows.recorded_ns);
+    if (xs_options_is_ledger(facts->options)) {
+        xs_store_meta_int(store, "ledger.summed_ns", (int64_t)windows.summed_ns);
+    } else { /* the store of a ledger drops parts, and writes those that are left */
+        xs_store_meta_text(store, "range.windows", text);
+        xs_store_meta_int(store, "range.count", (int64_t)windows.count);
+        xs_store_meta_int(store, "range.recorded_ns", (int64_t)windows.recorded_ns);
+    }
     xs_store_meta_int(store, "range.left_out_transfers", (int64_t)counts.left_out[XS_LEFT_OUT_TRANSFER]);
     xs_store_meta_int(store, "range.left_out_memsets", (int64_t)counts.left_out[XS_LEFT_OUT_MEMSET]);
     xs_store_meta_int(store, "range.left_out_launches", (int64_t)counts.left_out[XS_LEFT_OUT_LAUNCH]);

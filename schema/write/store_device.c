@@ -1,5 +1,5 @@
 /* Writes CUPTI's activity records into the device_* tables. */
-#include "schema/write/store_internal.h"
+#include "schema/write/ledger.h"
 #include "schema/write/thin_choice.h"
 
 #define CUPTI_NONE UINT32_MAX /* CUPTI's value for a context, stream or event that does not apply */
@@ -34,6 +34,17 @@ static void put_graph(struct xs_row *row, uint32_t graph, uint64_t node) {
     xs_put_nonzero(row, (int64_t)node);
 }
 
+/* Adds a device record to a sum, instead of writing its row. */
+static int add(struct xs_store *store, const struct xs_ledger_key *key, uint64_t bytes, int64_t start_ns,
+               int64_t end_ns) {
+    bool known = start_ns != 0 || end_ns != 0;
+    struct xs_ledger_sum sum = {.rows = 1,
+                                .bytes = (int64_t)bytes,
+                                .timed = known,
+                                .device_ns = known && end_ns >= start_ns ? end_ns - start_ns : 0};
+    return xs_ledger_add(store, key, &sum);
+}
+
 /* If the transfer of a device record was deleted by thinning, adds the record's time to the transfer's sums. The next
  * pass will delete the record, too, but the transfer may be forgotten by then. */
 static int put_late(struct xs_store *store, const struct xs_device_copy *copy) {
@@ -65,6 +76,11 @@ int xs_store_device_copy(struct xs_store *store, const struct xs_device_copy *co
     xs_shape_put(&shape, copy->is_async != 0);
     xs_shape_put(&shape, copy->copies);
     shape_graph(&shape, copy->graph, copy->graph_node);
+    if (!xs_ledger_keeps_record(store, copy->correlation)) {
+        struct xs_ledger_key key = {.source = "device_copy"};
+        int found = xs_shape_of_sum(store, XS_SHAPE_DEVICE_COPY, &shape, &key.shape);
+        return found ? found : add(store, &key, copy->bytes, copy->start_ns, copy->end_ns);
+    }
     int64_t id;
     int status = xs_shape_find(store, XS_SHAPE_DEVICE_COPY, &shape, &id);
     if (status)
@@ -80,6 +96,12 @@ int xs_store_device_copy(struct xs_store *store, const struct xs_device_copy *co
 }
 
 int xs_store_device_memset(struct xs_store *store, const struct xs_device_memset *memset_row) {
+    if (!xs_ledger_keeps_record(store, memset_row->correlation)) {
+        struct xs_ledger_key key = {.source = "device_memset",
+                                    .kind = memset_row->graph_node != 0,
+                                    .device = memset_row->device > 0 ? memset_row->device : 0};
+        return add(store, &key, memset_row->bytes, memset_row->start_ns, memset_row->end_ns);
+    }
     struct xs_row row =
         xs_row_into(store, "INSERT INTO device_memset(correlation, value, bytes, memory_kind, start_ns, end_ns,"
                            " device, cupti_context, cupti_stream, graph, graph_node)");
@@ -110,6 +132,11 @@ int xs_store_device_kernel(struct xs_store *store, const struct xs_device_kernel
     for (int i = 0; i < 3; i++)
         xs_shape_put(&shape, kernel->block[i]);
     shape_graph(&shape, kernel->graph, kernel->graph_node);
+    if (!xs_ledger_keeps_record(store, kernel->correlation)) {
+        struct xs_ledger_key key = {.source = "device_kernel"};
+        status = xs_shape_of_sum(store, XS_SHAPE_DEVICE_KERNEL, &shape, &key.shape);
+        return status ? status : add(store, &key, 0, kernel->start_ns, kernel->end_ns);
+    }
     status = xs_shape_find(store, XS_SHAPE_DEVICE_KERNEL, &shape, &id);
     if (status)
         return status;
@@ -122,6 +149,9 @@ int xs_store_device_kernel(struct xs_store *store, const struct xs_device_kernel
 }
 
 int xs_store_device_sync(struct xs_store *store, const struct xs_device_sync *sync_row) {
+    if (!xs_ledger_keeps_record(store, sync_row->correlation))
+        return add(store, &(struct xs_ledger_key){.source = "device_sync", .kind = sync_row->kind}, 0,
+                   sync_row->start_ns, sync_row->end_ns);
     struct xs_row row = xs_row_into(store, "INSERT INTO device_sync(correlation, kind, start_ns, end_ns, cupti_context,"
                                            " cupti_stream, cupti_event)");
     xs_put(&row, sync_row->correlation);

@@ -1,6 +1,6 @@
 /* Writes events of the host side into their tables. For each kind, the SQL text and the code that binds the values are
  * next to each other. */
-#include "schema/write/store_internal.h"
+#include "schema/write/ledger.h"
 #include "schema/write/thin_choice.h"
 
 /* Values that are converted in the same way for all kinds of events. */
@@ -68,7 +68,44 @@ static struct xs_row_shape shape_of_transfer(const struct common *c) {
     return shape;
 }
 
+/* True if the call becomes a row. A call that failed always does: such calls are few and important. */
+static bool is_kept(struct xs_store *store, const struct common *c) {
+    return !store->ledger || c->event->result != 0 || xs_ledger_keeps(store, c->enter_ns, c->event->correlation);
+}
+
+/* Adds a call to a sum, instead of writing its row. */
+static int add(struct xs_store *store, const struct common *c, const struct xs_ledger_key *key, uint64_t bytes) {
+    bool counts = c->event->return_tick != 0 && (!has(c, XS_FLAG_BATCH) || c->event->batch_index == 0);
+    struct xs_ledger_sum sum = {.rows = 1,
+                                .bytes = (int64_t)bytes,
+                                .host_ns =
+                                    counts && is_span(c->enter_ns, c->return_ns) ? c->return_ns - c->enter_ns : 0};
+    return xs_ledger_add(store, key, &sum);
+}
+
+/* The call site of a sum. 0: too many are told apart already. */
+static int64_t site_of_sum(const struct xs_store *store, const struct common *c) {
+    return xs_ledger_is_full(store) ? 0 : c->event->stack;
+}
+
+static int add_transfer(struct xs_store *store, const struct common *c) {
+    struct common alike = *c;
+    struct xs_event event = *c->event;
+    struct xs_ledger_key key = {.source = "transfer"};
+    event.transfer.skip =
+        XS_SKIP_LEFT_OUT; /* no property of a call site: contents are not looked at outside of the parts */
+    event.fingerprint_id = 0;
+    event.stack = (uint32_t)site_of_sum(store, c);
+    event.range = xs_ledger_is_full(store) ? 0 : event.range;
+    alike.event = &event;
+    struct xs_row_shape shape = shape_of_transfer(&alike);
+    int status = xs_shape_of_sum(store, XS_SHAPE_TRANSFER, &shape, &key.shape);
+    return status ? status : add(store, c, &key, c->event->transfer.bytes);
+}
+
 static int put_transfer(struct xs_store *store, const struct common *c) {
+    if (!is_kept(store, c))
+        return add_transfer(store, c);
     struct xs_row_shape shape = shape_of_transfer(c);
     int64_t id;
     count_call(store, c, XS_CALLS_TRANSFER, c->event->stack,
@@ -96,6 +133,13 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
 }
 
 static int put_memset(struct xs_store *store, const struct common *c) {
+    if (!is_kept(store, c)) {
+        struct xs_ledger_key key = {.source = "memset",
+                                    .entry_point = c->event->entry,
+                                    .kind = has(c, XS_FLAG_CAPTURED),
+                                    .stack = site_of_sum(store, c)};
+        return add(store, c, &key, c->event->memset.bytes);
+    }
     struct xs_row row =
         xs_row_into(store, "INSERT INTO memset(entry_point, thread, address, bytes, value, element_bytes, kind,"
                            " device, allocation, context, stream, is_async, is_captured, result, enter_ns,"
@@ -189,6 +233,11 @@ static struct xs_row_shape shape_of_launch(const struct common *c) {
 static int put_launch(struct xs_store *store, const struct common *c) {
     struct xs_row_shape shape = shape_of_launch(c);
     int64_t id;
+    if (!is_kept(store, c)) {
+        struct xs_ledger_key key = {.source = "launch"};
+        int found = xs_shape_of_sum(store, XS_SHAPE_LAUNCH, &shape, &key.shape);
+        return found ? found : add(store, c, &key, 0);
+    }
     count_call(store, c, XS_CALLS_LAUNCH, (int64_t)c->event->launch.function,
                XS_KIND_OR_ZERO(XS_LAUNCH_KINDS, c->event->launch.kind));
     int status = xs_shape_find(store, XS_SHAPE_LAUNCH, &shape, &id);
@@ -208,13 +257,19 @@ static int put_launch(struct xs_store *store, const struct common *c) {
 }
 
 static int put_sync(struct xs_store *store, const struct common *c) {
+    unsigned scope = XS_KIND_OR_ZERO(XS_SYNC_SCOPES, c->event->sync.scope);
+    if (!is_kept(store, c)) {
+        struct xs_ledger_key key = {
+            .source = "sync", .entry_point = c->event->entry, .kind = scope, .stack = site_of_sum(store, c)};
+        return add(store, c, &key, 0);
+    }
     struct xs_row row =
         xs_row_into(store, "INSERT INTO sync(entry_point, thread, scope, object, context, stream, result, enter_ns,"
                            " return_ns, stack, nvtx_range)");
-    count_call(store, c, XS_CALLS_SYNC, c->event->stack, XS_KIND_OR_ZERO(XS_SYNC_SCOPES, c->event->sync.scope));
+    count_call(store, c, XS_CALLS_SYNC, c->event->stack, scope);
     xs_put(&row, c->event->entry);
     xs_put(&row, c->thread);
-    xs_put(&row, XS_KIND_OR_ZERO(XS_SYNC_SCOPES, c->event->sync.scope));
+    xs_put(&row, scope);
     xs_put_u64(&row, c->event->sync.object);
     xs_put_nonzero(&row, c->context);
     xs_put_nonzero(&row, c->stream);
@@ -227,6 +282,8 @@ static int put_sync(struct xs_store *store, const struct common *c) {
 
 /* Writes any other call, and also an allocation or a free that had no effect; such a call has no argument. */
 static int put_api(struct xs_store *store, const struct common *c) {
+    if (!is_kept(store, c))
+        return add(store, c, &(struct xs_ledger_key){.source = "api_call", .entry_point = c->event->entry}, 0);
     struct xs_row row =
         xs_row_into(store, "INSERT INTO api_call(entry_point, thread, object, address, bytes, argument, context,"
                            " stream, is_captured, result, enter_ns, return_ns, correlation)");

@@ -9,8 +9,8 @@
 #include "schema/safe_open/private_file.h"
 #include "schema/safe_open/side_files.h"
 #include "schema/safe_open/sqlite_open.h"
+#include "schema/write/ledger.h"
 #include "schema/write/schema_check.h"
-#include "schema/write/store_internal.h"
 #include "schema/write/store_thin.h"
 
 /* A row of a lookup table, made from the list in kinds.h. */
@@ -105,6 +105,7 @@ static int open_store(const char *path, struct xs_store **out) {
 
 static void free_store(struct xs_store *store) {
     xs_thin_free(store);
+    xs_ledger_free(store);
     xs_statements_free(store);
     sqlite3_close_v2(store->db);
     xs_intern_free(store);
@@ -188,6 +189,7 @@ int xs_store_close(struct xs_store *store) {
         return XS_OK;
     if (store->in_batch)
         xs_store_rollback(store);
+    int rolled = xs_ledger_close(store);
     xs_thin_free(store);
     xs_statements_free(store);
     /* While a reader has the trace open, the WAL cannot be ended; the recovery of the next reader ends it. */
@@ -200,5 +202,6 @@ int xs_store_close(struct xs_store *store) {
         sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) == SQLITE_OK)
         status = XS_OK;
     free_store(store);
-    return status == XS_ERROR_BUSY ? XS_OK : status;
+    status = status == XS_ERROR_BUSY ? XS_OK : status;
+    return rolled ? rolled : status;
 }

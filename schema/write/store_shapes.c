@@ -119,10 +119,10 @@ static int insert(struct xs_store *store, enum xs_shape_kind kind, const struct 
 int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id) {
     uint64_t hash[2];
     struct xs_shape_entry nowhere = {.id = NEW};
-    hash_of(kind, shape, shape->set, hash);
+    shape->in_row = store->ledger ? shape->set & kinds[kind].loose : 0; /* so that the number of shapes stays small */
+    hash_of(kind, shape, shape->set & ~shape->in_row, hash);
     struct xs_shape_entry *entry = find(&store->shapes, hash);
-    shape->in_row = 0;
-    if ((!entry || entry->id == NEW) && (shape->set & kinds[kind].loose)) {
+    if ((!entry || entry->id == NEW) && (shape->set & kinds[kind].loose & ~shape->in_row)) {
         if (entry)
             entry->id = SEEN_ONCE;
         shape->in_row = shape->set & kinds[kind].loose;
@@ -133,6 +133,11 @@ int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row
     int status = entry->id > 0 ? XS_OK : insert(store, kind, shape, shape->set & ~shape->in_row, entry);
     *id = entry->id;
     return status;
+}
+
+int xs_shape_of_sum(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id) {
+    shape->set &= ~kinds[kind].loose;
+    return xs_shape_find(store, kind, shape, id);
 }
 
 void xs_shapes_forget(struct xs_store *store) {

@@ -11,99 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/write/store_internal.h"
-#include "schema/write/thin_choice.h"
-
-/* A slice has the rows with ?1 < id <= ?2. The SQL functions are those of thin_choice.h. */
-#define SLICE "r.id > ?1 AND r.id <= ?2"
-#define FOLLOWS(is_of_transfer) SLICE " AND xs_follow(r.id, r.correlation, r.id, " is_of_transfer ")"
-#define CHOSEN(correlation, entry_point, site, kind)                                                                   \
-    SLICE " AND xs_choose(r.id, " correlation ", r.id, 0, " entry_point ", " site ", " kind ", 0)"
-#define ADDS_UP                                                                                                        \
-    "INSERT INTO thinned (source, shape, entry_point, kind, stack, device, rows, bytes, host_ns, timed, device_ns) "   \
-    "SELECT "
-#define GROUPED                                                                                                        \
-    " GROUP BY 2, 3, 4, 5, 6 ON CONFLICT (source, shape, entry_point, kind, stack, device) DO UPDATE SET"              \
-    " rows = rows + excluded.rows, bytes = bytes + excluded.bytes, host_ns = host_ns + excluded.host_ns,"              \
-    " timed = timed + excluded.timed, device_ns = device_ns + excluded.device_ns"
-#define SPAN "coalesce(r.host_ns, r.return_ns - r.enter_ns, 0)"
-#define DEVICE_SPAN "coalesce(r.device_ns, r.end_ns - r.start_ns, 0)"
-#define PLAIN_SPAN "coalesce(r.return_ns - r.enter_ns, 0)"
-
-/* The conditions of most tables keep failed calls, because they are few and important. Failed calls in api_call are
- * thinned like the others, because programs repeat some of them until they succeed. */
-#define OF_SHAPE(table) " r JOIN " table " s ON s.id = r.shape WHERE "
-#define SUCCEEDED "result = 0 AND "
-
-/* The statements of a table, in the order of execution. */
-enum { ADD_UP, ALSO, DELETE, STATEMENTS };
-
-/* The tables are in the order in which a pass thins them: calls come before the device records of their kind. Slices of
- * transfers and of device copies alternate. */
-enum { SYNC = 1, TRANSFER = 4, DEVICE_COPY = 5, THINNED_TABLES = 9 };
-static const struct thinned {
-    const char *table;
-    enum xs_calls_of of;
-    const char *adds_up, *also; /* statements that are run before the rows are deleted; NULL: none */
-} tables[THINNED_TABLES] = {
-    {.table = "launch_row",
-     .of = XS_CALLS_LAUNCH,
-     .adds_up = ADDS_UP "'launch', r.shape, 0, 0, 0, 0, count(*), 0, sum(" SPAN "), 0, 0 FROM launch_row" OF_SHAPE(
-         "launch_shape") "s." SUCCEEDED CHOSEN("r.correlation", "s.entry_point", "s.function", "s.kind") GROUPED},
-    {.table = "sync",
-     .of = XS_CALLS_SYNC,
-     .adds_up =
-         ADDS_UP "'sync', 0, r.entry_point, r.scope, coalesce(r.stack, 0), 0, count(*), 0, sum(" PLAIN_SPAN
-                 "), 0, 0 FROM sync r WHERE r." SUCCEEDED CHOSEN("0", "r.entry_point", "r.stack", "r.scope") GROUPED},
-    {.table = "memset",
-     .of = XS_CALLS_MEMSET,
-     .adds_up = ADDS_UP "'memset', 0, r.entry_point, r.is_captured, coalesce(r.stack, 0), 0, count(*), sum(r.bytes),"
-                        " sum(" PLAIN_SPAN "), 0, 0 FROM memset r WHERE r." SUCCEEDED CHOSEN(
-                            "r.correlation", "r.entry_point", "r.stack", "r.is_captured") GROUPED},
-    {.table = "api_call",
-     .of = XS_CALLS_API,
-     .adds_up =
-         ADDS_UP "'api_call', 0, r.entry_point, 0, 0, 0, count(*), 0, sum(" PLAIN_SPAN
-                 "), 0, 0 FROM api_call r WHERE " CHOSEN("r.correlation", "r.entry_point", "0", "r.result") GROUPED},
-    [TRANSFER] =
-        {.table = "transfer_row",
-         .of = XS_CALLS_TRANSFER,
-         .adds_up = ADDS_UP
-         "'transfer', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0),"
-         " coalesce(sum(CASE WHEN coalesce(r.batch_index, 0) = 0 THEN " SPAN
-         " END), 0), 0, 0 FROM transfer_row" OF_SHAPE(
-             "transfer_shape") "s." SUCCEEDED SLICE
-                               " AND xs_choose(r.id, r.correlation, r.enter_ns, s.thread, s.entry_point, s.stack,"
-                               " CASE WHEN r.batch_index IS NULL THEN s.direction ELSE -1 END, r.shape)" GROUPED,
-         .also = "DELETE FROM fingerprint WHERE id IN (SELECT r.fingerprint FROM transfer_row r WHERE " SLICE
-                 " AND r.fingerprint IS NOT NULL AND xs_is_gone(r.id))"},
-    [DEVICE_COPY] =
-        {.table = "device_copy_row",
-         .of = XS_CALLS_NONE,
-         .adds_up =
-             ADDS_UP "'device_copy', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0), 0,"
-                     " count(r.start_ns), sum(" DEVICE_SPAN ") FROM device_copy_row" OF_SHAPE("device_copy_shape")
-                         FOLLOWS("s.graph_node IS NULL") GROUPED,
-         .also = ADDS_UP
-         "'transfer', xs_call_shape(r.correlation), 0, 0, 0, 0, 0, 0, 0,"
-         " sum(CASE WHEN r.start_ns IS NULL THEN 0 ELSE max(coalesce(s.copies, 1), 1) END), sum(" DEVICE_SPAN
-         ") FROM device_copy_row" OF_SHAPE("device_copy_shape") SLICE
-         " AND xs_is_gone(r.id) AND"
-         " s.graph_node IS NULL AND xs_call_shape(r.correlation) IS NOT NULL" GROUPED},
-    {.table = "device_kernel_row",
-     .of = XS_CALLS_NONE,
-     .adds_up = ADDS_UP "'device_kernel', r.shape, 0, 0, 0, 0, count(*), 0, 0, count(r.start_ns), sum(" DEVICE_SPAN
-                        ") FROM device_kernel_row r WHERE " FOLLOWS("0") GROUPED},
-    {.table = "device_memset",
-     .of = XS_CALLS_NONE,
-     .adds_up = ADDS_UP
-     "'device_memset', 0, 0, r.graph_node IS NOT NULL, 0, coalesce(r.device, 0), count(*), sum(r.bytes), 0,"
-     " count(r.start_ns), coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_memset r WHERE " FOLLOWS("0") GROUPED},
-    {.table = "device_sync",
-     .of = XS_CALLS_NONE,
-     .adds_up = ADDS_UP "'device_sync', 0, 0, r.kind, 0, 0, count(*), 0, 0, count(r.start_ns),"
-                        " coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_sync r WHERE " FOLLOWS("0") GROUPED},
-};
+#include "schema/write/thin_tables.h"
 
 /* A device record may be written before its call, so a pass begins EARLY_RECORDS rows before the end of the beginning.
  */
@@ -116,13 +24,7 @@ struct xs_thin_mark {
     uint32_t correlation; /* largest correlation of all calls up to here */
     int64_t rows;         /* number of rows written up to here */
     int64_t ns;
-    int64_t last[THINNED_TABLES]; /* id of each table's last row */
-};
-
-/* The next rows of a table that are thinned together. */
-struct slice {
-    int64_t end;    /* id of the last row; 0: there are no rows */
-    int64_t newest; /* largest correlation of these rows */
+    int64_t last[XS_THINNED_TABLES]; /* id of each table's last row */
 };
 
 struct xs_thin {
@@ -136,10 +38,10 @@ struct xs_thin {
     struct xs_thin_mark to; /* of the pass: mark up to which rows may be deleted */
     unsigned table;         /* of the pass: table that is being thinned */
     unsigned done;          /* of the pass: one bit for each finished table */
-    int64_t ids[THINNED_TABLES];
-    struct slice copies;        /* next slice of device copies; end 0: not determined yet */
-    int64_t newest_before;      /* largest correlation of the transfers before their latest slice */
-    uint64_t remembered_before; /* number of remembered transfers at the latest slice of device copies */
+    int64_t ids[XS_THINNED_TABLES];
+    struct xs_thin_slice copies; /* next slice of device copies; end 0: not determined yet */
+    int64_t newest_before;       /* largest correlation of the transfers before their latest slice */
+    uint64_t remembered_before;  /* number of remembered transfers at the latest slice of device copies */
     struct {
         int64_t from, to, back;   /* rows to examine again, and where to continue after them; to 0: none */
     } waiting;                    /* device copies that wait until their transfers were examined */
@@ -147,19 +49,14 @@ struct xs_thin {
     int64_t dropped;              /* number of rows deleted in the pass */
     bool has_passed, was_in_vain; /* the last pass has ended; it deleted hardly any rows */
     uint64_t left_bytes;          /* size after the last pass */
-    sqlite3_stmt *statements[THINNED_TABLES][STATEMENTS], *last[THINNED_TABLES], *next[THINNED_TABLES];
+    struct xs_thin_statements statements;
 };
 
 void xs_thin_free(struct xs_store *store) {
     struct xs_thin *thin = store->thin;
     if (!thin)
         return;
-    for (int i = 0; i < THINNED_TABLES; i++) {
-        for (int k = 0; k < STATEMENTS; k++)
-            sqlite3_finalize(thin->statements[i][k]);
-        sqlite3_finalize(thin->last[i]);
-        sqlite3_finalize(thin->next[i]);
-    }
+    xs_thin_statements_free(&thin->statements);
     free(thin->marks);
     free(thin);
     store->thin = NULL;
@@ -167,45 +64,19 @@ void xs_thin_free(struct xs_store *store) {
     store->choice = NULL;
 }
 
-static int64_t number(struct xs_store *store, const char *pragma) {
-    sqlite3_stmt *stmt = NULL;
-    int64_t value = 0;
-    if (sqlite3_prepare_v2(store->db, pragma, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
-        value = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    return value;
-}
-
-static uint64_t used_bytes(struct xs_store *store) {
-    int64_t pages = number(store, "PRAGMA page_count") - number(store, "PRAGMA freelist_count");
-    return (uint64_t)(pages > 0 ? pages : 0) * XS_PAGE_BYTES;
-}
-
 void xs_store_give_back(struct xs_store *store) {
     if (store->thinned_rows == 0)
         return;
-    const int64_t pages = number(store, "PRAGMA page_count"), left = number(store, "PRAGMA freelist_count");
+    const int64_t pages = xs_thin_number(store, "PRAGMA page_count"),
+                  left = xs_thin_number(store, "PRAGMA freelist_count");
     if (left > pages / 8 && pages - left <= MOST_REWRITTEN_PAGES)
         sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
 }
 
-/* Returns the id of a table's last row. The prepared statement is kept for the next call. */
-static int64_t last_of(struct xs_store *store, unsigned table) {
-    sqlite3_stmt **stmt = &store->thin->last[table];
-    if (!*stmt) {
-        char sql[80];
-        sqlite3_snprintf(sizeof sql, sql, "SELECT coalesce(max(id), 0) FROM %s", tables[table].table);
-        sqlite3_prepare_v2(store->db, sql, -1, stmt, NULL);
-    }
-    int64_t last = sqlite3_step(*stmt) == SQLITE_ROW ? sqlite3_column_int64(*stmt, 0) : 0;
-    sqlite3_reset(*stmt);
-    return last;
-}
-
 static struct xs_thin_mark mark_now(struct xs_store *store, int64_t now_ns) {
     struct xs_thin_mark mark = {.correlation = store->newest_correlation, .ns = now_ns};
-    for (unsigned i = 0; i < THINNED_TABLES; i++) {
-        mark.last[i] = last_of(store, i);
+    for (unsigned i = 0; i < XS_THINNED_TABLES; i++) {
+        mark.last[i] = xs_thin_last(store, &store->thin->statements, i);
         mark.rows += mark.last[i];
     }
     return mark;
@@ -264,10 +135,10 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
     thin->to = to;
     thin->table = 0;
     thin->done = 0;
-    thin->copies = (struct slice){0};
+    thin->copies = (struct xs_thin_slice){0};
     thin->newest_before = 0;
     thin->waiting.to = thin->waiting.back = 0;
-    for (unsigned i = 0; i < THINNED_TABLES; i++) {
+    for (unsigned i = 0; i < XS_THINNED_TABLES; i++) {
         int64_t from = thin->begun.last[i] - EARLY_RECORDS;
         thin->ids[i] = from > 0 ? from : 0;
     }
@@ -277,60 +148,21 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
     thin->is_passing = true;
 }
 
-static int run(struct xs_store *store, unsigned table, unsigned which, int64_t to) {
-    struct xs_thin *thin = store->thin;
-    sqlite3_stmt **stmt = &thin->statements[table][which];
-    if (which == ALSO && !tables[table].also)
-        return XS_OK;
-    if (!*stmt) {
-        char deletion[96];
-        sqlite3_snprintf(sizeof deletion, deletion, "DELETE FROM %s WHERE id > ?1 AND id <= ?2 AND xs_is_gone(id)",
-                         tables[table].table);
-        const char *sql = which == ADD_UP ? tables[table].adds_up : which == ALSO ? tables[table].also : deletion;
-        int rc = sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
-        if (rc != SQLITE_OK)
-            return xs_store_status(store, rc);
-    }
-    sqlite3_bind_int64(*stmt, 1, thin->ids[table]);
-    sqlite3_bind_int64(*stmt, 2, to);
-    sqlite3_step(*stmt);
-    return xs_store_status(store, sqlite3_reset(*stmt));
-}
-
-/* Returns the next slice. Slices are found by counting rows, because ids have large gaps where most rows were deleted.
- */
-static struct slice next_slice(struct xs_store *store, unsigned table) {
-    struct xs_thin *thin = store->thin;
-    struct slice slice = {0};
-    sqlite3_stmt **stmt = &thin->next[table];
-    if (!*stmt) {
-        char sql[160];
-        sqlite3_snprintf(sizeof sql, sql,
-                         "SELECT max(id), max(c) FROM (SELECT id, %s AS c FROM %s WHERE id > ? ORDER BY id LIMIT %d)",
-                         table == SYNC ? "0" : "correlation", tables[table].table, SLICE_ROWS);
-        sqlite3_prepare_v2(store->db, sql, -1, stmt, NULL);
-    }
-    sqlite3_bind_int64(*stmt, 1, thin->ids[table]);
-    if (sqlite3_step(*stmt) == SQLITE_ROW)
-        slice = (struct slice){sqlite3_column_int64(*stmt, 0), sqlite3_column_int64(*stmt, 1)};
-    sqlite3_reset(*stmt);
-    return slice;
-}
-
 /* Returns the table whose slice is next. A device copy is thinned shortly after its transfer, while the transfer is
  * still remembered, so that the copy's time can be added to the transfer's sums. With several threads, transfers are
  * only roughly in order. */
 static unsigned next_table(struct xs_store *store) {
     struct xs_thin *thin = store->thin;
-    while (thin->table < THINNED_TABLES && (thin->done >> thin->table & 1))
+    while (thin->table < XS_THINNED_TABLES && (thin->done >> thin->table & 1))
         thin->table++;
-    if (thin->table != TRANSFER)
+    if (thin->table != XS_THINNED_TRANSFER)
         return thin->table;
     if (!thin->copies.end)
-        thin->copies = next_slice(store, DEVICE_COPY);
+        thin->copies =
+            xs_thin_next(store, &thin->statements, XS_THINNED_DEVICE_COPY, thin->ids[XS_THINNED_DEVICE_COPY]);
     uint64_t ahead = xs_choice_remembered(store->choice) - thin->remembered_before;
     bool is_time = thin->copies.newest <= thin->newest_before || ahead > XS_CALLS_IN_MIND - SLICE_ROWS;
-    return thin->copies.end && is_time ? DEVICE_COPY : TRANSFER;
+    return thin->copies.end && is_time ? XS_THINNED_DEVICE_COPY : XS_THINNED_TRANSFER;
 }
 
 /* Runs after a slice of device copies. Notes the rows that wait for their transfers. When these rows have been
@@ -339,40 +171,40 @@ static void note_waiting(struct xs_thin *thin, int64_t from, int64_t to, bool wa
     if (waits) {
         thin->waiting.from = thin->waiting.to ? thin->waiting.from : from;
         thin->waiting.to = to;
-    } else if (thin->done >> TRANSFER & 1 && to >= thin->waiting.to && to < thin->waiting.back) {
-        thin->ids[DEVICE_COPY] = thin->waiting.back;
+    } else if (thin->done >> XS_THINNED_TRANSFER & 1 && to >= thin->waiting.to && to < thin->waiting.back) {
+        thin->ids[XS_THINNED_DEVICE_COPY] = thin->waiting.back;
     }
 }
 
 /* Runs when a table is finished. If it is the table of transfers, goes back to the device copies that waited for their
  * transfers. */
 static void go_back(struct xs_thin *thin, unsigned table) {
-    if (table == TRANSFER && thin->waiting.to) {
-        thin->waiting.back = thin->ids[DEVICE_COPY];
-        thin->ids[DEVICE_COPY] = thin->waiting.from;
+    if (table == XS_THINNED_TRANSFER && thin->waiting.to) {
+        thin->waiting.back = thin->ids[XS_THINNED_DEVICE_COPY];
+        thin->ids[XS_THINNED_DEVICE_COPY] = thin->waiting.from;
     }
 }
 
 /* Thins one slice, inside the open transaction. */
 static int thin_slice(struct xs_store *store, unsigned table, int64_t to) {
     struct xs_thin *thin = store->thin;
-    bool is_transfer = table == TRANSFER;
+    bool is_transfer = table == XS_THINNED_TRANSFER;
     int64_t from = thin->ids[table];
     xs_choice_slice(store->choice,
-                    &(struct xs_choice_range){.of = tables[table].of,
+                    &(struct xs_choice_range){.of = xs_thinned_tables[table].of,
                                               .from_correlation = thin->begun.correlation,
                                               .to_correlation = thin->to.correlation,
                                               .from_other = is_transfer ? thin->begun.ns : thin->begun.last[table],
                                               .to_other = is_transfer ? thin->to.ns : thin->to.last[table],
-                                              .has_all_calls = (thin->done >> TRANSFER & 1) != 0});
+                                              .has_all_calls = (thin->done >> XS_THINNED_TRANSFER & 1) != 0});
     thin->newest_before = is_transfer ? xs_choice_newest(store->choice) : thin->newest_before;
-    int status = run(store, table, ADD_UP, to);
-    for (unsigned i = ALSO; !status && xs_choice_gone(store->choice) && i < STATEMENTS; i++)
-        status = run(store, table, i, to);
+    int status = xs_thin_run(store, &thin->statements, table, XS_THIN_ADD_UP, from, to);
+    for (unsigned i = XS_THIN_ALSO; !status && xs_choice_gone(store->choice) && i < XS_THIN_STEPS; i++)
+        status = xs_thin_run(store, &thin->statements, table, i, from, to);
     store->thinned_rows += status ? 0 : xs_choice_gone(store->choice);
     thin->ids[table] = to;
-    if (table == DEVICE_COPY) {
-        thin->copies = (struct slice){0};
+    if (table == XS_THINNED_DEVICE_COPY) {
+        thin->copies = (struct xs_thin_slice){0};
         thin->remembered_before = xs_choice_remembered(store->choice);
         note_waiting(thin, from, to, xs_choice_waits(store->choice));
     }
@@ -392,8 +224,8 @@ static int thin_some(struct xs_store *store, int64_t rows) {
     struct xs_thin *thin = store->thin;
     int64_t before = store->thinned_rows;
     int status = xs_store_begin(store);
-    for (unsigned table; !status && rows > 0 && (table = next_table(store)) < THINNED_TABLES; rows -= SLICE_ROWS) {
-        struct slice slice = next_slice(store, table);
+    for (unsigned table; !status && rows > 0 && (table = next_table(store)) < XS_THINNED_TABLES; rows -= SLICE_ROWS) {
+        struct xs_thin_slice slice = xs_thin_next(store, &thin->statements, table, thin->ids[table]);
         if (slice.end) {
             status = thin_slice(store, table, slice.end);
         } else {
@@ -410,7 +242,7 @@ static int thin_some(struct xs_store *store, int64_t rows) {
         thin->is_passing = false; /* the next pass begins at the first table again */
     }
     thin->dropped += store->thinned_rows - before;
-    thin->is_passing = thin->is_passing && thin->table < THINNED_TABLES;
+    thin->is_passing = thin->is_passing && thin->table < XS_THINNED_TABLES;
     thin->has_passed = !thin->is_passing;
     return status;
 }
@@ -436,7 +268,7 @@ int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, i
     }
     struct xs_thin *thin = store->thin;
     thin->events += events;
-    uint64_t used = used_bytes(store);
+    uint64_t used = xs_thin_used_bytes(store);
     thin->empty_bytes = thin->empty_bytes ? thin->empty_bytes : used;
     most_bytes -= thin->empty_bytes < most_bytes / 2 ? thin->empty_bytes : most_bytes / 2;
     used -= thin->empty_bytes < used ? thin->empty_bytes : used;

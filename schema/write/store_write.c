@@ -124,12 +124,13 @@ int xs_row_insert(struct xs_row *row) {
 int xs_store_begin(struct xs_store *store) {
     if (store->in_batch)
         return XS_ERROR_INVALID;
+    bool continues = store->ledger && !sqlite3_get_autocommit(store->db);
     struct xs_row row = xs_row_start(store, "BEGIN IMMEDIATE");
-    int status = xs_row_insert(&row);
+    int status = continues ? XS_OK : xs_row_insert(&row);
     if (status)
         return status;
     store->in_batch = true;
-    store->intern_changed = false;
+    store->intern_changed = continues && store->intern_changed;
     store->failure = XS_OK;
     return XS_OK;
 }
@@ -138,7 +139,7 @@ int xs_store_commit(struct xs_store *store) {
     if (!store->in_batch)
         return XS_ERROR_INVALID;
     struct xs_row row = xs_row_start(store, "COMMIT");
-    int status = xs_row_insert(&row);
+    int status = !store->is_held ? xs_row_insert(&row) : store->failure;
     if (status) {
         xs_store_rollback(store);
         return status;

@@ -30,6 +30,7 @@ struct xs_choice {
     uint32_t gone_count; /* used slots of gone[0] */
     uint64_t remembered; /* number of all calls that were ever remembered */
     int64_t newest;
+    bool takes_all; /* nothing is kept */
     struct xs_choice_range range;
     bool waits;                   /* a record of the slice waits until its call was examined */
     uint32_t row_count, row_at;   /* number of rows to delete in the slice, and the latest position among them */
@@ -147,6 +148,7 @@ void xs_choice_slice(struct xs_choice *choice, const struct xs_choice_range *ran
 }
 
 uint32_t xs_choice_gone(const struct xs_choice *choice) { return choice->row_count; }
+void xs_choice_take_all(struct xs_choice *choice) { choice->takes_all = true; }
 bool xs_choice_waits(const struct xs_choice *choice) { return choice->waits; }
 
 /* --- deleted calls --- */
@@ -237,8 +239,8 @@ static void choose(sqlite3_context *context, int count, sqlite3_value **values) 
     (void)count;
     if (is_transfer && correlation > choice->newest)
         choice->newest = correlation;
-    bool goes = key && !is_of_sample(key, choice->bits);
-    if (goes) {
+    bool goes = choice->takes_all || (key && !is_of_sample(key, choice->bits));
+    if (goes && !choice->takes_all) {
         uint64_t of_site = key_of_site(choice->range.of, sqlite3_value_int64(values[ENTRY_POINT]),
                                        sqlite3_value_int64(values[SITE]), sqlite3_value_int64(values[KIND]));
         const struct site *site = slot_of_site(choice->sites, choice->site_slots, of_site);
@@ -258,7 +260,7 @@ static void follow(sqlite3_context *context, int count, sqlite3_value **values) 
     uint64_t key = key_of_call(choice, values, 0);
     int64_t correlation = sqlite3_value_int64(values[CORRELATION]);
     (void)count;
-    bool goes = key && !is_of_sample(key, choice->bits) && !put_kept(choice, key, false);
+    bool goes = choice->takes_all || (key && !is_of_sample(key, choice->bits) && !put_kept(choice, key, false));
     if (goes && correlation > 0 && sqlite3_value_int(values[IS_OF_TRANSFER]) && !choice->range.has_all_calls &&
         !find_gone(choice, correlation)) {
         choice->waits = true;

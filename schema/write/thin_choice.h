@@ -25,6 +25,10 @@ void xs_choice_free(struct xs_choice *choice);
 /* The tables whose rows are calls. */
 enum xs_calls_of { XS_CALLS_TRANSFER, XS_CALLS_LAUNCH, XS_CALLS_MEMSET, XS_CALLS_API, XS_CALLS_SYNC, XS_CALLS_NONE };
 
+/* From now on all calls and records of a slice are to be deleted, whatever xs_choice_begin and the slice's limits say.
+ */
+void xs_choice_take_all(struct xs_choice *choice);
+
 /* Counts a call that comes after the beginning of the trace. Three values identify the call's site: `entry_point`;
  * `site`, which is the call's stack or a substitute for it; and `kind`, which distinguishes different calls from the
  * same place. */

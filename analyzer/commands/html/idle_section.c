@@ -164,7 +164,7 @@ void xs_html_idle_json(const struct xs_diagnosis *diagnosis, struct xs_json *jso
     const struct xs_idle *idle = &diagnosis->idle;
     struct places places = {.findings = diagnosis->findings};
     xs_json_object(json, "idle");
-    xs_json_int(json, "span_ns", idle->end_ns - idle->start_ns);
+    xs_json_count(json, "span_ns", idle->ns);
     xs_json_count(json, "steps", diagnosis->idle_steps);
     xs_json_array(json, "devices");
     for (size_t i = 0; i < idle->device_count; i++)

@@ -16,7 +16,7 @@ static void call_row(struct xs_table *table, const struct xs_summary *s, const c
     xs_table_cell(table, XS_COUNT_TEXT(t->count));
     xs_table_cell(table, t->bytes ? XS_BYTES_TEXT(t->bytes) : NULL);
     xs_table_cell(table, t->ns ? XS_NS_TEXT(t->ns) : NULL); /* kernel launches are counted, not timed */
-    xs_table_cell(table, t->ns ? XS_SHARE_TEXT(t->ns, s->recorded.ns) : NULL);
+    xs_table_cell(table, t->ns ? XS_SHARE_TEXT(t->ns, s->totals.ns) : NULL);
     if (t->device_ns)
         xs_table_format(table, "%s%s", xs_modelled_mark(t->modelled), XS_NS_TEXT(t->device_ns));
     else
@@ -30,7 +30,7 @@ void xs_report_calls(const struct xs_summary *s, struct xs_out *out) {
     _Static_assert(sizeof waits / sizeof *waits == XS_SYNC_SCOPE_COUNT, "a label for each scope");
     _Static_assert(sizeof launches / sizeof *launches == XS_LAUNCH_KIND_COUNT, "a label for each kind");
     XS_SCOPED_TABLE *table = xs_table_new(2);
-    const char *const headers[] = {"call", "count", "size", "host time", xs_share_column(&s->recorded), "device time"};
+    const char *const headers[] = {"call", "count", "size", "host time", xs_share_column(&s->totals), "device time"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i > 0);
         if (i == 2 || i == 4) /* the columns of the size, which most rows lack, and of the share */

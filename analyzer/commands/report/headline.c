@@ -62,7 +62,7 @@ static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
         faulted += s->migrations[faults[i]].count;
     if (moved) {
         xs_string_format(text, "pages of managed memory moved for %s", XS_NS_TEXT(moved_ns));
-        xs_say_of_run(text, " of ", moved_ns, &s->recorded);
+        xs_say_of_run(text, " of ", moved_ns, &s->totals);
     }
     if (faulted)
         xs_string_format(text, "%s%s%s fault%s", moved ? ", with " : "", moved ? "" : "managed memory had ",

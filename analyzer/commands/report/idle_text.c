@@ -8,6 +8,7 @@
 #include "analyzer/commands/report/report_internal.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/idle_words.h"
+#include "analyzer/words/saving_words.h"
 #include "analyzer/words/wait_words.h"
 
 enum { MOST_ROWS = 5, LEAST_SHARE = 100 /* rows below this part of the time are left out */ };
@@ -36,8 +37,9 @@ static void say_reasons(struct xs_string *text, const struct xs_idle *idle, int6
 /* Prints "Device 0 was idle for 528 us of a step's 905 us (58 %): inside a call 30 %, the program's own code 28 %". */
 static void idle_line(const struct xs_diagnosis *diagnosis, const struct xs_idle_device *device, struct xs_out *out) {
     const struct xs_idle *idle = &diagnosis->idle;
+    bool in_part = diagnosis->findings->recorded.in_part;
     uint64_t steps = diagnosis->idle_steps ? diagnosis->idle_steps : 1;
-    uint64_t all_ns = (uint64_t)(idle->end_ns - idle->start_ns);
+    uint64_t all_ns = idle->ns;
     char ns[XS_UNIT_BYTES], of[XS_UNIT_BYTES], share[XS_UNIT_BYTES], count[XS_UNIT_BYTES],
         name[40] = "An unknown device";
     XS_SCOPED_STRING reasons = {0};
@@ -50,9 +52,9 @@ static void idle_line(const struct xs_diagnosis *diagnosis, const struct xs_idle
                     xs_format_ns(ns, device->idle_ns / steps), xs_format_ns(of, all_ns / steps),
                     xs_format_share(share, device->idle_ns, all_ns), xs_format_count(count, steps), parts);
     else
-        xs_out_line(out, XS_STYLE_PLAIN, "%s was idle for %s of the run's %s (%s)%s.", name,
-                    xs_format_ns(ns, device->idle_ns), xs_format_ns(of, all_ns),
-                    xs_format_share(share, device->idle_ns, all_ns), parts);
+        xs_out_line(out, XS_STYLE_PLAIN, "%s was idle for %s of %s %s%s (%s)%s.", name,
+                    xs_format_ns(ns, device->idle_ns), in_part ? "the" : "the run's", xs_format_ns(of, all_ns),
+                    in_part ? " recorded" : "", xs_format_share(share, device->idle_ns, all_ns), parts);
 }
 
 /* Prints a row: numbers in right-aligned columns, then a text that is wrapped on a terminal. It is no table, because a
@@ -81,10 +83,10 @@ static void idle_row(const struct xs_diagnosis *diagnosis, const struct xs_idle_
     xs_idle_say(&text, diagnosis->findings, idle_row, diagnosis->idle_steps);
     if (idle->device_count > 1 && idle_row->device >= 0)
         xs_string_format(&text, " (device %lld)", (long long)idle_row->device);
-    const char *numbers[NUMBERS] = {
-        xs_format_ns(ns, idle_row->ns), xs_format_share(share, idle_row->ns, (uint64_t)(idle->end_ns - idle->start_ns)),
-        diagnosis->idle_steps ? xs_format_ns(step, idle_row->ns / diagnosis->idle_steps) : NULL,
-        xs_format_count(times, idle_row->count)};
+    const char *numbers[NUMBERS] = {xs_format_ns(ns, idle_row->ns), xs_format_share(share, idle_row->ns, idle->ns),
+                                    diagnosis->idle_steps ? xs_format_ns(step, idle_row->ns / diagnosis->idle_steps)
+                                                          : NULL,
+                                    xs_format_count(times, idle_row->count)};
     row(out, numbers, text.data);
     xs_string_free(&text);
 }
@@ -125,15 +127,16 @@ static void first_wait(const struct xs_report *report, struct xs_out *out) {
 void xs_report_idle(const struct xs_report *report, bool all, struct xs_out *out) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     const struct xs_idle *idle = &diagnosis->idle;
-    uint64_t all_ns = (uint64_t)(idle->end_ns - idle->start_ns);
+    uint64_t all_ns = idle->ns;
     size_t shown = 0;
     if (!idle->count) /* no device has recorded work, or was ever idle */
         return;
     xs_out_heading(out, "Where the GPU waited");
     for (size_t i = 0; i < idle->device_count; i++)
         idle_line(diagnosis, &idle->devices[i], out);
-    const char *headers[NUMBERS] = {"idle", diagnosis->idle_steps ? "of steps" : "of run",
-                                    diagnosis->idle_steps ? "a step" : NULL, "times"};
+    const char *headers[NUMBERS] = {
+        "idle", diagnosis->idle_steps ? "of steps" : xs_share_column(&diagnosis->findings->recorded),
+        diagnosis->idle_steps ? "a step" : NULL, "times"};
     while (shown < idle->count && (all || (shown < MOST_ROWS && idle->rows[shown].ns >= all_ns / LEAST_SHARE))) {
         if (!shown)
             row(out, headers, "while the program");

@@ -35,8 +35,8 @@ void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, c
     char share[XS_UNIT_BYTES];
     xs_string_format(text, "Device %" PRId64 " copied for %s%s", d->id, xs_modelled_mark(s->all.modelled_count),
                      XS_NS_TEXT(d->copy_busy_ns));
-    if (*xs_format_share(share, d->copy_busy_ns, s->recorded.ns))
-        xs_string_format(text, " (%s %s)", share, xs_share_is_of(&s->recorded));
+    if (*xs_format_share(share, d->copy_busy_ns, s->totals.ns))
+        xs_string_format(text, " (%s %s)", share, xs_share_is_of(&s->totals));
     if (d->kernels)
         xs_string_format(text, " and ran kernels for %s%s", xs_modelled_mark(d->kernels_modelled),
                          XS_NS_TEXT(d->kernel_busy_ns));
@@ -68,7 +68,7 @@ static void overlap_lines(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_PLAIN, "And %zu more devices: --json has them all.", more);
 }
 static void total_cells(const struct xs_summary *s, struct xs_table *table, const struct xs_totals *t, uint64_t peak) {
-    uint64_t recorded_ns = s->recorded.ns;
+    uint64_t recorded_ns = s->totals.ns;
     bool timed = s->all.timed_count > 0;
     double rate = t->device_ns ? (double)t->timed_bytes / (double)t->device_ns * 1e9 : 0;
     const char *mark = xs_report_partly_timed(t) ? XS_PARTLY_TIMED_MARK : "";
@@ -101,12 +101,12 @@ static void groups_table(const struct xs_summary *s, struct xs_out *out) {
     xs_table_column(table, s->all.timed_count ? "rate" : "blocking rate", true);
     xs_table_column(table, "of link", true);
     xs_table_optional(table);
-    xs_table_column(table, xs_share_column(&s->recorded), true);
+    xs_table_column(table, xs_share_column(&s->totals), true);
     xs_table_optional(table);
     xs_table_column(table, "host time", true);
     if (s->all.timed_count)
         xs_table_optional(table);
-    xs_table_column(table, xs_share_column(&s->recorded), true);
+    xs_table_column(table, xs_share_column(&s->totals), true);
     for (size_t i = 0; i < s->group_count; i++) {
         const struct xs_transfer_group *g = &s->groups[i];
         kind_cell(table, out, g->direction, g->src_kind, g->dst_kind);

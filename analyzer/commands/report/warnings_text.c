@@ -86,7 +86,7 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "Capture stopped before the program did; the notes below say why.");
     else if (strcmp(status, "complete") != 0)
         xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
-    if (s->thinned.rows)
+    if (s->thinned.rows && !s->looked_at.is_ledger)
         say_thinned(s, out);
     xs_repaired_say(&text, &s->repaired);
     xs_out_take_line(out, XS_STYLE_WARN, &text);

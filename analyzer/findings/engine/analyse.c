@@ -158,12 +158,12 @@ static void read_completeness(struct xs_analysis *a) {
     a->calls_recorded = xs_trace_meta_int(a->trace, "coverage.dropped", 0) == 0 &&
                         xs_trace_meta_int(a->trace, "coverage.left", 0) == 0 &&
                         xs_trace_meta_int(a->trace, "skipped_events", 0) == 0 &&
-                        xs_trace_meta_int(a->trace, XS_META_THINNED_ROWS, 0) == 0;
+                        (xs_trace_meta_int(a->trace, XS_META_THINNED_ROWS, 0) == 0 || a->ranges.is_ledger);
     a->calls_missing = !a->calls_recorded;
     a->calls_recorded = a->calls_recorded && !a->ranges.has_gaps;
     a->findings->calls_recorded = a->calls_recorded;
     a->thinned_from_ns = a->thinned_to_ns = INT64_MAX;
-    if (xs_trace_meta_int(a->trace, XS_META_THINNED_ROWS, 0) > 0) {
+    if (xs_trace_meta_int(a->trace, XS_META_THINNED_ROWS, 0) > 0 && !a->ranges.is_ledger) {
         a->thinned_from_ns = xs_trace_meta_int(a->trace, XS_META_THINNED_FROM_NS, 0);
         a->thinned_to_ns = xs_trace_meta_int(a->trace, XS_META_THINNED_TO_NS, INT64_MAX - 1);
     }

@@ -252,8 +252,14 @@ static int account_idle(const struct xs_trace *trace, struct xs_diagnosis *diagn
     status = xs_pause_samples_read(&samples, trace, diagnosis->findings->sites, message, NULL);
     xs_pause_samples_move(&samples, model->parts);
     if (status >= 0) {
-        xs_idle_account(&diagnosis->idle, model, diagnosis->findings->sites, &samples,
-                        xs_parts_model_ns(model->parts, start_ns, NULL), xs_parts_model_ns(model->parts, end_ns, NULL));
+        struct xs_capture_ranges ranges;
+        xs_capture_ranges_read(&ranges, trace);
+        bool is_in_parts = model->parts && model->parts->count; /* the ranges have times of the trace */
+        xs_idle_account_in(&diagnosis->idle, model, diagnosis->findings->sites, &samples,
+                           xs_parts_model_ns(model->parts, start_ns, NULL),
+                           xs_parts_model_ns(model->parts, end_ns, NULL),
+                           ranges.has_gaps && !is_in_parts ? &ranges : NULL);
+        xs_capture_ranges_free(&ranges);
         xs_idle_scale_up(&diagnosis->idle, model->parts, start_ns, end_ns);
     }
     xs_pause_samples_free(&samples);

@@ -29,6 +29,7 @@ struct account {
     const struct xs_sites *sites; /* NULL: each known site counts as a line */
     struct xs_idle *idle;
     const struct xs_pause_samples *samples; /* NULL: none */
+    const struct xs_capture_ranges *ranges; /* NULL: the whole run is recorded */
     uint32_t *line_before, *line_after;     /* by call: the nearest call of its thread that has a line, which may be the
                                              * call itself; XS_NO_CALL: none */
     struct xs_hash pairs;                   /* maps the places of two calls to a number of the pair, from 1 */
@@ -383,6 +384,34 @@ static int compare_operations(const void *a, const void *b) {
                ?: xs_compare((*x)->start_ns, (*y)->start_ns) ?: (*x > *y) - (*x < *y);
 }
 
+/* Charges the idle time before an operation. Without an operation, the device got no more work after the call `last`.
+ */
+static void charge_piece(struct account *account, const struct xs_model_operation *operation, uint32_t last,
+                         int64_t start_ns, int64_t end_ns) {
+    struct ends ends = {XS_NO_CALL, XS_NO_CALL, account->line_before[last], XS_NO_CALL};
+    account->idle->devices[account->idle->device_count - 1].idle_ns += (uint64_t)(end_ns - start_ns);
+    account->idle_times++;
+    if (operation)
+        charge_until(account, operation, start_ns, end_ns);
+    else
+        charge(account, XS_IDLE_END, ends, last, start_ns, end_ns);
+}
+
+/* Charges what is recorded of an idle time. Only in the last piece is it known which work ended it. */
+static void charge_idle(struct account *account, const struct xs_model_operation *operation, uint32_t last,
+                        int64_t start_ns, int64_t end_ns) {
+    const struct xs_capture_ranges *ranges = account->ranges;
+    if (!ranges) {
+        charge_piece(account, operation, last, start_ns, end_ns);
+        return;
+    }
+    for (size_t i = 0; i < ranges->count; i++) {
+        int64_t from = xs_later(start_ns, ranges->items[i].start_ns), to = xs_earlier(end_ns, ranges->items[i].end_ns);
+        if (from < to)
+            charge_piece(account, to == end_ns ? operation : NULL, last, from, to);
+    }
+}
+
 /* Accounts for the idle time of one device. `operations` has its operations in the order of their starts. */
 static void account_device(struct account *account, const struct xs_model_operation **operations, size_t count) {
     struct xs_idle *idle = account->idle;
@@ -394,21 +423,14 @@ static void account_device(struct account *account, const struct xs_model_operat
     for (size_t i = 0; i < count; i++) {
         int64_t start_ns = xs_earlier(xs_later(operations[i]->start_ns, account->idle->start_ns), all_end_ns);
         int64_t end_ns = xs_earlier(xs_later(operations[i]->end_ns, start_ns), all_end_ns);
-        if (start_ns > busy_until_ns) {
-            account->idle_times++;
-            device->idle_ns += (uint64_t)(start_ns - busy_until_ns);
-            charge_until(account, operations[i], busy_until_ns, start_ns);
-        }
+        if (start_ns > busy_until_ns)
+            charge_idle(account, operations[i], last, busy_until_ns, start_ns);
         device->busy_ns += (uint64_t)(end_ns - xs_earlier(xs_later(start_ns, busy_until_ns), end_ns));
         last = end_ns >= busy_until_ns ? operations[i]->call : last;
         busy_until_ns = xs_later(busy_until_ns, end_ns);
     }
-    if (all_end_ns > busy_until_ns) {
-        account->idle_times++;
-        device->idle_ns += (uint64_t)(all_end_ns - busy_until_ns);
-        struct ends ends = {XS_NO_CALL, XS_NO_CALL, account->line_before[last], XS_NO_CALL};
-        charge(account, XS_IDLE_END, ends, last, busy_until_ns, all_end_ns);
-    }
+    if (all_end_ns > busy_until_ns)
+        charge_idle(account, NULL, last, busy_until_ns, all_end_ns);
     count_launches(account);
 }
 
@@ -429,10 +451,28 @@ static int compare_rows(const void *a, const void *b) {
                ?: compare_calls(&x->line_before, &y->line_before) ?: compare_calls(&x->line_after, &y->line_after);
 }
 
+/* Returns the part of the time that is recorded. */
+static uint64_t length_of(int64_t start_ns, int64_t end_ns, const struct xs_capture_ranges *ranges) {
+    uint64_t ns = 0;
+    if (!ranges)
+        return end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
+    for (size_t i = 0; i < ranges->count; i++) {
+        int64_t from = xs_later(start_ns, ranges->items[i].start_ns), to = xs_earlier(end_ns, ranges->items[i].end_ns);
+        ns += from < to ? (uint64_t)(to - from) : 0;
+    }
+    return ns;
+}
+
 void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const struct xs_sites *sites,
                      const struct xs_pause_samples *samples, int64_t start_ns, int64_t end_ns) {
-    *idle = (struct xs_idle){.start_ns = start_ns, .end_ns = end_ns};
-    struct account account = {.model = model, .sites = sites, .idle = idle, .samples = samples};
+    xs_idle_account_in(idle, model, sites, samples, start_ns, end_ns, NULL);
+}
+
+void xs_idle_account_in(struct xs_idle *idle, const struct xs_model *model, const struct xs_sites *sites,
+                        const struct xs_pause_samples *samples, int64_t start_ns, int64_t end_ns,
+                        const struct xs_capture_ranges *ranges) {
+    *idle = (struct xs_idle){.start_ns = start_ns, .end_ns = end_ns, .ns = length_of(start_ns, end_ns, ranges)};
+    struct account account = {.model = model, .sites = sites, .idle = idle, .samples = samples, .ranges = ranges};
     size_t count = model->operation_count;
     const struct xs_model_operation **operations = xs_realloc(NULL, count * sizeof *operations);
     idle->devices = xs_zeroed(XS_IDLE_MOST_DEVICES, sizeof *idle->devices);

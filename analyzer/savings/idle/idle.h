@@ -11,6 +11,7 @@
 
 #include "analyzer/savings/idle/pause_samples.h"
 #include "analyzer/savings/replay/model.h"
+#include "analyzer/trace/windows/capture_ranges.h"
 
 /* What the thread did while the device was idle. */
 enum xs_idle_reason {
@@ -67,6 +68,7 @@ struct xs_idle_device {
 
 struct xs_idle {
     int64_t start_ns, end_ns; /* the time that is accounted for */
+    uint64_t ns;              /* its length, without what lies between recorded parts of the run */
     struct xs_idle_row *rows; /* the largest first */
     size_t count;
     struct xs_idle_device *devices; /* the devices that have operations, by number */
@@ -85,6 +87,12 @@ struct xs_idle {
  * device add up to the length of this part of the run. Always call xs_idle_free. */
 void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const struct xs_sites *sites,
                      const struct xs_pause_samples *samples, int64_t start_ns, int64_t end_ns);
+
+/* Does the same for the recorded parts of the run (capture_ranges.h) that lie between `start_ns` and `end_ns`. A device
+ * that still has no work at the end of a part counts as XS_IDLE_END, because what came next is not recorded. */
+void xs_idle_account_in(struct xs_idle *idle, const struct xs_model *model, const struct xs_sites *sites,
+                        const struct xs_pause_samples *samples, int64_t start_ns, int64_t end_ns,
+                        const struct xs_capture_ranges *ranges);
 
 /* Returns the place of a call. If the call is XS_NO_CALL, `known` is false. */
 struct xs_idle_call xs_idle_call_of(const struct xs_model *model, uint32_t call);

@@ -11,6 +11,7 @@ void xs_idle_scale_up(struct xs_idle *idle, const struct xs_parts *parts, int64_
         return;
     idle->start_ns = start_ns;
     idle->end_ns = end_ns;
+    idle->ns = (uint64_t)(end_ns - start_ns);
     for (size_t k = 0; k < idle->device_count; k++)
         idle->devices[k].idle_ns = 0;
     for (size_t i = 0; i < idle->count; i++) {

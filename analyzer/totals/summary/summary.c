@@ -284,6 +284,7 @@ static void compute_busy(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     const struct xs_where_own own = {.start_ns = s->cost.begin_ns, .later_ns = own_between_calls_ns(&s->cost)};
     s->recorded = xs_recorded_time(s->trace, s->run.duration_ns);
+    s->totals = xs_totals_time(&s->looked_at, s->recorded);
     xs_summary_where(work, !s->thinned.rows && !s->looked_at.has_gaps, &own);
     xs_summary_thinned_busy(work);
     s->where.faults_in_part = s->coverage.migration_rests > 0;

@@ -164,6 +164,7 @@ struct xs_summary {
                                            allocations, cover only these parts */
     struct xs_recorded_steps recorded_steps;
     struct xs_recorded_time recorded; /* the time to which percentages refer */
+    struct xs_recorded_time totals;   /* the time to which percentages of totals refer; of a ledger, all of its sums */
     struct xs_repaired repaired;
     bool selected; /* the fields from `groups` to `slowest` cover only the transfers that pass a filter */
     struct xs_run run;

@@ -9,6 +9,8 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/window_list.h"
 #include "schema/write/store.h"
+#include "schema/write/store_ledger.h"
+#include "schema/write/store_thin.h"
 
 /* Adds a range. A range that is out of order is damage and is left out. */
 static void add(void *context, int64_t start_ns, int64_t end_ns) {
@@ -53,14 +55,17 @@ void xs_capture_ranges_read(struct xs_capture_ranges *r, const struct xs_trace *
                                     .transfers = xs_trace_meta_count(trace, "range.left_out_transfers"),
                                     .memsets = xs_trace_meta_count(trace, "range.left_out_memsets"),
                                     .launches = xs_trace_meta_count(trace, "range.left_out_launches"),
-                                    .others = xs_trace_meta_count(trace, "range.left_out_others")};
+                                    .others = xs_trace_meta_count(trace, "range.left_out_others"),
+                                    .is_ledger = xs_trace_meta_int(trace, XS_META_LEDGER_ROLLED_UP_NS, -1) >= 0,
+                                    .summed_ns = xs_trace_meta_count(trace, "ledger.summed_ns")};
     if (!r->limited)
         return;
     /* if the process was killed, the counts are those of an earlier time */
     r->is_complete = strcmp(xs_trace_meta_text(trace, "status", status, sizeof status, ""), XS_STATUS_COMPLETE) == 0;
-    r->has_gaps = !r->is_complete || r->transfers || r->memsets || r->launches || r->others;
+    r->has_gaps = !r->is_complete || r->transfers || r->memsets || r->launches || r->others ||
+                  (r->is_ledger && xs_trace_meta_count(trace, XS_META_THINNED_ROWS));
     xs_window_list_read(trace, "range.windows", add, r);
-    if (!r->is_complete)
+    if (!r->is_complete && !r->is_ledger) /* rows and list of a ledger are of one moment */
         add_since_list(r, trace);
 }
 
@@ -77,6 +82,14 @@ struct xs_recorded_time xs_recorded_time(const struct xs_trace *trace, uint64_t 
     struct xs_recorded_time time = {.ns = in_part ? ranges.recorded_ns : run_ns, .run_ns = run_ns, .in_part = in_part};
     xs_capture_ranges_free(&ranges);
     return time;
+}
+
+struct xs_recorded_time xs_totals_time(const struct xs_capture_ranges *ranges, struct xs_recorded_time recorded) {
+    if (!ranges->is_ledger || !recorded.in_part)
+        return recorded;
+    bool in_part = ranges->summed_ns < recorded.run_ns - recorded.run_ns / 1000;
+    return (struct xs_recorded_time){
+        .ns = in_part ? ranges->summed_ns : recorded.run_ns, .run_ns = recorded.run_ns, .in_part = in_part};
 }
 
 static bool has_begun(const void *range, const void *ns) {

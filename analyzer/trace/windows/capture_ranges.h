@@ -23,6 +23,10 @@ struct xs_capture_ranges {
     bool is_at_most;             /* recorded_ns is an upper bound, and `parts` is a lower bound */
     uint64_t parts, recorded_ns; /* number and total length of all ranges, including ranges that are not in the list */
     uint64_t transfers, memsets, launches, others; /* calls that were left out */
+    /* The trace is a ledger (XFERSPY_MODE=ledger): calls outside of the ranges are in sums (table `thinned`), unless
+     * they were left out. For `summed_ns` of the run, in the ranges and outside, calls were not left out. */
+    bool is_ledger;
+    uint64_t summed_ns;
 };
 
 /* Reads the ranges. Always call xs_capture_ranges_free. */
@@ -39,6 +43,10 @@ struct xs_recorded_time {
 
 /* Returns the recorded time of a trace; `run_ns` is how long the run took. */
 struct xs_recorded_time xs_recorded_time(const struct xs_trace *trace, uint64_t run_ns);
+
+/* Returns the time to which percentages of totals refer. It is the recorded time, but of a ledger all the time whose
+ * calls are in sums. */
+struct xs_recorded_time xs_totals_time(const struct xs_capture_ranges *ranges, struct xs_recorded_time recorded);
 
 /* Returns the words after a percentage: XS_OF_THE_RUN, or "of the time recorded" if only a part of the run was
  * recorded. */

@@ -24,6 +24,7 @@
  * option.kernels|on
  * option.max_size|4096
  * option.migrations|auto
+ * option.mode|trace
  * option.outside|auto
  * option.quiet|on
  * option.redact|[hidden]
