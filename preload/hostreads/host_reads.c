@@ -159,10 +159,10 @@ void xs_host_reads_watch(struct xs_host_reads_region *regions, size_t count) {
     for (size_t i = 0; i < count; i++) {
         struct xs_host_reads_region *region = &regions[i];
         *region = (struct xs_host_reads_region){.address = region->address, .bytes = region->bytes};
-        region->doubt = !can                              ? XS_HOST_READS_NO_KERNEL
-                        : glance.have_other_readers       ? XS_HOST_READS_OTHERS
-                        : !find_pages(region) ? XS_HOST_READS_SMALL
-                                                          : XS_HOST_READS_FOREIGN; /* until its mapping is found */
+        region->doubt = !can                        ? XS_HOST_READS_NO_KERNEL
+                        : glance.have_other_readers ? XS_HOST_READS_OTHERS
+                        : !find_pages(region)       ? XS_HOST_READS_SMALL
+                                                    : XS_HOST_READS_FOREIGN; /* until its mapping is found */
     }
     struct regions search = {.all = regions, .count = count};
     if (!can || glance.have_other_readers || !xs_mappings_walk(last_end(regions, count), see_candidates, &search))

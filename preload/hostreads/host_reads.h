@@ -1,9 +1,9 @@
 /* Finds out which pages of a region of host memory the program has read or written since a certain moment, by the
  * processor's accessed bits. This costs the program no fault and no signal, and needs no privilege.
  *
- * A region is watched from the beginning of its first page to the end of its last one. What lies beside it in these pages
- * counts as part of it: an access there counts as a read, and a program that reads only the first value of an array is
- * not missed.
+ * A region is watched from the beginning of its first page to the end of its last one. What lies beside it in these
+ * pages counts as part of it: an access there counts as a read, and a program that reads only the first value of an
+ * array is not missed.
  *
  * A region is watched in pieces. Each piece becomes a mapping of its own by advice that concerns files and swapping
  * only: MADV_SEQUENTIAL and MADV_RANDOM by turns. MADV_NORMAL takes the advice back, and the mappings merge again.
