@@ -6,7 +6,12 @@
  *
  * !
  * pageable|16|16|16777216
+ * partly-read-download|4|4|4194304
  * unread-download/overwritten|3|3|3145728
+ *
+ * What was read lies in the middle, and explain says where:
+ * $ "$xferspy" explain --color=never $traces partly-read-download | grep -m1 -o 'host read .*at most.*' | tr -s ' '
+ * host read at most 4.00 KiB of 1.00 MiB in about 514 KiB to 578 KiB
  */
 #include "cases.h"
 

@@ -56,6 +56,39 @@ static void one_page_is_read(void **state) {
     play_end(p);
 }
 
+static void partly_read_downloads(void **state) {
+    (void)state;
+    begin();
+    read_next(BYTES / 4 - 4096, 7);
+    down();
+    read_next(BYTES / 4, 15);
+    down();
+    read_next(0, 0);
+    down();
+    doubt_next(XS_HOST_READS_LATE);
+    down();
+    read_next(4096, 1);
+    down();
+    play_up(p, A, 16, NO_CONTENT, NOT_MEASURED, HOST); /* the device reads it, too */
+    play_analyse(p, NULL);
+    FOUND("partly-read-download", NULL, 1);
+    UNDECIDED("partly-read-download", "nobody looked before it was written again", 1);
+    const struct xs_finding *finding = played_finding(p, "partly-read-download");
+    assert_int_equal(finding->cost.device_ns, 256000);
+    assert_int_equal(finding->removable.device_ns, 256000 * 193 / 256);
+    play_end(p);
+}
+
+static void much_is_no_part(void **state) {
+    (void)state;
+    begin();
+    read_next(BYTES / 2, 0xff);
+    down();
+    play_analyse(p, NULL);
+    NOT_FOUND("partly-read-download");
+    play_end(p);
+}
+
 /* The accessed bits do not show what the device reads. */
 static void what_the_device_reads_is_read(void **state) {
     (void)state;
@@ -172,6 +205,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unread_downloads),
         cmocka_unit_test(one_page_is_read),
+        cmocka_unit_test(partly_read_downloads),
+        cmocka_unit_test(much_is_no_part),
         cmocka_unit_test(what_the_device_reads_is_read),
         cmocka_unit_test(other_memory_is_read),
         cmocka_unit_test(what_nobody_can_tell_is_undecided),
