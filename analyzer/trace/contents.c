@@ -26,13 +26,17 @@ int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace
     *contents = (struct xs_contents){.trace = trace};
     xs_scan_begin(&contents->forward, trace, "SELECT " COLUMNS " FROM fingerprint ORDER BY id", message, damaged);
     xs_scan_begin(&contents->single, trace, "SELECT " COLUMNS " FROM fingerprint WHERE id = ?", message, damaged);
+    xs_scan_begin(&contents->reads, trace,
+                  "SELECT watched_bytes, read_bytes, pieces, read_pieces, doubt FROM host_read WHERE id = ?", message,
+                  damaged);
     contents->ring = xs_zeroed(RING, sizeof *contents->ring);
-    return contents->single.status;
+    return contents->single.status < 0 ? contents->single.status : contents->reads.status;
 }
 
 int xs_contents_end(struct xs_contents *contents) {
     int status = xs_scan_end(&contents->forward);
     xs_scan_end(&contents->single);
+    xs_scan_end(&contents->reads);
     free(contents->ring);
     contents->ring = NULL;
     return status;
@@ -92,11 +96,37 @@ static void take(struct xs_transfer_view *t, const struct xs_content_row *row) {
     t->pre = t->direction != XS_DIR_H2D ? XS_PRE_NONE : row->has_before ? XS_PRE_MEASURED : XS_PRE_UNKNOWN;
 }
 
+/* Looks up what the host read of a download. Values that do not fit together count as not known. */
+static void find_read(struct xs_contents *contents, struct xs_transfer_view *t) {
+    enum { WATCHED, READ, PIECES, READ_PIECES, DOUBT };
+    struct xs_scan *scan = &contents->reads;
+    t->host_read = (struct xs_host_read_view){.state = XS_HOST_READ_UNDECIDED};
+    sqlite3_bind_int64(scan->statement, 1, t->host_read_id);
+    if (xs_scan_row(scan)) {
+        int64_t watched = xs_scan_int(scan, WATCHED), read = xs_scan_int(scan, READ),
+                pieces = xs_scan_int(scan, PIECES), read_pieces = xs_scan_int(scan, READ_PIECES),
+                doubt = xs_scan_int(scan, DOUBT);
+        bool is_known = xs_scan_null(scan, DOUBT) && !xs_scan_null(scan, READ);
+        if (is_known && watched > 0 && read >= 0 && read <= watched && pieces > 0 && pieces <= 32 && read_pieces >= 0 &&
+            read_pieces >> pieces == 0 && (read == 0) == (read_pieces == 0))
+            t->host_read = (struct xs_host_read_view){.state = XS_HOST_READ_KNOWN,
+                                                      .watched_bytes = (uint64_t)watched,
+                                                      .read_bytes = (uint64_t)read,
+                                                      .pieces = (unsigned)pieces,
+                                                      .read_pieces = (uint32_t)read_pieces};
+        else
+            t->host_read.doubt = doubt > 0 && doubt < 256 ? (unsigned)doubt : 0;
+    }
+    sqlite3_reset(scan->statement);
+}
+
 int xs_contents_find(struct xs_contents *contents, struct xs_transfer_view *t) {
+    if (t->host_read_id)
+        find_read(contents, t);
     t->changed_leaves = -1;
     t->pre = t->direction == XS_DIR_H2D ? XS_PRE_UNKNOWN : XS_PRE_NONE;
     if (t->fingerprint <= 0)
-        return XS_OK;
+        return contents->reads.status;
     struct xs_content_row *row = &contents->ring[(uint64_t)t->fingerprint % RING], single;
     t->state = XS_CONTENT_LOST;
     while (contents->last < t->fingerprint)
@@ -105,6 +135,8 @@ int xs_contents_find(struct xs_contents *contents, struct xs_transfer_view *t) {
         take(t, row);
     else if (contents->forward.status >= 0 && find_single(contents, t->fingerprint, &single))
         take(t, &single);
+    if (contents->reads.status < 0)
+        return contents->reads.status;
     return contents->forward.status < 0 ? contents->forward.status : contents->single.status;
 }
 

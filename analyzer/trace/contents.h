@@ -1,4 +1,5 @@
-/* Reads the fingerprints of transfers and the argument sets of launches, and finds them by number. */
+/* Reads the fingerprints of transfers, what the host read of downloads, and the argument sets of launches, and finds
+ * them by number. */
 #ifndef XFERSPY_ANALYZER_TRACE_CONTENTS_H
 #define XFERSPY_ANALYZER_TRACE_CONTENTS_H
 
@@ -12,7 +13,7 @@
  * few thousand fingerprints for transfers that come out of order. */
 struct xs_contents {
     const struct xs_trace *trace;
-    struct xs_scan forward, single;
+    struct xs_scan forward, single, reads; /* reads: of host_read */
     struct xs_content_row *ring;
     int64_t last; /* all fingerprints up to this number were read */
 };

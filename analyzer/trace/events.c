@@ -82,7 +82,8 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
         SRC_PITCH,
         DST_PITCH,
         SRC_ROWS,
-        DST_ROWS
+        DST_ROWS,
+        HOST_READ
     };
     struct xs_row_event *row = item;
     start(scan, row, XS_ON_TRANSFER);
@@ -107,6 +108,8 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
     int64_t fingerprint = xs_scan_int(scan, FINGERPRINT), skip = xs_scan_int(scan, SKIP);
     t->fingerprint = fingerprint > 0 ? fingerprint : 0;
     t->skip = skip > 0 && skip < 256 ? (unsigned)skip : 0;
+    int64_t host_read = xs_scan_int(scan, HOST_READ);
+    t->host_read_id = host_read > 0 ? host_read : 0;
     e->ran = e->ran && t->bytes > 0;
     return true;
 }
@@ -225,7 +228,7 @@ static const struct xs_source_kind kinds[XS_SOURCES] = {
          COLUMNS("is_async", "is_captured", "correlation", "stack",
                  "direction, bytes, src_address, dst_address, src_kind, dst_kind, src_device, dst_device,"
                  " src_allocation, dst_allocation, batch_index, fingerprint, skip, height, width_bytes, depth,"
-                 " src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows")),
+                 " src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows, host_read")),
     KIND(MEMSET, "memset", memset, "enter_ns", "1", ROW_BYTES,
          COLUMNS("is_async", "is_captured", "correlation", "stack",
                  "address, bytes, value, element_bytes, kind, device, allocation, width_bytes, height, pitch_bytes")),

@@ -65,6 +65,17 @@ struct xs_box {
     uint32_t src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows; /* a memset uses dst_pitch_bytes */
 };
 
+/* What is known of how much of a download the host read (table host_read). */
+enum xs_host_read_state { XS_HOST_READ_NOT_WATCHED, XS_HOST_READ_UNDECIDED, XS_HOST_READ_KNOWN };
+struct xs_host_read_view {
+    enum xs_host_read_state state;
+    unsigned doubt; /* if `state` is UNDECIDED: enum xs_host_reads_doubt; 0: the watch came to no result */
+    /* The next fields are set only if `state` is KNOWN. */
+    uint64_t watched_bytes, read_bytes; /* watched_bytes is above 0, and read_bytes not above it */
+    unsigned pieces;                    /* from 1 to 32 */
+    uint32_t read_pieces;               /* one bit for each piece of which something was read */
+};
+
 struct xs_transfer_view {
     enum xs_direction direction;
     enum xs_memory_kind src_kind, dst_kind;
@@ -91,7 +102,9 @@ struct xs_transfer_view {
     /* The device region that an upload writes or a download reads, in its state before this transfer. NULL: the region
      * is not known (arrays), or the transfer is neither an upload nor a download. */
     struct xs_region *region;
-    int64_t fingerprint; /* fingerprint.id, 0: none */
+    int64_t fingerprint;  /* fingerprint.id, 0: none */
+    int64_t host_read_id; /* host_read.id, 0: none */
+    struct xs_host_read_view host_read;
 };
 
 /* Says if a fingerprint of a copy's content was taken, and if the random sample decided this (schema/format/kinds.h,

@@ -104,6 +104,8 @@ void xs_fingerprint_start(const char *mode, unsigned share_permille, const struc
     xs_sampler_start(0, cost_of);
 }
 
+bool xs_fingerprint_pageable_is_staged(void) { return pageable_is_staged; }
+
 void xs_fingerprint_others_cost(uint64_t ns) { xs_budget_others(ns); }
 
 uint64_t xs_fingerprint_cost_ns(void) { return xs_budget_spent_ns() + xs_device_cost().start_ns; }

@@ -58,36 +58,53 @@ struct regions {
     struct xs_mapping previous;
 };
 
-/* Leaves the last whole page out, so that two regions side by side do not become one mapping. */
-static bool find_pages(struct xs_host_reads_region *region, uint64_t unit) {
-    region->begin = (region->address + unit - 1) / unit * unit;
-    uintptr_t end = (region->address + region->bytes) / page_bytes * page_bytes;
-    region->end = end > page_bytes ? (end - page_bytes) / unit * unit : 0;
+static uintptr_t down(uintptr_t address, uint64_t unit) { return address / unit * unit; }
+
+static uintptr_t up(uintptr_t address, uint64_t unit) { return down(address + unit - 1, unit); }
+
+/* Finds the pages of a region. False: it is too small. */
+static bool find_pages(struct xs_host_reads_region *region) {
+    region->begin = down(region->address, page_bytes);
+    region->end = up(region->address + region->bytes, page_bytes);
     return region->end > region->begin && region->end - region->begin >= XS_HOST_READS_LEAST_BYTES;
 }
 
-/* Decides whether the region may be watched. Huge pages are not torn apart, because that would slow the program down.
- */
+/* Takes whole huge pages where the mapping has them. At the edge of a mapping there are small pages. Huge pages are not
+ * torn apart, because that would slow the program down. */
+static void widen(struct xs_host_reads_region *region, const struct xs_mapping *mapping) {
+    uintptr_t begin = down(region->begin, HUGE_BYTES), end = up(region->end, HUGE_BYTES);
+    region->begin = begin >= mapping->begin ? begin : region->begin;
+    region->end = end <= mapping->end ? end : region->end;
+}
+
+/* The number of pieces is even where it can be, so that the last piece and the first one of a region right behind have
+ * different advice. Otherwise both would become one mapping. */
+static void plan_pieces(struct xs_host_reads_region *region, uint64_t unit) {
+    uint64_t bytes = region->end - region->begin, least = unit < LEAST_PIECE_BYTES ? LEAST_PIECE_BYTES : unit;
+    uint64_t pieces = bytes / least < XS_HOST_READS_PIECES ? bytes / least : XS_HOST_READS_PIECES;
+    region->n_pieces = pieces < 2 ? 1 : (unsigned)pieces / 2 * 2;
+    uintptr_t begin = region->begin;
+    for (unsigned i = 0; i < region->n_pieces; i++) {
+        uintptr_t end = down(region->begin + bytes / region->n_pieces * (i + 1), unit);
+        end = i + 1 == region->n_pieces ? region->end : end;
+        region->pieces[i] = (struct xs_host_reads_piece){.begin = begin, .end = end};
+        begin = end;
+    }
+}
+
+/* Decides whether the region may be watched. */
 static enum xs_host_reads_doubt judge(struct xs_host_reads_region *region, const struct xs_mapping *mapping,
                                       const struct xs_mapping *previous) {
     if (region->end > mapping->end || !mapping->is_anonymous || !mapping->is_writable || mapping->flags)
         return XS_HOST_READS_FOREIGN;
+    if (mapping->huge_kib)
+        widen(region, mapping);
     /* The first piece would become one mapping with what is advised in the same way. */
     if (region->begin == mapping->begin && previous->end == mapping->begin && (previous->flags & XS_MAPPING_SEQUENTIAL))
         return XS_HOST_READS_FOREIGN;
     if (mapping->shared_kib)
         return XS_HOST_READS_SHARED;
-    uint64_t unit = mapping->huge_kib ? HUGE_BYTES : page_bytes;
-    if (!find_pages(region, unit))
-        return XS_HOST_READS_SMALL;
-    uint64_t units = (region->end - region->begin) / unit,
-             pieces = (region->end - region->begin) / (unit < LEAST_PIECE_BYTES ? LEAST_PIECE_BYTES : unit);
-    region->n_pieces = pieces < XS_HOST_READS_PIECES ? (unsigned)pieces : XS_HOST_READS_PIECES;
-    for (unsigned i = 0; i < region->n_pieces; i++) {
-        region->pieces[i] =
-            (struct xs_host_reads_piece){.begin = region->begin + units * i / region->n_pieces * unit,
-                                         .end = region->begin + units * (i + 1) / region->n_pieces * unit};
-    }
+    plan_pieces(region, mapping->huge_kib ? HUGE_BYTES : page_bytes);
     return XS_HOST_READS_NO_DOUBT;
 }
 
@@ -128,16 +145,24 @@ static void divide(struct xs_host_reads_region *region) {
     our_mappings += region->n_pieces + 1;
 }
 
+/* True if a region before this one has pages of it. */
+static bool is_taken(const struct xs_host_reads_region *regions, size_t at) {
+    for (size_t i = 0; i < at; i++)
+        if (regions[i].is_watched && regions[i].begin < regions[at].end && regions[at].begin < regions[i].end)
+            return true;
+    return false;
+}
+
 void xs_host_reads_watch(struct xs_host_reads_region *regions, size_t count) {
     struct xs_mappings_glance glance = {0};
     bool can = is_started && xs_mappings_glance(&glance);
     for (size_t i = 0; i < count; i++) {
         struct xs_host_reads_region *region = &regions[i];
         *region = (struct xs_host_reads_region){.address = region->address, .bytes = region->bytes};
-        region->doubt = !can                              ? XS_HOST_READS_NO_KERNEL
-                        : glance.have_other_readers       ? XS_HOST_READS_OTHERS
-                        : !find_pages(region, page_bytes) ? XS_HOST_READS_SMALL
-                                                          : XS_HOST_READS_FOREIGN; /* until its mapping is found */
+        region->doubt = !can                        ? XS_HOST_READS_NO_KERNEL
+                        : glance.have_other_readers ? XS_HOST_READS_OTHERS
+                        : !find_pages(region)       ? XS_HOST_READS_SMALL
+                                                    : XS_HOST_READS_FOREIGN; /* until its mapping is found */
     }
     struct regions search = {.all = regions, .count = count};
     if (!can || glance.have_other_readers || !xs_mappings_walk(last_end(regions, count), see_candidates, &search))
@@ -147,6 +172,10 @@ void xs_host_reads_watch(struct xs_host_reads_region *regions, size_t count) {
         const uint64_t more = XS_HOST_READS_PIECES + 1;
         if (region->doubt)
             continue;
+        if (is_taken(regions, i)) {
+            region->doubt = XS_HOST_READS_FOREIGN;
+            continue;
+        }
         if (glance.count + more > most_mappings / 2 || our_mappings + more > most_mappings / OUR_PART) {
             region->doubt = XS_HOST_READS_CROWDED;
             continue;

@@ -1,6 +1,10 @@
 /* Finds out which pages of a region of host memory the program has read or written since a certain moment, by the
  * processor's accessed bits. This costs the program no fault and no signal, and needs no privilege.
  *
+ * A region is watched from the beginning of its first page to the end of its last one. What lies beside it in these
+ * pages counts as part of it: an access there counts as a read, and a program that reads only the first value of an
+ * array is not missed.
+ *
  * A region is watched in pieces. Each piece becomes a mapping of its own by advice that concerns files and swapping
  * only: MADV_SEQUENTIAL and MADV_RANDOM by turns. MADV_NORMAL takes the advice back, and the mappings merge again.
  * MADV_COLD clears the accessed bits of the region, and `Referenced` in smaps says later how much of each piece was
@@ -33,22 +37,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define XS_HOST_READS_PIECES 16
-/* Smaller regions are not watched, because of the gap above. */
-#define XS_HOST_READS_LEAST_BYTES (UINT64_C(256) << 10)
+#include "schema/format/kinds.h"
 
-/* Why a region is not watched, or why nobody can say whether it was read. */
-enum xs_host_reads_doubt {
-    XS_HOST_READS_NO_DOUBT,
-    XS_HOST_READS_SMALL,     /* it has too few whole pages, or too few whole huge pages */
-    XS_HOST_READS_FOREIGN,   /* not one ordinary anonymous mapping: a file, a device, locked, advised by the program */
-    XS_HOST_READS_SHARED,    /* another process maps pages of it, or a child was forked meanwhile */
-    XS_HOST_READS_SWAPPED,   /* not all of it is in memory */
-    XS_HOST_READS_OTHERS,    /* io_uring or RDMA may read memory without any access of a processor */
-    XS_HOST_READS_CROWDED,   /* the process has too many mappings, or other regions take too many */
-    XS_HOST_READS_CHANGED,   /* the program changed the mapping meanwhile */
-    XS_HOST_READS_NO_KERNEL, /* the kernel does not say what is needed */
-};
+#define XS_HOST_READS_PIECES 16
+/* Smaller regions are not watched, because of the gap above. `doubt` (schema/format/kinds.h) says why a region is not
+ * watched, or why nobody can say whether it was read. */
+#define XS_HOST_READS_LEAST_BYTES (UINT64_C(256) << 10)
 
 struct xs_host_reads_piece {
     uintptr_t begin, end;

@@ -5,6 +5,7 @@
 #include "preload/core/own_cost.h"
 #include "preload/cupti/device_failure.h"
 #include "preload/driver/real.h"
+#include "preload/hostreads/watcher.h"
 #include "preload/intercept/capture_call.h"
 #include "preload/intercept/step_end.h"
 
@@ -26,12 +27,15 @@ XS_HOT bool may_have_launch_site(uint64_t measured_from, enum xs_category catego
 
 /* Prepares content fingerprints before the real call. `stack`: the number of the thread's own frames. */
 XS_HOT void prepare_contents(const struct xs_call *call, enum xs_category category, uint32_t stack) {
-    if (category == XS_CAT_TRANSFER)
+    if (category == XS_CAT_TRANSFER) {
+        xs_host_watch_copies(call->event, stack);
         xs_fingerprint_before(call->event, stack);
-    else if (category == XS_CAT_FREE)
+    } else if (category == XS_CAT_FREE) {
+        xs_host_watch_frees(call->event);
         xs_fingerprint_freeing(call->event);
-    else
+    } else {
         xs_fingerprint_join(call->event);
+    }
 }
 
 /* Updates content fingerprints after the real call, and computes the fingerprints of copies. */
@@ -39,6 +43,7 @@ XS_HOT void follow_contents(struct xs_call *call, enum xs_category category) {
     switch (category) {
     case XS_CAT_TRANSFER:
         call->event = xs_fingerprint_after(call->event, call->result);
+        xs_host_watch_copied(xs_succeeded(call));
         break;
     case XS_CAT_MEMSET:
     case XS_CAT_FREE:

@@ -23,6 +23,8 @@
 #include "preload/cupti/cupti.h"
 #include "preload/driver/driver_context.h"
 #include "preload/fingerprint/fingerprint.h"
+#include "preload/hostreads/host_reads_budget.h"
+#include "preload/hostreads/watcher.h"
 #include "preload/session/drain_placement.h"
 #include "preload/session/files.h"
 #include "preload/session/host_samples.h"
@@ -161,11 +163,18 @@ static bool is_worth_another(int64_t events) {
     return events > (atomic_load(&drain.stop) ? 0 : (int64_t)atomic_load(&drain.spool->header->chunk_count) / 64);
 }
 
+/* Does nothing once capture is over. */
+static void look_at_watches(unsigned *wait_ms) {
+    if (atomic_load(&xs_state) == XS_STATE_ACTIVE)
+        xs_host_watch_look(wait_ms);
+}
+
 /* Moves events into the trace in small transactions, so that chunks become free even while many events arrive. */
 static int64_t take_over_events(void) {
     int64_t total = 0, events = INT64_MAX;
     for (unsigned round = 0; is_worth_another(events) && (round < ROUNDS || atomic_load(&drain.stop)); round++) {
         keep_chunks_free();
+        look_at_watches(&(unsigned){IDLE_MS});
         xs_outside_look();
         tell_direct_access();
         xs_drain_check_placement(drain.spool);
@@ -207,6 +216,7 @@ static int take_over(void) {
         xs_facts_write_unknown(drain.store);
         xs_spool_store_failure(drain.spool, drain.store);
         status = status ? status : xs_host_samples_write(drain.store, &drain.spool->header->clock);
+        status = status ? status : xs_host_watch_write(drain.store);
         status = status == 0 ? xs_store_commit(drain.store) : status;
     }
     atomic_fetch_add(&drain.events, (uint64_t)events);
@@ -300,6 +310,7 @@ static bool slept(void) { return !drain.options->start && xs_outside_is_limited(
 
 static void finish_trace(int failure) {
     uint64_t start = xs_monotonic_ns();
+    xs_host_watch_end();
     if (failure == 0 && slept()) {
         finish_asleep();
         return;
@@ -350,11 +361,18 @@ static int wait_for_work(uint32_t heard) {
         unsigned wait_ms = (unsigned)((until - now) / 1000000) + 1;
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE)
             status = xs_host_samples_look(drain.store, &drain.spool->header->clock, &wait_ms);
+        look_at_watches(&wait_ms);
         xs_drain_sleep(heard, wait_ms);
         if (xs_drain_rings() != heard)
             break;
     }
     return status;
+}
+
+/* A part of the budget, which is in percent. */
+static unsigned host_reads_per_million(void) {
+    return drain.options->budget ? (unsigned)drain.options->budget * XS_HOST_READS_PER_MILLION / 2
+                                 : XS_HOST_READS_PER_MILLION;
 }
 
 static void drain_main(void) {
@@ -365,6 +383,7 @@ static void drain_main(void) {
                                  drain.why, sizeof drain.why);
     status = status == 0 ? write_start() : status;
     if (status == 0) {
+        xs_host_watch_start(drain.options->host_reads, host_reads_per_million());
         uint32_t starting = STARTING;
         if (atomic_compare_exchange_strong(&drain.phase, &starting, RUNNING))
             xs_futex_wake(&drain.phase);

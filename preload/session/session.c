@@ -38,6 +38,7 @@
 #include "preload/driver/driver_context.h"
 #include "preload/driver/real.h"
 #include "preload/fingerprint/fingerprint.h"
+#include "preload/hostreads/watcher.h"
 #include "preload/repair/repair.h"
 #include "preload/session/asked_steps.h"
 #include "preload/session/control.h"
@@ -427,6 +428,7 @@ static bool finish_locked(bool has_begun) {
     xs_callsite_start(options.stack, (unsigned)options.stack_depth);
     xs_own_cost_start(&xs_spool.header->clock);
     xs_fingerprint_start(options.fingerprint, fingerprint_permille(), &xs_spool.header->clock);
+    xs_host_watch_staged(xs_fingerprint_pageable_is_staged());
     if (cupti_started)
         xs_flusher_start();
     start_cost_ns += xs_monotonic_ns() - waited_ns;

@@ -132,6 +132,19 @@
     X(21, LEFT_OUT, "left out of the sample")                                                                          \
     X(22, FOLLOWS, "follows one of the sample")
 
+/* A doubt tells why nobody can say whether the host read a download that was watched (preload/hostreads). */
+#define XS_HOST_READ_DOUBTS(X)                                                                                         \
+    X(0, NO_DOUBT, "none")                                                                                             \
+    X(1, SMALL, "less than 256 KiB")                                                                                   \
+    X(2, FOREIGN, "not in ordinary memory of the program")                                                             \
+    X(3, SHARED, "another process may have read it")                                                                   \
+    X(4, SWAPPED, "not all of it was in memory")                                                                       \
+    X(5, OTHERS, "io_uring or RDMA may have read it")                                                                  \
+    X(6, CROWDED, "too many mappings of memory")                                                                       \
+    X(7, CHANGED, "the program changed the mapping of the memory")                                                     \
+    X(8, NO_KERNEL, "the kernel does not say what is needed")                                                          \
+    X(9, LATE, "nobody looked before it was written again")
+
 #define XS_KIND_ENUM(n, id, name) XS_KIND_PREFIX(id) = n,
 /* clang-format off */
 #define XS_KIND_PREFIX(id) XS_DIR_##id
@@ -154,6 +167,9 @@ enum xs_category { XS_CATEGORIES(XS_KIND_ENUM) };
 #undef XS_KIND_PREFIX
 #define XS_KIND_PREFIX(id) XS_SKIP_##id
 enum xs_fingerprint_skip { XS_FINGERPRINT_SKIPS(XS_KIND_ENUM) };
+#undef XS_KIND_PREFIX
+#define XS_KIND_PREFIX(id) XS_HOST_READS_##id
+enum xs_host_reads_doubt { XS_HOST_READ_DOUBTS(XS_KIND_ENUM) };
 #undef XS_KIND_PREFIX
 /* clang-format on */
 #undef XS_KIND_ENUM

@@ -51,7 +51,17 @@ CREATE TABLE transfer_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL REFERE
   fingerprint INTEGER REFERENCES fingerprint,            -- NULL: none was taken. No such row: it was lost with the process
   batch_index INTEGER,                                   -- place within a batch call; all its copies share enter_ns
   bytes INTEGER, src_address INTEGER, dst_address INTEGER,
-  src_allocation INTEGER REFERENCES allocation, dst_allocation INTEGER REFERENCES allocation);
+  src_allocation INTEGER REFERENCES allocation, dst_allocation INTEGER REFERENCES allocation,
+  host_read INTEGER REFERENCES host_read);               -- NULL: not watched. No such row: the watch came to no result
+
+-- Which pages of a download the host read or wrote after the copy, until the memory was written again by a copy, freed, or
+-- the program ended. Only some downloads are watched, in whole pages, which may have other data at both ends.
+CREATE TABLE host_read (id INTEGER PRIMARY KEY,
+  watched_bytes INTEGER,                                 -- NULL: could not be watched, for the reason in doubt
+  read_bytes INTEGER,                                    -- at most this much was read; NULL: not known, because of doubt
+  pieces INTEGER,                                        -- the watched bytes in so many pieces of about the same size
+  read_pieces INTEGER,                                   -- bit i: something of piece i was read
+  doubt INTEGER REFERENCES host_read_doubt);             -- why it is not known what was read; NULL: it is known
 
 -- What a transfer moved: a 128-bit fingerprint of an upload's or a download's bytes; of an upload also of what its
 -- destination held before, where that was measured. A leaf is 4 KiB of the moved bytes.
@@ -201,6 +211,7 @@ CREATE TABLE copy_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE device_memory_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE migration_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE fingerprint_skip (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE host_read_doubt (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 
 -- Views for people. The build makes those of a merged file from them: a join is written as ON a.x = b.y, where a is the
 -- table that is joined, and the first column of a view has an alias if there is a join.

@@ -146,7 +146,8 @@ int xs_trace_check_tables(sqlite3 *db) {
                " (SELECT start_ns FROM device_migration), (SELECT name FROM kernel_name),"
                " (SELECT content_low FROM fingerprint), (SELECT 1 FROM argument_set),"
                " (SELECT allocation FROM argument), (SELECT native_frames FROM stack), (SELECT stack FROM stack_frame),"
-               " (SELECT at_ns FROM host_sample), (SELECT path FROM module), (SELECT file FROM python_code), (SELECT "
+               " (SELECT at_ns FROM host_sample), (SELECT doubt FROM host_read), (SELECT path FROM module), (SELECT "
+               "file FROM python_code), (SELECT "
                "name FROM nvtx_range),"
                " (SELECT module FROM symbol), (SELECT path FROM source_file), (SELECT file FROM source_line),"
                " (SELECT source FROM thinned NOT INDEXED), (SELECT 1 FROM spool_progress)");

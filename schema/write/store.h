@@ -92,6 +92,17 @@ struct xs_host_sample {
 };
 int xs_store_host_sample(struct xs_store *store, const struct xs_host_sample *sample);
 
+/* Stores what became of a watch; `id` is the event's host_read. */
+struct xs_host_read {
+    uint32_t id;
+    uint64_t watched_bytes; /* 0: could not be watched */
+    uint64_t read_bytes;    /* this and the next fields count only if there is no doubt */
+    unsigned pieces;
+    uint32_t read_pieces; /* one bit for each piece */
+    enum xs_host_reads_doubt doubt;
+};
+int xs_store_host_read(struct xs_store *store, const struct xs_host_read *read);
+
 /* Reads a value of meta as text; false: the value is missing or too long. */
 bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes);
 

@@ -116,7 +116,7 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
     struct xs_row row =
         xs_row_into(store, "INSERT INTO transfer_row(shape, enter_ns, host_ns, correlation, fingerprint,"
                            " batch_index, return_ns, bytes, src_address, dst_address, src_allocation,"
-                           " dst_allocation)");
+                           " dst_allocation, host_read)");
     xs_put(&row, id);
     xs_put(&row, c->enter_ns);
     xs_put_if(&row, is_span(c->enter_ns, c->return_ns), c->return_ns - c->enter_ns);
@@ -129,6 +129,20 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
     xs_put_loose(&row, &shape, XS_TRANSFER_SHAPE_DST_ADDRESS);
     xs_put_loose(&row, &shape, XS_TRANSFER_SHAPE_SRC_ALLOCATION);
     xs_put_loose(&row, &shape, XS_TRANSFER_SHAPE_DST_ALLOCATION);
+    xs_put_if(&row, has(c, XS_FLAG_WATCHED) && !has(c, XS_FLAG_BOX), c->event->transfer.host_read);
+    return xs_row_insert(&row);
+}
+
+int xs_store_host_read(struct xs_store *store, const struct xs_host_read *read) {
+    struct xs_row row =
+        xs_row_into(store, "INSERT INTO host_read(id, watched_bytes, read_bytes, pieces, read_pieces, doubt)");
+    bool is_known = read->doubt == XS_HOST_READS_NO_DOUBT;
+    xs_put(&row, read->id);
+    xs_put_nonzero(&row, (int64_t)read->watched_bytes);
+    xs_put_if(&row, is_known, (int64_t)read->read_bytes);
+    xs_put_if(&row, is_known, read->pieces);
+    xs_put_if(&row, is_known, read->read_pieces);
+    xs_put_nonzero(&row, read->doubt);
     return xs_row_insert(&row);
 }
 

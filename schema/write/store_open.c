@@ -29,7 +29,8 @@ struct lookup {
     T(copy_kind, XS_COPY_KINDS)                                                                                        \
     T(device_memory_kind, XS_DEVICE_MEMORY_KINDS)                                                                      \
     T(migration_kind, XS_MIGRATION_KINDS)                                                                              \
-    T(fingerprint_skip, XS_FINGERPRINT_SKIPS)
+    T(fingerprint_skip, XS_FINGERPRINT_SKIPS)                                                                          \
+    T(host_read_doubt, XS_HOST_READ_DOUBTS)
 #define LOOKUP_ARRAY(table, list) static const struct lookup table##_rows[] = {list(LOOKUP_ROW)};
 LOOKUP_TABLES(LOOKUP_ARRAY)
 

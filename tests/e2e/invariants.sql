@@ -70,6 +70,13 @@ SELECT 'argument of a dead', l.id, a.id FROM launch l JOIN argument g ON g.argum
 -- Beside a fingerprint stands only that its copy was not chosen by chance.
 SELECT 'fingerprint', id FROM transfer WHERE (fingerprint IS NULL) = (skip IS NULL)
     AND NOT (fingerprint IS NOT NULL AND skip = 22)
+-- Only downloads are watched. What is known of a watch fits together, and what is not known has a reason.
+SELECT 'watched', id FROM transfer WHERE host_read IS NOT NULL AND direction <> 2
+SELECT 'watch', host_read FROM transfer WHERE host_read IS NOT NULL GROUP BY host_read HAVING count(*) > 1
+SELECT 'host read', id FROM host_read WHERE (doubt IS NULL) <> (read_bytes IS NOT NULL)
+    OR (doubt IS NULL) <> (pieces IS NOT NULL AND read_pieces IS NOT NULL) OR read_bytes NOT BETWEEN 0 AND watched_bytes
+    OR (read_bytes = 0) <> (read_pieces = 0) OR pieces NOT BETWEEN 1 AND 16 OR read_pieces >> pieces <> 0
+    OR doubt NOT IN (SELECT id FROM host_read_doubt WHERE id > 0)
 -- A sample is of a thread and a stack that are there, and its thread slept, or did not, or this is not known.
 SELECT 'sample', id FROM host_sample WHERE is_asleep NOT IN (0, 1) OR thread NOT IN (SELECT id FROM thread)
     OR stack NOT IN (SELECT id FROM stack)

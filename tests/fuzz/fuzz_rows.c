@@ -29,7 +29,7 @@ static const char *const tables[] = {
     "module",           "python_code",       "nvtx_range",  "symbol",       "entry_point",    "thread",
     "device",           "context",           "stream",      "meta",         "note",           "kernel_name",
     "device_migration", "source_file",       "source_line", "transfer_row", "transfer_shape", "launch_row",
-    "device_copy_row",  "device_kernel_row", "thinned",     "host_sample"};
+    "device_copy_row",  "device_kernel_row", "thinned",     "host_sample",  "host_read"};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 static uint8_t take(struct input *input) { return input->at < input->end ? *input->at++ : 0; }

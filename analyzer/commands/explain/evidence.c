@@ -41,11 +41,14 @@ static const char *const queries[] = {
         "f.leaves AS leaves, f.changed_leaves AS changed_leaves, "
         "CASE WHEN f.constant_value IS NOT NULL THEN printf('0x%08x', f.constant_value & 4294967295) END "
         "AS constant_value, CASE f.on_device WHEN 1 THEN 'device' WHEN 0 THEN 'host' END AS taken_on, "
-        "CASE WHEN r.fingerprint IS NULL THEN s.name WHEN f.id IS NULL THEN 'lost with the process' END AS missing "
+        "CASE WHEN r.fingerprint IS NULL THEN s.name WHEN f.id IS NULL THEN 'lost with the process' END AS missing, "
+        "h.watched_bytes AS watched_bytes, h.read_bytes AS read_bytes, h.pieces AS pieces, "
+        "h.read_pieces AS read_pieces, hd.name AS read_doubt "
         "FROM transfer r" CALL_JOINS " LEFT JOIN direction d ON d.id = r.direction "
         "LEFT JOIN memory_kind sk ON sk.id = r.src_kind LEFT JOIN memory_kind dk ON dk.id = r.dst_kind "
         "LEFT JOIN allocation sa ON sa.id = r.src_allocation LEFT JOIN allocation da ON da.id = r.dst_allocation "
-        "LEFT JOIN fingerprint f ON f.id = r.fingerprint LEFT JOIN fingerprint_skip s ON s.id = r.skip WHERE r.id = ?1",
+        "LEFT JOIN fingerprint f ON f.id = r.fingerprint LEFT JOIN fingerprint_skip s ON s.id = r.skip "
+        "LEFT JOIN host_read h ON h.id = r.host_read LEFT JOIN host_read_doubt hd ON hd.id = h.doubt WHERE r.id = ?1",
     [XS_EVIDENCE_MEMSET] =
         "SELECT e.name AS entry_point, " ADDRESS
         ", r.bytes AS bytes, k.name AS memory_kind, r.allocation AS allocation, "

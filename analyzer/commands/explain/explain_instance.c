@@ -60,6 +60,37 @@ static void content_lines(const struct xs_facts *facts, struct xs_out *out) {
     xs_out_take_fact(out, "before", &text);
 }
 
+/* Adds the ranges of a download in which the host read something, from the bits of its pieces. */
+static void add_ranges(struct xs_string *text, uint64_t bytes, unsigned pieces, uint64_t read) {
+    const char *before = " in about ";
+    for (unsigned i = 0; i < pieces; i++) {
+        unsigned first = i;
+        while (i < pieces && read >> i & 1)
+            i++;
+        if (i == first)
+            continue;
+        xs_string_format(text, "%s%s to %s", before, XS_BYTES_TEXT(bytes / pieces * first),
+                         XS_BYTES_TEXT(i == pieces ? bytes : bytes / pieces * i));
+        before = ", ";
+    }
+}
+
+static void read_line(const struct xs_facts *facts, struct xs_out *out) {
+    const char *doubt = xs_fact_text(facts, "read_doubt");
+    int64_t watched = xs_fact_number(facts, "watched_bytes", 0), read = xs_fact_number(facts, "read_bytes", -1),
+            pieces = xs_fact_number(facts, "pieces", 0), bits = xs_fact_number(facts, "read_pieces", 0);
+    struct xs_string text = {0};
+    if (doubt)
+        xs_string_format(&text, "not known: %s", doubt);
+    else if (read == 0)
+        xs_string_format(&text, "nothing");
+    else if (read > 0 && watched >= read)
+        xs_string_format(&text, "at most %s of %s", XS_BYTES_TEXT((uint64_t)read), XS_BYTES_TEXT((uint64_t)watched));
+    if (text.length && read > 0 && pieces > 0 && pieces <= 32 && bits > 0)
+        add_ranges(&text, (uint64_t)watched, (unsigned)pieces, (uint64_t)bits);
+    xs_out_take_fact(out, "host read", &text);
+}
+
 static void time_line(const struct xs_facts *facts, struct xs_out *out) {
     struct xs_string text = {0};
     int64_t device = xs_fact_number(facts, "device_ns", -1), host = xs_fact_number(facts, "host_ns", -1);
@@ -146,6 +177,7 @@ static void row_block(const struct xs_explain *explain, const struct xs_evidence
         side_line(facts, true, out);
         side_line(facts, false, out);
         content_lines(facts, out);
+        read_line(facts, out);
     } else {
         other_lines(e, facts, out);
     }

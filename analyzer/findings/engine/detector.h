@@ -26,6 +26,7 @@ enum xs_detector_kind {
 enum xs_detector_needs {
     XS_NEEDS_CONTENTS = 1,       /* fingerprints */
     XS_NEEDS_DEVICE_RECORDS = 2, /* CUPTI's device records */
+    XS_NEEDS_HOST_READS = 4,     /* downloads that were watched (XFERSPY_HOST_READS) */
 };
 
 struct xs_verdict {

@@ -109,7 +109,8 @@ void xs_samples_add(struct xs_samples *s, unsigned detector, const struct xs_tra
     struct xs_times times = xs_event_times(event);
     double ns = (double)xs_times_rank_ns(&times);
     s->current_ns = ns;
-    count_unseen(cell, event, drawn, xs_times_rank_ns(&times));
+    if (xs_detectors[detector]->needs & XS_NEEDS_CONTENTS)
+        count_unseen(cell, event, drawn, xs_times_rank_ns(&times));
     if (drawn == XS_DRAWN_UNKNOWN) {
         cell->unknown++;
         return;
@@ -286,7 +287,8 @@ void xs_samples_finish(struct xs_samples *s, struct xs_findings_builder *builder
     }
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&builder->items, entry));) {
         struct xs_finding *finding = (struct xs_finding *)(uintptr_t)entry->value;
-        finding->sample.is_of_contents = (xs_detectors[finding->detector]->needs & XS_NEEDS_CONTENTS) != 0;
+        finding->sample.is_of_contents =
+            (xs_detectors[finding->detector]->needs & (XS_NEEDS_CONTENTS | XS_NEEDS_HOST_READS)) != 0;
         if (finding->sample.is_of_contents)
             end_finding(finding);
     }

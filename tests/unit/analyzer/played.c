@@ -144,6 +144,16 @@ static void put_content(struct played *p, struct xs_event *event, uint64_t bytes
 
 static enum xs_memory_kind host_kind(const struct played *p) { return p->host ? p->host : XS_MEM_PAGEABLE; }
 
+static void put_watch(struct played *p, struct xs_event *event) {
+    if (event->transfer.direction != XS_DIR_D2H || (!p->host_read.watched_bytes && !p->host_read.doubt))
+        return;
+    p->host_read.id = ++p->watches;
+    event->flags |= XS_FLAG_WATCHED;
+    event->transfer.host_read = p->watches;
+    event->transfer.dst_allocation = allocation_at(p, event->transfer.dst);
+    assert_int_equal(xs_store_host_read(p->store, &p->host_read), 0);
+}
+
 static int64_t transfer(struct played *p, unsigned entry, enum xs_direction direction,
                         const struct xs_event_transfer *sides, int content, int before) {
     struct xs_event event = event_of(p, XS_EVENT_TRANSFER, entry);
@@ -151,6 +161,7 @@ static int64_t transfer(struct played *p, unsigned entry, enum xs_direction dire
     event.transfer = *sides;
     event.transfer.direction = (uint8_t)direction;
     event.flags |= p->async ? XS_FLAG_ASYNC : 0;
+    put_watch(p, &event);
     if (p->box.height) {
         event.flags |= XS_FLAG_BOX;
         event.transfer.height = p->box.height;

@@ -35,8 +35,10 @@ struct played {
     uint32_t kernel_blocks;              /* blocks of the next kernels; 0: one */
     enum xs_memory_kind memory;          /* kind of the next allocations; 0: device */
     enum xs_origin origin;               /* origin of the next allocations; 0: alloc */
-    bool async, constant;         /* whether the next transfers are asynchronous, and whether they repeat one value */
-    struct xs_event_transfer box; /* shape of the next transfers; height 0: no box */
+    bool async, constant;          /* whether the next transfers are asynchronous, and whether they repeat one value */
+    struct xs_event_transfer box;  /* shape of the next transfers; height 0: no box */
+    struct xs_host_read host_read; /* what the host read of the next downloads; all 0: they are not watched */
+    uint32_t watches;
     struct xs_analysis_options options;
     struct xs_findings *findings;
     struct xs_diagnosis *diagnosis;        /* set by diagnosed.h; NULL: the trace was only analysed */

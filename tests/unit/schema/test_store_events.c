@@ -25,7 +25,7 @@ static void transfer_round_trips(void **state) {
                                                 .src_slice_rows = 30};
     put(&event, 4);
     expect("SELECT * FROM transfer", "1|7|4|1|6000|8192|-281474976710655|2|4|2|1|12|11|1|1|1|1|700|100|10|6|256|512|30|"
-                                     "20|0|61|62|1000|1500|99|NULL|3");
+                                     "20|0|61|62|1000|1500|99|NULL|3|NULL");
     event.fingerprint_id = 33;
     event.transfer.skip = XS_SKIP_OFF; /* means nothing beside a fingerprint */
     put(&event, 4);
@@ -49,13 +49,33 @@ static void what_does_not_apply_is_null(void **state) {
         (struct xs_event_transfer){.bytes = 8, .dst_device = -1, .src_device = -1, .height = 2, .src_pitch = 3};
     put(&event, 1);
     expect("SELECT * FROM transfer", "1|7|1|0|8|0|0|0|0|NULL|NULL|NULL|NULL|NULL|NULL|0|0|0|NULL|NULL|NULL|NULL|NULL|"
-                                     "NULL|NULL|0|NULL|NULL|1000|1500|NULL|NULL|NULL");
+                                     "NULL|NULL|0|NULL|NULL|1000|1500|NULL|NULL|NULL|NULL");
     event.kind = XS_EVENT_MEMSET;
     event.memset = (struct xs_event_memset){.bytes = 8, .element_bytes = 1, .device = -1, .height = 4};
     put(&event, 1);
     expect("SELECT * FROM memset", "1|7|1|0|8|0|1|0|NULL|NULL|NULL|NULL|0|0|0|1000|1500|NULL|NULL|NULL|NULL|NULL|NULL");
     expect("SELECT count(*) FROM context", "0");
     expect("SELECT count(*) FROM stream", "0");
+}
+
+static void a_watched_download_names_its_watch(void **state) {
+    (void)state;
+    struct xs_event event = event_of(XS_EVENT_TRANSFER);
+    event.flags = XS_FLAG_WATCHED;
+    event.transfer = (struct xs_event_transfer){.bytes = 8, .direction = XS_DIR_D2H, .host_read = 6};
+    put(&event, 1);
+    event.flags |= XS_FLAG_BOX; /* in its place is the height */
+    put(&event, 1);
+    expect("SELECT host_read, height FROM transfer", "6|NULL\nNULL|6");
+    struct xs_host_read read = {
+        .id = 6, .watched_bytes = 8192, .read_bytes = 4096, .pieces = 2, .read_pieces = 2, .doubt = 0};
+    assert_int_equal(xs_store_host_read(store, &read), 0);
+    read.id = 7;
+    read.doubt = XS_HOST_READS_SHARED;
+    assert_int_equal(xs_store_host_read(store, &read), 0);
+    assert_int_equal(xs_store_host_read(store, &(struct xs_host_read){.id = 8, .doubt = XS_HOST_READS_SMALL}), 0);
+    expect("SELECT * FROM host_read", "6|8192|4096|2|2|NULL\n7|8192|NULL|NULL|NULL|3\n8|NULL|NULL|NULL|NULL|1");
+    expect("SELECT name FROM host_read_doubt WHERE id = 3", "another process may have read it");
 }
 
 static void a_box_without_extent_is_survived(void **state) {
@@ -271,6 +291,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_STORE(transfer_round_trips),
         WITH_STORE(what_does_not_apply_is_null),
+        WITH_STORE(a_watched_download_names_its_watch),
         WITH_STORE(a_box_without_extent_is_survived),
         WITH_STORE(memset_round_trips),
         WITH_STORE(allocation_and_free_meet_in_either_order),

@@ -14,7 +14,6 @@
 #include "preload/hostreads/mappings.h"
 
 #define BYTES (UINT64_C(8) << 20)
-#define WATCHED (BYTES - PAGE) /* the last page is left out */
 
 static int start(void **state) {
     (void)state;
@@ -37,7 +36,7 @@ static void expect_doubt(const char *memory, enum xs_host_reads_doubt doubt) {
 static void expect_read(struct xs_host_reads_region *region, uint64_t bytes) {
     xs_host_reads_read(region, 1);
     assert_int_equal(region->doubt, XS_HOST_READS_NO_DOUBT);
-    assert_int_equal(region->watched_bytes, WATCHED);
+    assert_int_equal(region->watched_bytes, BYTES);
     assert_int_equal(region->read_bytes, bytes);
 }
 
@@ -68,7 +67,7 @@ static void every_way_of_reading_is_seen(void **state) {
             xs_host_reads_clear(&region);
             expect_read(&region, 0);
             read_pages(way, memory, BYTES);
-            expect_read(&region, WATCHED);
+            expect_read(&region, BYTES);
             xs_host_reads_release(&region, 1);
         }
         drop_memory(memory, BYTES);
@@ -85,7 +84,7 @@ static void reads_of_other_processes_are_seen(void **state) {
         for (int i = 0; i < times; i++)
             if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)BYTES)
                 skip(); /* forbidden here */
-        expect_read(&region, WATCHED);
+        expect_read(&region, BYTES);
         xs_host_reads_release(&region, 1);
     }
     free(copy);
@@ -97,7 +96,7 @@ static void mappings_merge_again(void **state) {
     char *memory = make_memory(MEMORY_PRIVATE, BYTES);
     uint64_t before = count_mappings();
     struct xs_host_reads_region region = watch(memory);
-    assert_int_equal(count_mappings(), before + XS_HOST_READS_PIECES);
+    assert_int_equal(count_mappings(), before + XS_HOST_READS_PIECES - 1);
     expect_read(&region, 0);
     xs_host_reads_release(&region, 1);
     assert_int_equal(count_mappings(), before);
@@ -109,7 +108,7 @@ static void regions_side_by_side_are_told_apart(void **state) {
     char *memory = make_memory(MEMORY_PRIVATE, BYTES);
     uint64_t before = count_mappings();
     struct xs_host_reads_region regions[3];
-    const uint64_t bytes = 5 * 64 * 1024 + PAGE; /* an odd number of pieces */
+    const uint64_t bytes = 5 * 64 * 1024 + PAGE; /* an odd number of pieces would make one mapping of two regions */
     for (unsigned i = 0; i < 3; i++)
         regions[i] = (struct xs_host_reads_region){.address = (uintptr_t)memory + i * bytes, .bytes = bytes};
     xs_host_reads_watch(regions, 3);
@@ -117,11 +116,44 @@ static void regions_side_by_side_are_told_apart(void **state) {
     xs_host_reads_read(regions, 3);
     for (unsigned i = 0; i < 3; i++) {
         assert_int_equal(regions[i].doubt, XS_HOST_READS_NO_DOUBT);
-        assert_int_equal(regions[i].n_pieces, 5);
-        assert_int_equal(regions[i].read_bytes, i == 1 ? bytes - PAGE : 0);
+        assert_int_equal(regions[i].n_pieces, 4);
+        assert_int_equal(regions[i].read_bytes, i == 1 ? bytes : 0);
     }
     xs_host_reads_release(regions, 3);
     assert_int_equal(count_mappings(), before);
+    drop_memory(memory, BYTES);
+}
+
+/* A program may read only the first or the last value of an array, and its page belongs to other data as well. */
+static void both_ends_are_watched(void **state) {
+    (void)state;
+    char *memory = make_memory(MEMORY_PRIVATE, BYTES);
+    for (int at_end = 0; at_end < 2; at_end++) {
+        struct xs_host_reads_region region = {.address = (uintptr_t)memory + 16, .bytes = BYTES - 4 * PAGE};
+        xs_host_reads_watch(&region, 1);
+        read_pages(WAY_LOAD, at_end ? memory + BYTES - 4 * PAGE : memory, 1);
+        xs_host_reads_read(&region, 1);
+        assert_int_equal(region.doubt, XS_HOST_READS_NO_DOUBT);
+        assert_int_equal(region.watched_bytes, BYTES - 3 * PAGE);
+        assert_int_equal(region.read_bytes, PAGE);
+        assert_int_equal(region.pieces[at_end ? region.n_pieces - 1 : 0].read_bytes, PAGE);
+        xs_host_reads_release(&region, 1);
+    }
+    drop_memory(memory, BYTES);
+}
+
+/* Two regions that share a page cannot be told apart. */
+static void only_the_first_of_overlapping_regions_is_watched(void **state) {
+    (void)state;
+    char *memory = make_memory(MEMORY_PRIVATE, BYTES);
+    struct xs_host_reads_region regions[2] = {{.address = (uintptr_t)memory, .bytes = BYTES / 2 + 1},
+                                              {.address = (uintptr_t)memory + BYTES / 2 + 1, .bytes = BYTES / 4}};
+    xs_host_reads_watch(regions, 2);
+    assert_true(regions[0].is_watched);
+    assert_false(regions[1].is_watched);
+    assert_int_equal(regions[1].doubt, XS_HOST_READS_FOREIGN);
+    xs_host_reads_read(regions, 1);
+    xs_host_reads_release(regions, 2);
     drop_memory(memory, BYTES);
 }
 
@@ -194,10 +226,10 @@ static void what_the_program_arranged_is_not_watched(void **state) {
 static void small_regions_are_not_watched(void **state) {
     (void)state;
     char *memory = make_memory(MEMORY_PRIVATE, BYTES);
-    struct xs_host_reads_region region = {.address = (uintptr_t)memory + 1, .bytes = XS_HOST_READS_LEAST_BYTES + PAGE};
+    struct xs_host_reads_region region = {.address = (uintptr_t)memory, .bytes = XS_HOST_READS_LEAST_BYTES - PAGE};
     xs_host_reads_watch(&region, 1);
     assert_int_equal(region.doubt, XS_HOST_READS_SMALL);
-    region.address--;
+    region.bytes++;
     xs_host_reads_watch(&region, 1);
     assert_int_equal(region.doubt, XS_HOST_READS_NO_DOUBT);
     assert_int_equal(region.watched_bytes, XS_HOST_READS_LEAST_BYTES);
@@ -296,6 +328,8 @@ int main(void) {
         cmocka_unit_test(reads_of_other_processes_are_seen),
         cmocka_unit_test(mappings_merge_again),
         cmocka_unit_test(regions_side_by_side_are_told_apart),
+        cmocka_unit_test(both_ends_are_watched),
+        cmocka_unit_test(only_the_first_of_overlapping_regions_is_watched),
         cmocka_unit_test(what_a_child_may_have_read_is_doubtful),
         cmocka_unit_test(memory_of_files_is_not_watched),
         cmocka_unit_test(what_the_program_arranged_is_not_watched),

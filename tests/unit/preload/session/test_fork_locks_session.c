@@ -133,6 +133,8 @@ int xs_trace_name(const char *template, struct xs_trace_name *name) {
     return 0;
 }
 void xs_host_samples_start(unsigned permille) { (void)permille; }
+void xs_host_watch_staged(bool is_staged) { (void)is_staged; }
+bool xs_fingerprint_pageable_is_staged(void) { return true; }
 void xs_drain_started(uint64_t took_ns) { (void)took_ns; }
 void xs_drain_exited(uint64_t took_ns) { (void)took_ns; }
 uint64_t xs_thread_stalled_ns(void) { return 0; }

@@ -35,9 +35,9 @@ static sqlite3 *empty_trace(void) {
 /* Tables that are made anew with a trace, and those with the text of sources, which is left out. */
 static bool is_made_anew(const char *table) {
     static const char *const names[] = {
-        "meta",           "spool_progress",   "category",    "direction",  "memory_kind",
-        "origin",         "launch_kind",      "sync_scope",  "copy_kind",  "device_memory_kind",
-        "migration_kind", "fingerprint_skip", "source_file", "source_line"};
+        "meta",           "spool_progress",   "category",        "direction",   "memory_kind",
+        "origin",         "launch_kind",      "sync_scope",      "copy_kind",   "device_memory_kind",
+        "migration_kind", "fingerprint_skip", "host_read_doubt", "source_file", "source_line"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(table, names[i]))
             return true;

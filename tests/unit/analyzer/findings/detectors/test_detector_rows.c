@@ -81,7 +81,7 @@ static void the_engine_has_what_it_calls(void **state) {
         expect((d->wants & (XS_WANT(XS_ON_COUNT) - 1)) != 0, d, "it wants no event");
         expect((d->wants & ~(XS_WANT(XS_ON_COUNT) - 1) & ~XS_WANT_NOT_RUN) == 0, d,
                "it wants an event that is not there");
-        expect((d->needs & ~(unsigned)(XS_NEEDS_CONTENTS | XS_NEEDS_DEVICE_RECORDS)) == 0, d,
+        expect((d->needs & ~(unsigned)(XS_NEEDS_CONTENTS | XS_NEEDS_DEVICE_RECORDS | XS_NEEDS_HOST_READS)) == 0, d,
                "it needs what is not there");
     }
 }

@@ -1,0 +1,47 @@
+/* Case 16: a field comes back in each step, and only the last version is read. Beside it, one comes back of which a
+ * value is read in each step, and one that is uploaded again.
+ *
+ * env: XFERSPY_FINGERPRINT=off XFERSPY_HOST_READS=all
+ * stdout: data ok
+ *
+ * !
+ * pageable|16|16|16777216
+ * partly-read-download|4|4|4194304
+ * unread-download/overwritten|3|3|3145728
+ *
+ * What was read lies in the middle, and explain says where:
+ * $ "$xferspy" explain --color=never $traces partly-read-download | grep -m1 -o 'host read .*at most.*' | tr -s ' '
+ * host read at most 4.00 KiB of 1.00 MiB in about 514 KiB to 578 KiB
+ */
+#include "cases.h"
+
+enum { BYTES = 1 << 20, STEPS = 4 };
+
+static unsigned char *pageable() {
+    void *memory = malloc(BYTES);
+    REQUIRE(memory);
+    memset(memory, 1, BYTES);
+    return static_cast<unsigned char *>(memory);
+}
+
+int main() {
+    unsigned char *field = pageable(), *part = pageable(), *again = pageable();
+    unsigned char *device = case_device(BYTES);
+    unsigned sum = 0;
+    OK(cudaMemset(device, 0, BYTES));
+    for (int step = 0; step < STEPS; step++) {
+        case_change(device, BYTES);
+        case_down(field, device, BYTES);
+        case_down(part, device, BYTES);
+        sum += part[BYTES / 2];
+        case_down(again, device, BYTES);
+        case_up(device, again, BYTES);
+    }
+    case_change(device, BYTES);
+    for (int i = 0; i < BYTES; i++)
+        REQUIRE(field[i] == STEPS);
+    REQUIRE(sum == 1 + 2 + 3 + 4);
+    OK(cudaFree(device));
+    puts("data ok");
+    return 0;
+}
