@@ -36,20 +36,20 @@ done <options
 run "$XFERSPY" stop --for=1s 999999999; expect_status 2
 
 # A socket that nobody listens at is deleted, and nothing else is.
-: >sockets/4242-0123abcd.control
+: >sockets/4242-0123abcd-0.control
 : >sockets/run.db
 run "$XFERSPY" status --job=sockets; expect_status 1
-[ -e sockets/4242-0123abcd.control ] && [ -e sockets/run.db ] || show "a file was deleted"
+[ -e sockets/4242-0123abcd-0.control ] && [ -e sockets/run.db ] || show "a file was deleted"
 need_python jsonschema.Draft202012Validator
-"$python" -c 'import socket; socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).bind("sockets/4243-0123abcd.control")'
+"$python" -c 'import socket; socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).bind("sockets/4243-0123abcd-0.control")'
 run "$XFERSPY" status --job=sockets; expect_status 1
-[ ! -e sockets/4243-0123abcd.control ] || show "the socket of a process that is gone is left"
+[ ! -e sockets/4243-0123abcd-0.control ] || show "the socket of a process that is gone is left"
 
 # Whoever answers at a socket may answer anything.
 cat >answer.py <<'END'
 import socket, sys
 server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-server.bind("sockets/4244-0123abcd.control")
+server.bind("sockets/4244-0123abcd-0.control")
 server.listen()
 print("ready", flush=True)
 for answer in 2 * [b"ok\tpid=1\tstate=recording\tchangeable=1\tleft_ns=7\tprogram=a%1B[31m%0Ab\ttrace=/x"] + [b"garbage", b"", b"no\tnot%09now", b"ok\0"]:

@@ -7,12 +7,14 @@ program=$build/tests/e2e/programs/steady_copies
 mkdir sockets traces
 chmod 700 sockets
 
+more=
 jobs_of() { jobs -p; }
 trap 'for job in $(jobs_of); do kill -KILL "$job" 2>/dev/null; done; wait 2>/dev/null; clean_up' EXIT
-# begin NAME [VARIABLE=VALUE...]: a program that copies until SIGTERM; its count is in NAME.count
+# begin NAME [VARIABLE=VALUE...]: a program that copies until SIGTERM, with the arguments in `more`; its count is in
+# NAME.count
 begin() {
     env LD_LIBRARY_PATH="$simulated" LD_PRELOAD="$preload" XFERSPY_OUTPUT="$work/traces/$1.db" \
-        XFERSPY_CONTROL="$work/sockets" "${@:2}" "$program" 0 "$1.count" >"$1.stdout" 2>"$1.stderr" &
+        XFERSPY_CONTROL="$work/sockets" "${@:2}" "$program" 0 "$1.count" $more >"$1.stdout" 2>"$1.stderr" &
 }
 # command COMMAND...: of xferspy on the folder of sockets, with success
 command() {
@@ -98,6 +100,19 @@ wait $job 2>/dev/null
 [ -S "$(socket_of "$usual")" ] || fail "no socket to delete"
 refused "process $usual cannot be reached" status "$usual"
 [ ! -e "$(socket_of "$usual")" ] || fail "the socket of a killed program is left"
+
+# One that has gone into a sandbox is not asked, because it would end if it answered.
+more=sandbox
+begin boxed XFERSPY_START=off
+job=$!
+more=
+wait_for_copies boxed.count 1
+boxed=$(process_of boxed.count)
+wait_for_socket "$boxed"
+refused "process $boxed: it has gone into a sandbox (seccomp)" start "$boxed"
+wait_for_copies boxed.count $(($(returned_of boxed.count) + 2))
+kill -TERM "$boxed"
+wait $job || fail "the program ends in its sandbox" boxed.stdout boxed.stderr
 
 # Another user: the socket's file is closed to him, and if it were open he would get no answer.
 other=65534
