@@ -20,11 +20,7 @@ static void print_version(FILE *stream, struct argp_state *state) {
 
 static int unknown_command(const char *word) {
     const struct xs_command *near = xs_command_suggest(word);
-    if (!strcmp(word, "snapshot")) /* the documentation calls the copy that `merge' makes of a running program's trace a
-                                      snapshot */
-        xs_complain("no command `snapshot'; `xferspy merge -o FILE TRACE' copies the trace of a running program; TRACE "
-                    "may be its PID");
-    else if (near)
+    if (near)
         xs_complain("no command `%s'; did you mean `%s'?", word, near->name);
     else
         xs_complain("no command `%s'; `xferspy --help' lists them", word);

@@ -3,6 +3,7 @@
 #include "preload/session/control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdatomic.h>
@@ -65,6 +66,16 @@ static const char *find_folder(const char *asked, char folder[PATH_MAX]) {
                : "XFERSPY_CONTROL is neither on nor off, nor a folder that this process may write to";
 }
 
+static unsigned seccomp_filters(void) {
+    char status[4096];
+    int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+    ssize_t bytes = fd >= 0 ? read(fd, status, sizeof status - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    status[bytes > 0 ? bytes : 0] = '\0';
+    return xs_control_filters(status);
+}
+
 void xs_control_prepare(const struct xs_options *options) {
     static bool said;
     char folder[PATH_MAX] = "";
@@ -73,8 +84,8 @@ void xs_control_prepare(const struct xs_options *options) {
     if (!wanted)
         return;
     const char *why = find_folder(options->control, folder);
-    if (!why && !xs_control_name(path, folder, getpid()))
-        why = "the path of a folder for sockets may have 80 bytes at most (XFERSPY_CONTROL)";
+    if (!why && !xs_control_make_name(path, folder, (struct xs_control_name){getpid(), seccomp_filters()}))
+        why = "the path of a folder for sockets may have 75 bytes at most (XFERSPY_CONTROL)";
     if (why)
         xs_complain(&said, "no command can reach this process: %s", why);
     snprintf(while_made, sizeof while_made, "%s" XS_CONTROL_UNFINISHED, path);

@@ -47,7 +47,7 @@ COMMANDS = [
 FEW = {"report T", "merge -o O T sound.db", "anonymize -o O T", "symbolize T"}
 IMPORTS = ["import -o O T", "report T"]
 # Take no trace, or start a program.
-OTHER_COMMANDS = {"run", "bench", "doctor", "completion"}
+OTHER_COMMANDS = {"run", "bench", "doctor", "completion", "status", "start", "stop", "snapshot"}
 OWN = {"t.db", "t.db-wal", "t.db-shm", "t.db-journal", "t.db.spool"}
 
 failures, left_out, runs, slowest, largest = [], [], 0, (0, ""), (0, "")

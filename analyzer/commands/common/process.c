@@ -120,9 +120,9 @@ struct process {
     bool is_meant;
 };
 
-/* Returns the number of the parent: the second word after the name. The name is in brackets and may contain any
+/* The number of the parent is the second word after the name. The name is in brackets and may contain any
  * characters. */
-static int64_t parent_of(int64_t pid) {
+int64_t xs_process_parent(int64_t pid) {
     size_t bytes = 0;
     XS_SCOPED char *stat = xs_process_file(pid, "stat", &bytes);
     const char *behind = stat ? strrchr(stat, ')') : NULL;
@@ -136,7 +136,7 @@ static size_t list_processes(struct process *processes) {
     for (struct dirent *entry; entries && count < MOST_PROCESSES && (entry = readdir(entries));)
         if (!entry->d_name[strspn(entry->d_name, "0123456789")]) {
             int64_t pid = strtoll(entry->d_name, NULL, 10);
-            processes[count++] = (struct process){.pid = pid, .parent = parent_of(pid)};
+            processes[count++] = (struct process){.pid = pid, .parent = xs_process_parent(pid)};
         }
     if (entries)
         closedir(entries);

@@ -15,6 +15,9 @@ bool xs_is_process(const char *argument);
 /* Returns the content of a process's file in /proc, such as "stat"; NULL: it cannot be read. The caller frees it. */
 char *xs_process_file(int64_t pid, const char *what, size_t *bytes);
 
+/* Returns the number of the process that started a process, or that took it over; 0: it is not known. */
+int64_t xs_process_parent(int64_t pid);
+
 /* Fills `traces` with the traces that the process writes. If it writes none, because it is a launcher for example,
  * takes the traces of its descendants, and prints a line on standard error that names them. `traces` must be freed in
  * any case. Returns XS_EXIT_OK, or XS_EXIT_ERROR after a message if there is no trace. */

@@ -1,10 +1,11 @@
 # Help teaches, mistakes are answered with status 2.
 . "$SOURCE/lib.sh"
-commands="run report explain diff check html export merge import anonymize symbolize query info completion top"
+commands="run report explain diff check html export merge import anonymize symbolize query info completion top
+start stop snapshot"
 for form in --help "-?" help; do
     run "$XFERSPY" $form
     expect_status 0; expect_no_err
-    for command in $commands doctor bench try; do expect_out "  $command "; done
+    for command in $commands doctor bench try status; do expect_out "  $command "; done
 done
 for command in $commands bench try; do
     run "$XFERSPY" $command --help; expect_status 0; expect_out "Examples:"; expect_out "Usage: xferspy $command"
@@ -37,10 +38,6 @@ version=$(sed -n 's/^project(xferspy VERSION \([0-9.]*\) .*/\1/p' "$SOURCE/../..
 run "$XFERSPY" --version; expect_status 0; echo "xferspy $version (trace schema $schema)" | cmp - stdout || show version
 run "$XFERSPY" -V; expect_status 0
 run "$XFERSPY" reprot x.db; expect_status 2; expect_no_out; expect_err "did you mean \`report'?"
-for words in snapshot 'snapshot 4242' 'help snapshot'; do
-    run "$XFERSPY" $words; expect_status 2; expect_no_out
-    expect_err "no command \`snapshot'; \`xferspy merge -o FILE TRACE' copies the trace of a running program"
-done
 run "$XFERSPY" doc; expect_status 2; expect_err "did you mean \`doctor'?"
 # An option that a command does not have, and one that it has is meant; of others argp complains.
 run "$XFERSPY" report --dteails x.db; expect_status 2; expect_no_out

@@ -142,33 +142,50 @@ static void random_bytes(void **state) {
     }
 }
 
+static bool make_name(char *path, const char *folder, pid_t pid) {
+    return xs_control_make_name(path, folder, (struct xs_control_name){pid, 2});
+}
+
 static void names_of_sockets(void **state) {
     char path[XS_CONTROL_PATH_BYTES], other[XS_CONTROL_PATH_BYTES], folder[XS_CONTROL_PATH_BYTES];
     static const char *const no_names[] = {"",
                                            "4242",
-                                           "4242-0123abcd.control~",
-                                           "4242-0123abcd",
-                                           "4242-0123abc.control",
-                                           "4242-0123abcde.control",
-                                           "4242-0123ABCD.control",
-                                           "-4242-0123abcd.control",
-                                           "04242-0123abcd.control",
-                                           "99999999999-0123abcd.control",
+                                           "4242-0123abcd-0.control~",
+                                           "4242-0123abcd-0",
+                                           "4242-0123abcd-.control",
+                                           "4242-0123abcd.control",
+                                           "4242-0123abc-0.control",
+                                           "4242-0123abcde-0.control",
+                                           "4242-0123ABCD-0.control",
+                                           "-4242-0123abcd-0.control",
+                                           "04242-0123abcd-0.control",
+                                           "0-0123abcd-0.control",
+                                           "99999999999-0123abcd-0.control",
                                            "0123456789abcdef0123456789abcdef.spool"};
     (void)state;
-    assert_true(xs_control_name(path, "/dev/shm/xferspy-1000", 4242));
-    assert_true(xs_control_name(other, "/dev/shm/xferspy-1000", 4242));
+    assert_true(make_name(path, "/dev/shm/xferspy-1000", 4242));
+    assert_true(make_name(other, "/dev/shm/xferspy-1000", 4242));
     assert_string_not_equal(path, other);
     assert_memory_equal(path, "/dev/shm/xferspy-1000/4242-", 27);
-    assert_int_equal(xs_control_pid_of(strrchr(path, '/') + 1), 4242);
+    const struct xs_control_name name = xs_control_read_name(strrchr(path, '/') + 1);
+    assert_int_equal(name.pid, 4242);
+    assert_int_equal(name.filters, 2);
     for (size_t i = 0; i < sizeof no_names / sizeof *no_names; i++)
-        assert_int_equal(xs_control_pid_of(no_names[i]), 0);
+        assert_int_equal(xs_control_read_name(no_names[i]).pid, 0);
     memset(folder, 'x', sizeof folder);
-    folder[80] = '\0';
-    assert_true(xs_control_name(path, folder, 1234567));
-    folder[80] = 'x';
+    folder[78] = '\0';
+    assert_true(make_name(path, folder, 1234567));
+    folder[78] = 'x';
     folder[sizeof folder - 1] = '\0';
-    assert_false(xs_control_name(path, folder, 1));
+    assert_false(make_name(path, folder, 1));
+}
+
+static void filters_of_a_thread(void **state) {
+    (void)state;
+    assert_int_equal(xs_control_filters("Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t3\nCpus:\t1\n"), 3);
+    assert_int_equal(xs_control_filters("Name:\tx\nSeccomp:\t2\n"), 1);
+    assert_int_equal(xs_control_filters("Name:\tx\nSeccomp:\t0\n"), 0);
+    assert_int_equal(xs_control_filters(""), 0);
 }
 
 static void only_the_user_and_root(void **state) {
@@ -182,11 +199,11 @@ static void only_the_user_and_root(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_come_back),     cmocka_unit_test(other_requests_are_refused),
-        cmocka_unit_test(replies_come_back),      cmocka_unit_test(refusals_come_back),
-        cmocka_unit_test(long_values_are_cut),    cmocka_unit_test(odd_replies),
-        cmocka_unit_test(random_bytes),           cmocka_unit_test(names_of_sockets),
-        cmocka_unit_test(only_the_user_and_root),
+        cmocka_unit_test(requests_come_back),  cmocka_unit_test(other_requests_are_refused),
+        cmocka_unit_test(replies_come_back),   cmocka_unit_test(refusals_come_back),
+        cmocka_unit_test(long_values_are_cut), cmocka_unit_test(odd_replies),
+        cmocka_unit_test(random_bytes),        cmocka_unit_test(names_of_sockets),
+        cmocka_unit_test(filters_of_a_thread), cmocka_unit_test(only_the_user_and_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
