@@ -1,9 +1,12 @@
 /* Copies and launches without end, for run-soak: what a run of days does to the trace and to the memory of its process.
- *   soak EVENTS
- * Copies over a ring of buffers, of a size that does not repeat soon, a launch for each, a wait for every 256th. */
+ *   soak EVENTS [copies|launches]
+ * Copies over a ring of buffers, of a size that does not repeat soon, a launch for each, a wait for every 256th. With
+ * the second argument only one of the two. */
 #include <cuda.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../e2e/programs/arguments/add_one_ptx.h"
 
@@ -19,6 +22,7 @@ static void check(CUresult result, const char *what) {
 
 int main(int argc, char **argv) {
     long events = argc > 1 ? atol(argv[1]) : 1000000;
+    bool copies = argc < 3 || !strcmp(argv[2], "copies"), launches = argc < 3 || !strcmp(argv[2], "launches");
     CUdevice device;
     CUcontext context;
     CUmodule module;
@@ -37,10 +41,12 @@ int main(int argc, char **argv) {
     OK(cuMemAllocHost((void **)&pinned, BYTES));
     for (int i = 0; i < BUFFERS; i++)
         OK(cuMemAlloc(&buffers[i], BYTES));
-    for (long i = 0; i < events / 2; i++) {
+    for (long i = 0; i < events / (copies + launches); i++) {
         void *arguments[] = {&buffers[i % BUFFERS], &count};
-        OK(cuMemcpyHtoDAsync(buffers[i % BUFFERS], pinned, (size_t)(1 + i * 37 % 4096), stream));
-        OK(cuLaunchKernel(add_one, 1, 1, 1, 16, 1, 1, 0, stream, arguments, NULL));
+        if (copies)
+            OK(cuMemcpyHtoDAsync(buffers[i % BUFFERS], pinned, (size_t)(1 + i * 37 % 4096), stream));
+        if (launches)
+            OK(cuLaunchKernel(add_one, 1, 1, 1, 16, 1, 1, 0, stream, arguments, NULL));
         if (i % PER_WAIT == 0)
             OK(cuStreamSynchronize(stream));
     }
