@@ -101,13 +101,29 @@ static void free_place(struct xs_hash *table, size_t hole) {
     table->places[hole].node = NULL;
 }
 
+/* Takes a node out of the order of its table. */
+static void unlink_node(struct xs_hash *table, struct xs_hash_node *node) {
+    *(node->before ? &node->before->next : &table->first) = node->next;
+    *(node->next ? &node->next->before : &table->last) = node->before;
+}
+
+void xs_hash_renew(struct xs_hash *table, uint64_t low, uint64_t high) {
+    struct xs_hash_node *node = find(table, low, high);
+    if (node == table->last)
+        return;
+    unlink_node(table, node);
+    node->before = table->last;
+    node->next = NULL;
+    table->last->next = node;
+    table->last = node;
+}
+
 void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high) {
     struct xs_hash_place *place = table->places ? place_of(table, low, high, hash_of(low, high)) : NULL;
     struct xs_hash_node *node = place ? place->node : NULL;
     if (!node)
         return;
-    *(node->before ? &node->before->next : &table->first) = node->next;
-    *(node->next ? &node->next->before : &table->last) = node->before;
+    unlink_node(table, node);
     free_place(table, (size_t)(place - table->places));
     xs_pool_give(&table->pool, node);
     table->count--;

@@ -59,6 +59,9 @@ static inline void *xs_hash_pointer(const struct xs_hash *table, uint64_t low, u
     return value ? (void *)(uintptr_t)*value : NULL;
 }
 
+/* Moves a key to the end of the order, as if it were put now; it must be present. */
+void xs_hash_renew(struct xs_hash *table, uint64_t low, uint64_t high);
+
 /* Removes a key, if present. */
 void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high);
 

@@ -62,7 +62,8 @@ static void add_undecided_reason(const struct xs_judge *j, unsigned detector, ui
     if (!most || (unit == XS_METRIC_COUNT ? xs_sum(value, more) <= limit : !more) || is_as_before(j, detector))
         return;
     bool of_part = !strcmp(most->reason, XS_UNDECIDED_CALLS) && j->reading->summary.looked_at.has_gaps;
-    bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS && strcmp(most->reason, XS_UNDECIDED_CHANCE) != 0;
+    bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS &&
+                   strcmp(most->reason, XS_UNDECIDED_CHANCE) != 0 && strcmp(most->reason, XS_UNDECIDED_FORGOTTEN) != 0;
     xs_string_format(reason, "%sOf %s it could not be decided (%s)%s.", reason->length ? " " : "",
                      XS_COUNT_TEXT(undecided), most->reason,
                      of_part   ? "; the trace has those of a part of the run, by XFERSPY_OUTSIDE or XFERSPY_STEPS"

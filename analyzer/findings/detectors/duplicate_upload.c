@@ -1,5 +1,5 @@
 /* duplicate-upload: content that was uploaded to the same device before. Memory use grows with the number of distinct
- * contents, and with the number of pairs of a content and a live region to which it was uploaded. */
+ * contents, and with the number of pairs of a content and a live region to which it was uploaded, up to a limit. */
 #include "analyzer/findings/engine/detector.h"
 
 #include <utlist.h>
@@ -24,6 +24,7 @@ struct content {
     int64_t transfer; /* the latest upload of the content */
     uint32_t number;
     struct holder *holders;
+    uint64_t key[2]; /* in state.contents */
 };
 
 /* The state. There may be too many pairs of content and region for a cache, and each upload looks up one pair. So all
@@ -35,7 +36,7 @@ struct state {
     struct content *coming;  /* the entry of the transfer that on_event receives next; NULL: none */
     uint32_t content_count;
     size_t sweep_pairs_at, sweep_holders_at;
-    bool any;
+    bool any, has_forgotten;
 };
 
 /* Makes the key of a content. A small content has one more entry for each host address from which it was uploaded. Only
@@ -105,37 +106,76 @@ static void sweep_holders(struct state *state) {
     state->sweep_holders_at = state->holders.count * 2 + FIRST_SWEEP;
 }
 
-static struct content *content_make(struct state *state, const struct xs_trace_event *event, uint64_t source) {
+static void forget(struct state *state, struct content *content) {
+    while (content->holders) {
+        struct holder *holder = content->holders;
+        unlist(holder);
+        xs_hash_remove(&state->holders, (uintptr_t)content, holder->region.uid);
+    }
+    xs_hash_remove(&state->contents, content->key[0], content->key[1]);
+    state->has_forgotten = true;
+}
+
+static struct content *content_make(struct xs_detection *detection, const struct xs_trace_event *event,
+                                    uint64_t source) {
+    struct state *state = detection->state;
     uint64_t key[2];
     key_of(event, source, key);
+    if (state->contents.count >= detection->most_contents)
+        forget(state, (struct content *)(uintptr_t)xs_hash_next(&state->contents, NULL)->value);
     struct content *made = xs_hash_item(&state->contents, key[0], key[1], sizeof *made);
     made->number = ++state->content_count;
+    made->key[0] = key[0];
+    made->key[1] = key[1];
     return made;
 }
 
+/* Notes that a content is used now, so that others are forgotten first. This costs time, so it is done only if contents
+ * may have to be forgotten soon. */
+static void content_use(struct xs_detection *detection, struct content *content) {
+    struct state *state = detection->state;
+    if (state->contents.count > detection->most_contents / 2)
+        xs_hash_renew(&state->contents, content->key[0], content->key[1]);
+}
+
+/* Adds a pair. Returns the address of its value. */
+static uint64_t *pair_make(struct xs_detection *detection, const struct content *content,
+                           const struct xs_region *region) {
+    struct state *state = detection->state;
+    uint64_t key[2];
+    pair_key(content, region, key);
+    sweep_pairs(state);
+    if (state->pairs.count >= detection->most_pairs) {
+        const struct xs_hash_entry *oldest = xs_hash_next(&state->pairs, NULL);
+        xs_hash_remove(&state->pairs, oldest->low, oldest->high);
+    }
+    return xs_hash_put(&state->pairs, key[0], key[1]);
+}
+
 /* Remembers an upload. `content` and `pair`: the content's entry, and the region's entry in it, if they exist. */
-static void remember(struct state *state, const struct xs_trace_event *event, struct content *content, uint64_t *pair) {
+static void remember(struct xs_detection *detection, const struct xs_trace_event *event, struct content *content,
+                     uint64_t *pair) {
     const struct xs_region *region = event->u.transfer.region;
-    if (!content)
-        content = content_make(state, event, 0);
+    if (content)
+        content_use(detection, content);
+    else
+        content = content_make(detection, event, 0);
     content->transfer = event->id;
     if (!region)
         return;
-    if (!pair) {
-        uint64_t key[2];
-        sweep_pairs(state);
-        pair_key(content, region, key);
-        pair = xs_hash_put(&state->pairs, key[0], key[1]);
-    }
+    pair = pair ? pair : pair_make(detection, content, region);
     *pair = pair_value(event->id);
 }
 
 /* Remembers an upload of small content by its host address; the latest upload is the first of the list. */
-static void remember_small(struct state *state, const struct xs_trace_event *event, uint64_t source,
+static void remember_small(struct xs_detection *detection, const struct xs_trace_event *event, uint64_t source,
                            struct content *content) {
     const struct xs_region *region = event->u.transfer.region;
-    if (!content)
-        content = content_make(state, event, source);
+    struct state *state = detection->state;
+    if (content)
+        content_use(detection, content);
+    else
+        content = content_make(detection, event, source);
     content->transfer = event->id;
     if (!region)
         return;
@@ -276,9 +316,11 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     /* a no-op upload is reported only by noop-upload; the first upload of a content never counts */
     if (anywhere && !(held && xs_fingerprint_equal(&t->before, &t->content)))
         decide(detection, event, here ? (int64_t)*here : 0, others);
-    remember(state, event, anywhere, here);
+    else if (!anywhere && state->has_forgotten)
+        xs_undecided(detection, XS_UNDECIDED_FORGOTTEN);
+    remember(detection, event, anywhere, here);
     if (t->is_small)
-        remember_small(state, event, source, others);
+        remember_small(detection, event, source, others);
     state->any = true;
 }
 

@@ -1,5 +1,5 @@
 /* round-trip: an upload of bytes that an earlier download had brought to the host. Memory use grows with the number of
- * distinct contents that were downloaded and not yet uploaded. */
+ * contents that were downloaded and not yet uploaded, up to a limit. */
 #include "analyzer/findings/engine/detector.h"
 
 #include <utlist.h>
@@ -40,8 +40,9 @@ struct state {
     struct xs_hash arrived;  /* maps host address and bytes of a download that was not yet uploaded from there to its
                               * enum xs_look + 1 */
     struct xs_pool download_pool;
+    size_t downloads;   /* number of downloads in all contents */
     int64_t refused_ns; /* the latest time at which an allocation failed for want of memory, plus 1; 0: never */
-    bool any;
+    bool any, has_forgotten;
 };
 
 static void key_of(const struct xs_transfer_view *t, uint64_t key[2]) {
@@ -55,21 +56,41 @@ static struct content *find(const struct state *state, const struct xs_transfer_
     return xs_hash_pointer(&state->contents, key[0], key[1]);
 }
 
-static void take_out(struct state *state, const struct xs_transfer_view *t, struct content *content,
-                     struct download *download) {
-    uint64_t key[2];
+static void take_out(struct state *state, const uint64_t key[2], struct content *content, struct download *download) {
     DL_DELETE(content->latest, download);
     xs_pool_give(&state->download_pool, download);
-    if (--content->count)
-        return;
-    key_of(t, key);
-    xs_hash_remove(&state->contents, key[0], key[1]);
+    state->downloads--;
+    if (!--content->count)
+        xs_hash_remove(&state->contents, key[0], key[1]);
 }
 
-static void add_download(struct state *state, const struct xs_trace_event *event) {
+/* Forgets the content that was downloaded longest ago. */
+static void forget_content(struct state *state) {
+    const struct xs_hash_entry *oldest = xs_hash_next(&state->contents, NULL);
+    const uint64_t key[2] = {oldest->low, oldest->high};
+    struct content *content = (struct content *)(uintptr_t)oldest->value;
+    for (unsigned left = content->count; left; left--)
+        take_out(state, key, content, content->latest);
+    state->has_forgotten = true;
+}
+
+/* Makes room for one more download, and for where it arrived. */
+static void make_room(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    while (state->downloads >= detection->most_contents)
+        forget_content(state);
+    if (state->arrived.count >= detection->most_contents) {
+        const struct xs_hash_entry *oldest = xs_hash_next(&state->arrived, NULL);
+        xs_hash_remove(&state->arrived, oldest->low, oldest->high);
+    }
+}
+
+static void add_download(struct xs_detection *detection, const struct xs_trace_event *event) {
     const struct xs_transfer_view *t = &event->u.transfer;
+    struct state *state = detection->state;
     uint64_t key[2];
     state->any = true;
+    make_room(detection);
     *xs_hash_put(&state->arrived, t->dst_address, t->bytes) = 1 + (uint64_t)xs_look_of(t);
     if (t->state != XS_CONTENT_KNOWN)
         return;
@@ -84,8 +105,11 @@ static void add_download(struct state *state, const struct xs_trace_event *event
                                   .region = xs_region_refer(t->region),
                                   .times = xs_event_times(event)};
     DL_PREPEND(content->latest, download);
+    state->downloads++;
+    if (state->contents.count > detection->most_contents / 2) /* renewing takes time, and is seldom needed */
+        xs_hash_renew(&state->contents, key[0], key[1]);
     if (content->count++ == KEPT)
-        take_out(state, t, content, content->latest->prev); /* the oldest one */
+        take_out(state, key, content, content->latest->prev); /* the oldest one */
 }
 
 /* True if an upload matches a download. Small contents may be equal by chance, so they match only if the upload's
@@ -166,8 +190,11 @@ static void on_upload(struct xs_detection *detection, const struct xs_trace_even
         return;
     }
     struct content *content = find(state, t);
-    if (!content)
+    if (!content) {
+        if (state->has_forgotten)
+            xs_undecided(detection, XS_UNDECIDED_FORGOTTEN);
         return;
+    }
     struct download *download = content->latest;
     while (download && !matches(t, download))
         download = download->next;
@@ -183,7 +210,9 @@ static void on_upload(struct xs_detection *detection, const struct xs_trace_even
     if (instance.verdict == SAME_DEVICE && !instance.held && was_full(detection, download))
         instance.verdict = MEMORY_FULL;
     xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, download->transfer, "the download that brought it");
-    take_out(state, t, content, download);
+    uint64_t key[2];
+    key_of(t, key);
+    take_out(state, key, content, download);
     xs_report_and_claim(detection, event, &instance);
 }
 
@@ -202,7 +231,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     else if (event->ran && xs_is_upload(event))
         on_upload(detection, event);
     else if (event->ran && xs_is_download(event))
-        add_download(detection->state, event);
+        add_download(detection, event);
 }
 
 static void end(struct xs_detection *detection) {

@@ -50,6 +50,7 @@ static void add_wanting(struct wanting **list, unsigned *count, struct xs_detect
 }
 
 static void begin_detectors(struct xs_analysis *a) {
+    size_t most = a->options->kept_contents ? a->options->kept_contents : XS_KEPT_CONTENTS;
     a->detections = xs_zeroed(xs_detector_count, sizeof *a->detections);
     for (unsigned i = 0; i < xs_detector_count; i++) {
         const struct xs_detector *detector = xs_detectors[i];
@@ -61,6 +62,8 @@ static void begin_detectors(struct xs_analysis *a) {
                                    .calls_recorded = a->calls_recorded,
                                    .ended = a->ended,
                                    .addresses_recorded = a->addresses_recorded,
+                                   .most_contents = most,
+                                   .most_pairs = most * 2,
                                    .windows = a->windows,
                                    .analysis = a,
                                    .index = i};

@@ -6,6 +6,9 @@
 #include "analyzer/findings/engine/findings.h"
 #include "schema/read/trace.h"
 
+/* A content that was uploaded takes some 200 bytes, and one that was downloaded as much. */
+#define XS_KEPT_CONTENTS (1u << 18)
+
 struct xs_analysis_options {
     /* Runs for every instance, in the order in which detectors report them (`explain --all`); NULL: not wanted.
      * `detector` is an index in xs_detectors. The instance is valid during the call. */
@@ -33,6 +36,7 @@ struct xs_analysis_options {
     bool fold_nothing;      /* false: findings under both 1 ms and 0.1 % of the run are ranked after the others */
     unsigned replayed_rows; /* a run with more rows than this is replayed in parts; 0: XS_PARTS_WHOLE_ROWS. Only tests
                              * set this field */
+    unsigned kept_contents; /* how many contents a detector remembers; 0: XS_KEPT_CONTENTS. Only tests set this field */
     unsigned sorted_rows; /* number of rows that may be kept in memory to be sorted; 0: as many as the trace needs. Only
                            * tests set this field */
 };

@@ -42,6 +42,7 @@ struct xs_verdict {
 #define XS_ROLE_OVERWRITING_MEMSET "the memset that overwrote it"
 #define XS_UNDECIDED_BEFORE "the destination's contents before were not measured"
 #define XS_UNDECIDED_CHANCE "small contents may be equal by chance"
+#define XS_UNDECIDED_FORGOTTEN "more contents than are remembered"
 #define XS_UNDECIDED_ARGUMENTS "launch arguments not seen"
 #define XS_UNDECIDED_CALLS "calls not recorded"
 #define XS_UNDECIDED_ADDRESSES "addresses of copies not recorded"
@@ -60,6 +61,10 @@ struct xs_detection {
     struct xs_analysis *analysis; /* for the functions below */
     unsigned index;               /* index of this detector in xs_detectors */
     bool left_out;                /* the current instance did not pass the filter, so its claims do not count */
+
+    /* A detector remembers this many contents, and pairs of a content and a region; then it forgets the content, or the
+     * pair, that was copied longest ago. */
+    size_t most_contents, most_pairs;
 
     const struct xs_migration_windows *windows; /* XS_MIGRATION_WAYS items that say when migrations were recorded */
 };

@@ -226,9 +226,68 @@ static void device_copies_carry_content(void **state) {
     play_end(p);
 }
 
+/* The content that was uploaded longest ago is forgotten first, and its next upload cannot be decided. */
+static void only_so_many_contents_are_remembered(void **state) {
+    enum { MOST = 4 };
+    (void)state;
+    play_begin(p);
+    p->options.kept_contents = MOST;
+    uint32_t a = play_alloc(p, A, BYTES);
+    for (int content = 1; content <= MOST; content++)
+        play_up(p, A, BYTES, content, content - 1, HOST);
+    play_up(p, A, BYTES, 1, MOST, HOST); /* it is now used last */
+    play_up(p, A, BYTES, MOST + 1, 1, HOST);
+    play_up(p, A, BYTES, MOST + 2, MOST + 1, HOST); /* this is content 6; 2 and 3 are forgotten now */
+    play_kernel(p, 1, &a);
+    play_up(p, A, BYTES, 1, 7, HOST);
+    play_up(p, A, BYTES, 2, 1, HOST);
+    play_analyse(p, NULL);
+    FOUND("duplicate-upload", "overwritten", 2);
+    /* content 2 was forgotten; content 6 is new, but might have been forgotten as well */
+    UNDECIDED("duplicate-upload", "more contents than are remembered", 2);
+    play_end(p);
+}
+
+static void only_so_many_small_contents_are_remembered(void **state) {
+    (void)state;
+    play_begin(p);
+    p->options.kept_contents = 3;
+    play_alloc(p, A, 64);
+    play_alloc(p, B, 64);
+    for (int content = 1; content <= 20; content++) {
+        play_up(p, A, 4, content, content - 1, HOST);
+        play_up(p, B + 8, 4, content, content - 1, HOST); /* from the same host address, and remembered */
+    }
+    play_analyse(p, NULL);
+    FOUND("duplicate-upload", "elsewhere", 20);
+    play_end(p);
+}
+
+static void only_so_many_downloads_are_remembered(void **state) {
+    enum { MOST = 4 };
+    (void)state;
+    play_begin(p);
+    p->options.kept_contents = MOST;
+    uint32_t a = play_alloc(p, A, BYTES);
+    for (int content = 1; content <= MOST + 1; content++) {
+        play_kernel(p, 1, &a);
+        play_down(p, A, BYTES, content, HOST);
+    }
+    play_up(p, A, BYTES, 1, MOST + 1, HOST); /* its download is forgotten */
+    play_up(p, A, BYTES, 2, 1, HOST);
+    play_up(p, A, BYTES, MOST + 1, 2, HOST);
+    play_analyse(p, NULL);
+    FOUND("round-trip", "same-device", 2);
+    UNDECIDED("round-trip", "more contents than are remembered", 1);
+    play_end(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_upload_again_is_a_noop),
+        cmocka_unit_test(only_so_many_contents_are_remembered),
+        cmocka_unit_test(only_so_many_small_contents_are_remembered),
+        cmocka_unit_test(only_so_many_downloads_are_remembered),
         cmocka_unit_test(changed_in_between_it_is_a_duplicate),
         cmocka_unit_test(freed_in_between_it_is_a_duplicate_of_freed),
         cmocka_unit_test(another_live_region_holds_it),
