@@ -133,6 +133,35 @@ static void the_end_is_rolled_up(void **state) {
     expect("SELECT value FROM meta WHERE key = 'status'", "complete");
 }
 
+static void recovery_goes_on(void **state) {
+    (void)state;
+    start_ledger();
+    write_second(0, 100);
+    assert_int_equal(xs_store_close(store), 0);
+    assert_int_equal(xs_store_open(store_path, &store), 0);
+    assert_int_equal(xs_store_begin(store), 0);
+    assert_int_equal(xs_store_ledger_resume(store), 0);
+    put_upload(SECOND / 20, 1, 100, 0);         /* in the part */
+    put_upload(SECOND / 2, 1, 101, 0);          /* behind it */
+    put_upload(2 * (int64_t)SECOND, 1, 102, 0); /* after the last roll-up */
+    assert_int_equal(xs_store_ledger_add_up(store), 0);
+    assert_int_equal(xs_store_finish(store, XS_STATUS_RECOVERED), 0);
+    assert_int_equal(xs_store_commit(store), 0);
+    expect("SELECT (SELECT count(*) FROM transfer), sum(rows) FROM thinned WHERE source = 'transfer'", "11|92");
+    expect("SELECT (SELECT value FROM meta WHERE key = 'thinned.rows') = sum(rows) FROM thinned", "1");
+    expect("SELECT value FROM meta WHERE key = 'range.windows'", "0+100001");
+}
+
+static void a_trace_is_not_resumed(void **state) {
+    (void)state;
+    assert_int_equal(xs_store_begin(store), 0);
+    assert_int_equal(xs_store_ledger_resume(store), 0);
+    put_upload(SECOND, 1, 100, 0);
+    assert_int_equal(xs_store_ledger_add_up(store), 0);
+    assert_int_equal(xs_store_commit(store), 0);
+    expect("SELECT (SELECT count(*) FROM transfer), count(*) FROM thinned", "1|0");
+}
+
 static void parts_are_dropped_whole(void **state) {
     (void)state;
     enum { SECONDS = 200, LIMIT = 1 << 20 };
@@ -199,6 +228,8 @@ int main(void) {
         WITH_STORE(sites_are_told_apart),
         WITH_STORE(a_kill_leaves_the_last_roll_up),
         WITH_STORE(the_end_is_rolled_up),
+        WITH_STORE(recovery_goes_on),
+        WITH_STORE(a_trace_is_not_resumed),
         WITH_STORE(parts_are_dropped_whole),
         WITH_STORE(a_part_has_at_most_so_many_calls),
         WITH_STORE(failed_calls_stay),
