@@ -14,7 +14,7 @@
 
 /* A part has at most XS_LEDGER_CALLS calls: when it has them, it ends, so that one part does not fill the file. A trace
  * has at most XS_LEDGER_PARTS parts, and XS_LEDGER_SUMS sums; further calls are added to sums without a call site. */
-enum { XS_LEDGER_CALLS = 4096, XS_LEDGER_PARTS = 4096, XS_LEDGER_SUMS = 8192 };
+enum { XS_LEDGER_CALLS = 2048, XS_LEDGER_PARTS = 4096, XS_LEDGER_SUMS = 8192 };
 enum { XS_LEDGER_TEXT_BYTES = 32 * XS_LEDGER_PARTS };
 
 /* Makes the store a ledger. It must have been created by xs_store_create, and its first rows must be committed. */

@@ -197,8 +197,8 @@ static void a_part_has_at_most_so_many_calls(void **state) {
     assert_int_equal(xs_store_ledger_roll_up(store, SECOND), 0);
     expect("SELECT (SELECT count(*) FROM transfer), (SELECT count(*) FROM device_copy), sum(rows) FROM thinned"
            " WHERE source = 'transfer'",
-           "4096|4096|10");
-    expect("SELECT value FROM meta WHERE key = 'range.windows'", "0+4096");
+           "2048|2048|10");
+    expect("SELECT value FROM meta WHERE key = 'range.windows'", "0+2048");
 }
 
 static void failed_calls_stay(void **state) {
