@@ -71,7 +71,7 @@ static void write_second(int64_t second, int64_t count) {
 /* Requires what the file has: as another process sees it, and as it would be after a kill at this moment. */
 static void expect_all(int64_t seconds, int64_t count) {
     char rows[160];
-    long long all = (long long)(seconds * count), tens = all / 10;
+    long long all = (long long)seconds * count, tens = all / 10;
     snprintf(rows, sizeof rows, "%lld|%lld|%lld|%lld|%lld|%lld|%lld", all, tens * 1045, 7 * all, all, 11 * all, all,
              3 * all);
     expect("SELECT " ALL("transfer", "transfer", "count(*)", "rows") "," ALL(
