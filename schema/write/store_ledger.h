@@ -35,8 +35,8 @@ int xs_store_ledger_keep_size(struct xs_store *store, uint64_t most_bytes);
  * which events are in the trace. Called when no batch is open. */
 int xs_store_ledger_roll_up(struct xs_store *store, int64_t now_ns);
 
-/* For recovery, after xs_store_open: goes on with a ledger that its process left, inside the caller's batch. Does nothing
- * if the trace is no ledger. Then xs_store_ledger_add_up writes the new sums into the batch. */
+/* For recovery, after xs_store_open: goes on with a ledger that its process left, inside the caller's batch. Does
+ * nothing if the trace is no ledger. Then xs_store_ledger_add_up writes the new sums into the batch. */
 int xs_store_ledger_resume(struct xs_store *store);
 int xs_store_ledger_add_up(struct xs_store *store);
 

@@ -185,8 +185,8 @@ static void a_part_of_the_run(void **state) {
     xs_idle_free(&idle);
 }
 
-/* Only two parts of the run were recorded. The time between them is nobody's, and what ends the idle time at the end of a
- * part is not known. */
+/* Only two parts of the run were recorded. The time between them is nobody's, and what ends the idle time at the end of
+ * a part is not known. */
 static void time_between_recorded_parts(void **state) {
     (void)state;
     struct run run = {0};
