@@ -4,7 +4,7 @@
 #include "schema/write/store_internal.h"
 #include "schema/write/store_ledger.h"
 
-enum { SECOND = 1000000000 };
+#define SECOND INT64_C(1000000000)
 
 static uint32_t correlation;
 static uint64_t parts;
@@ -93,7 +93,7 @@ static void rows_and_sums_are_all(void **state) {
     start_ledger();
     for (int64_t second = 0; second < 4; second++)
         write_second(second, 100);
-    assert_int_equal(xs_store_ledger_roll_up(store, 4 * (int64_t)SECOND), 0);
+    assert_int_equal(xs_store_ledger_roll_up(store, 4 * SECOND), 0);
     expect_all(4, 100);
     expect("SELECT count(*), count(DISTINCT enter_ns / 100000000) FROM transfer", "40|4");
     expect("SELECT count(*) FROM device_copy WHERE correlation NOT IN (SELECT correlation FROM transfer)", "0");
@@ -118,7 +118,7 @@ static void a_kill_leaves_the_last_roll_up(void **state) {
     assert_int_equal(xs_store_ledger_roll_up(store, SECOND), 0);
     write_second(1, 100);
     expect_all(1, 100);
-    assert_int_equal(xs_store_ledger_roll_up(store, 2 * (int64_t)SECOND), 0);
+    assert_int_equal(xs_store_ledger_roll_up(store, 2 * SECOND), 0);
     expect_all(2, 100);
 }
 
@@ -141,9 +141,9 @@ static void recovery_goes_on(void **state) {
     assert_int_equal(xs_store_open(store_path, &store), 0);
     assert_int_equal(xs_store_begin(store), 0);
     assert_int_equal(xs_store_ledger_resume(store), 0);
-    put_upload(SECOND / 20, 1, 100, 0);         /* in the part */
-    put_upload(SECOND / 2, 1, 101, 0);          /* behind it */
-    put_upload(2 * (int64_t)SECOND, 1, 102, 0); /* after the last roll-up */
+    put_upload(SECOND / 20, 1, 100, 0); /* in the part */
+    put_upload(SECOND / 2, 1, 101, 0);  /* behind it */
+    put_upload(2 * SECOND, 1, 102, 0);  /* after the last roll-up */
     assert_int_equal(xs_store_ledger_add_up(store), 0);
     assert_int_equal(xs_store_finish(store, XS_STATUS_RECOVERED), 0);
     assert_int_equal(xs_store_commit(store), 0);
@@ -170,7 +170,7 @@ static void parts_are_dropped_whole(void **state) {
         write_second(second, 1000);
         assert_int_equal(xs_store_ledger_keep_size(store, LIMIT), 0);
     }
-    assert_int_equal(xs_store_ledger_roll_up(store, SECONDS * (int64_t)SECOND), 0);
+    assert_int_equal(xs_store_ledger_roll_up(store, SECONDS * SECOND), 0);
     expect_all(SECONDS, 1000);
     expect("SELECT page_count * 4096 <= 1048576 FROM pragma_page_count()", "1");
     expect("SELECT count(*) > 10, min(n), max(n) FROM (SELECT count(*) AS n FROM transfer GROUP BY"
@@ -205,9 +205,9 @@ static void failed_calls_stay(void **state) {
     (void)state;
     start_ledger();
     assert_int_equal(xs_store_begin(store), 0);
-    put_upload(5 * (int64_t)SECOND, 1, 8, 700);
+    put_upload(5 * SECOND, 1, 8, 700);
     assert_int_equal(xs_store_commit(store), 0);
-    assert_int_equal(xs_store_ledger_roll_up(store, 6 * (int64_t)SECOND), 0);
+    assert_int_equal(xs_store_ledger_roll_up(store, 6 * SECOND), 0);
     expect("SELECT result FROM transfer", "700");
 }
 
