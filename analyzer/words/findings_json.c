@@ -142,6 +142,18 @@ static void put_in_all(const struct xs_finding *f, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
+/* Writes what is estimated of the run of a ledger. */
+static void put_in_run(const struct xs_finding *f, struct xs_json *json) {
+    if (!f->in_run.transfers)
+        return;
+    xs_json_object(json, "in_run");
+    xs_json_count(json, "transfers", f->in_run.transfers);
+    xs_json_count(json, "instances", (uint64_t)(f->in_run.instances + 0.5));
+    xs_json_count(json, "instances_low", (uint64_t)f->in_run.low);
+    xs_json_count(json, "instances_high", (uint64_t)ceil(f->in_run.high));
+    xs_json_end(json, '}');
+}
+
 static void put_other_line(const struct xs_findings *findings, const char *key, uint32_t site, struct xs_json *json) {
     if (!site)
         return;
@@ -179,6 +191,7 @@ void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct 
     xs_json_count(json, "transfers", f->transfers);
     xs_json_count(json, "bytes", f->bytes);
     put_in_all(f, json);
+    put_in_run(f, json);
     put_variants(d, json);
     xs_json_count(json, "timed_instances", f->timed_instances);
     xs_json_count(json, "exposed_instances", f->exposed_instances);

@@ -205,7 +205,13 @@ void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample) {
         xs_string_format(text, "checked %s of %s", XS_COUNT_TEXT(sample->checked), XS_COUNT_TEXT(all));
 }
 
-void xs_finding_checked(struct xs_string *text, const struct xs_finding *f) { xs_sample_checked(text, &f->sample); }
+void xs_finding_checked(struct xs_string *text, const struct xs_finding *f) {
+    xs_sample_checked(text, &f->sample);
+    if (f->in_run.transfers)
+        xs_string_format(text, "%sin the whole run %s to %s of %s", text->length ? "; " : "",
+                         XS_COUNT_TEXT((uint64_t)f->in_run.low), XS_COUNT_TEXT((uint64_t)ceil(f->in_run.high)),
+                         XS_COUNT_TEXT(f->in_run.transfers));
+}
 
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *f) {
     struct xs_amount amount = xs_finding_in_all(f);

@@ -17,6 +17,9 @@ void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string
     const struct xs_capture_ranges *l = &summary->looked_at;
     if (l->has_gaps && !l->parts)
         xs_string_format(text, "nothing was recorded");
+    else if (l->has_gaps && l->is_ledger)
+        xs_string_format(text, "%s of %s were looked at, in a ledger", XS_NS_TEXT(l->recorded_ns),
+                         XS_NS_TEXT(summary->run.duration_ns));
     else if (l->has_gaps)
         xs_string_format(text, "%s%s of %s %s looked at", l->is_at_most ? "at most " : "", XS_NS_TEXT(l->recorded_ns),
                          XS_NS_TEXT(summary->run.duration_ns), "were");

@@ -13,6 +13,7 @@
 #include "schema/safe_open/sqlite_open.h"
 #include "schema/spool/spool_location.h"
 #include "schema/write/store_internal.h"
+#include "schema/write/store_ledger.h"
 
 enum xs_writer xs_writer_of(const char *path) {
     struct xs_spool_found found;
@@ -34,7 +35,11 @@ static int64_t take_over(struct xs_spool *spool, struct xs_store *store) {
         return status;
     int64_t events = 0;
     if (!was_taken_over(spool, store)) {
-        events = xs_spool_drain(spool, store, 0, true);
+        status = xs_store_ledger_resume(store);
+        events = status ? status : xs_spool_drain(spool, store, 0, true);
+        if (events >= 0)
+            status = xs_store_ledger_add_up(store);
+        events = status ? status : events;
         status = events < 0 ? (int)events : xs_spool_store_counters(spool, store);
         if (!status)
             status = xs_spool_store_failure(spool, store);

@@ -304,16 +304,22 @@ static int write_parts(struct xs_store *store) {
     return status;
 }
 
+int xs_store_ledger_add_up(struct xs_store *store) {
+    if (!store->ledger)
+        return XS_OK;
+    int status = write_sums(store);
+    return status ? status : xs_store_meta_int(store, XS_META_THINNED_ROWS, store->ledger->rows + store->thinned_rows);
+}
+
 int xs_store_ledger_roll_up(struct xs_store *store, int64_t now_ns) {
     struct xs_ledger *ledger = store->ledger;
     int status = xs_store_begin(store);
     if (status)
         return status;
     ledger->rolled_up_ns = now_ns;
-    status = write_sums(store);
+    status = xs_store_ledger_add_up(store);
     if (!status && !ledger->is_written)
         status = write_parts(store);
-    status = status ? status : xs_store_meta_int(store, XS_META_THINNED_ROWS, ledger->rows + store->thinned_rows);
     status = status ? status : xs_store_meta_int(store, XS_META_LEDGER_ROLLED_UP_NS, now_ns);
     store->is_held = false;
     if (!status)
@@ -331,6 +337,42 @@ int xs_ledger_close(struct xs_store *store) {
     int status = store->ledger ? xs_store_ledger_roll_up(store, last) : XS_OK;
     xs_ledger_free(store);
     return status;
+}
+
+static int64_t number_of(struct xs_store *store, const char *key) {
+    char text[24];
+    return xs_store_meta_read(store, key, text, sizeof text) ? strtoll(text, NULL, 10) : -1;
+}
+
+/* Reads the list of the parts. Parts that are damaged, or out of order, are left out: their calls become sums. */
+static int read_parts(struct xs_store *store) {
+    struct xs_ledger *ledger = store->ledger;
+    char *text = calloc(1, XS_LEDGER_TEXT_BYTES), *at = text;
+    bool is_there = text && xs_store_meta_read(store, "range.windows", text, XS_LEDGER_TEXT_BYTES);
+    ledger->parts = calloc(XS_LEDGER_PARTS, sizeof *ledger->parts);
+    while (is_there && ledger->parts && *at && ledger->count < XS_LEDGER_PARTS) {
+        int64_t from_ns = strtoll(at, &at, 10) * 1000, length_us = *at == '+' ? strtoll(at + 1, &at, 10) : 0;
+        int64_t last_ns = ledger->count ? ledger->parts[ledger->count - 1].to_ns : 0;
+        if (from_ns >= last_ns && length_us > 0 && length_us < INT64_MAX / 1000 - from_ns / 1000)
+            ledger->parts[ledger->count++] = (struct part){.from_ns = from_ns, .to_ns = from_ns + length_us * 1000};
+        at += strcspn(at, ",");
+        at += *at == ',';
+    }
+    free(text);
+    return text && ledger->parts ? XS_OK : XS_ERROR_MEMORY;
+}
+
+int xs_store_ledger_resume(struct xs_store *store) {
+    int64_t rolled_up_ns = number_of(store, XS_META_LEDGER_ROLLED_UP_NS), rows = number_of(store, XS_META_THINNED_ROWS);
+    if (rolled_up_ns < 0)
+        return XS_OK;
+    store->ledger = calloc(1, sizeof *store->ledger);
+    if (!store->ledger)
+        return XS_ERROR_MEMORY;
+    store->ledger->rolled_up_ns = rolled_up_ns;
+    store->ledger->rows = rows > 0 ? rows : 0;
+    store->ledger->is_written = true;
+    return read_parts(store);
 }
 
 int xs_store_ledger_start(struct xs_store *store) {

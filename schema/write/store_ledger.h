@@ -14,7 +14,7 @@
 
 /* A part has at most XS_LEDGER_CALLS calls: when it has them, it ends, so that one part does not fill the file. A trace
  * has at most XS_LEDGER_PARTS parts, and XS_LEDGER_SUMS sums; further calls are added to sums without a call site. */
-enum { XS_LEDGER_CALLS = 4096, XS_LEDGER_PARTS = 4096, XS_LEDGER_SUMS = 8192 };
+enum { XS_LEDGER_CALLS = 2048, XS_LEDGER_PARTS = 4096, XS_LEDGER_SUMS = 8192 };
 enum { XS_LEDGER_TEXT_BYTES = 32 * XS_LEDGER_PARTS };
 
 /* Makes the store a ledger. It must have been created by xs_store_create, and its first rows must be committed. */
@@ -34,6 +34,11 @@ int xs_store_ledger_keep_size(struct xs_store *store, uint64_t most_bytes);
 /* Writes the sums and the list of the parts, and commits everything since the last roll-up. `now_ns` is the time up to
  * which events are in the trace. Called when no batch is open. */
 int xs_store_ledger_roll_up(struct xs_store *store, int64_t now_ns);
+
+/* For recovery, after xs_store_open: goes on with a ledger that its process left, inside the caller's batch. Does
+ * nothing if the trace is no ledger. Then xs_store_ledger_add_up writes the new sums into the batch. */
+int xs_store_ledger_resume(struct xs_store *store);
+int xs_store_ledger_add_up(struct xs_store *store);
 
 /* The key of meta that only a ledger has: `now_ns` of the last roll-up. */
 #define XS_META_LEDGER_ROLLED_UP_NS "ledger.rolled_up_ns"

@@ -44,6 +44,7 @@ MODES = {
     "nocupti": ("`XFERSPY_CUPTI=off`", {"XFERSPY_CUPTI": "off"}),
     "wrappers": ("calls alone", {"XFERSPY_CUPTI": "off", "XFERSPY_FINGERPRINT": "off"}),
     "nobudget": ("`XFERSPY_BUDGET=off`", {"XFERSPY_BUDGET": "off"}),
+    "ledger": ("`XFERSPY_MODE=ledger`", {"XFERSPY_MODE": "ledger"}),
     "disabled": ("`XFERSPY_ENABLE=off`", {"XFERSPY_ENABLE": "off"}),
     "empty": ("an empty library preloaded", {}),
     "former": ("the former library", {}),

@@ -138,7 +138,9 @@ static void judge_modelled(const struct xs_judge *j, struct xs_rule_result *r) {
     if (!r->value_known ||
         (!kernels && r->rule->metric != XS_METRIC_DEVICE_TIME && r->rule->metric != XS_METRIC_EXPOSED_TIME))
         return;
-    if (!xs_modelled_bounds(&j->reading->summary, kernels, r->value, &least_ns, &most_ns))
+    if (j->reading->summary.looked_at.is_ledger && j->reading->summary.thinned.rows)
+        xs_string_format(&reason, "A ledger (XFERSPY_MODE) has no device times of calls outside of its parts.");
+    else if (!xs_modelled_bounds(&j->reading->summary, kernels, r->value, &least_ns, &most_ns))
         xs_string_format(&reason,
                          j->reading->summary.thinned.rows
                              ? "Calls are gone (XFERSPY_MAX_SIZE), and nothing is modelled for them."

@@ -109,8 +109,10 @@ static void look_at_run(struct xs_diff *c, const char *side, const struct xs_sid
     if (*run->repaired)
         note(c, "%s: %s was r%.*s", side, path.data, (int)strlen(run->repaired) - 2, run->repaired + 1);
     if (*run->looked_at)
-        note(c, "%s: in %s, %s; the numbers are of that part, but for allocations and the wall time", side, path.data,
-             run->looked_at);
+        note(c,
+             run->is_ledger ? "%s: in %s, %s; findings and device times are of that part"
+                            : "%s: in %s, %s; the numbers are of that part, but for allocations and the wall time",
+             side, path.data, run->looked_at);
     if (*run->windows)
         note(c, "%s: in %s, %s", side, path.data, run->windows);
     if (run->timed && run->without_time)

@@ -88,6 +88,7 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .duration_known = !run->duration_estimated,
                              .recorded = reading->summary.recorded,
                              .live = reading->trace.is_live,
+                             .is_ledger = reading->summary.looked_at.is_ledger,
                              .metrics = reading->metrics,
                              .own = {xs_own_ns(&reading->summary), xs_bare_is_known(&reading->summary)},
                              .together_least = {diagnosis->together.least_ns, true},

@@ -298,6 +298,9 @@ static void put_looked_at(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "left_out_memsets", s->looked_at.memsets);
     xs_json_count(json, "left_out_launches", s->looked_at.launches);
     xs_json_count(json, "left_out_others", s->looked_at.others);
+    xs_json_bool(json, "is_ledger", s->looked_at.is_ledger);
+    if (s->looked_at.is_ledger)
+        xs_json_count(json, "summed_ns", s->looked_at.summed_ns);
     put_steps(&s->recorded_steps, json);
     xs_json_end(json, '}');
 }

@@ -2,6 +2,7 @@
 #include "analyzer/commands/try/ordinals.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
@@ -12,6 +13,7 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/format/kinds.h"
+#include "schema/write/store_ledger.h"
 
 /* --- whether the trace has every call --- */
 
@@ -21,6 +23,7 @@ static char *why_gaps(const struct xs_trace *trace) {
     static const struct {
         const char *key, *why;
     } gaps[] = {
+        {XS_META_LEDGER_ROLLED_UP_NS, "the trace is a ledger (XFERSPY_MODE) and does not have every copy"},
         {"thinned.rows", "the trace reached its largest size and does not have every copy"},
         {"coverage.dropped", "the trace lost calls"},
         {"coverage.left", "the trace lacks calls that the program jumped out of"},
@@ -32,6 +35,8 @@ static char *why_gaps(const struct xs_trace *trace) {
     struct xs_capture_ranges ranges;
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++) {
         uint64_t count = xs_trace_meta_count(trace, gaps[i].key);
+        if (count && !strcmp(gaps[i].key, XS_META_LEDGER_ROLLED_UP_NS))
+            return xs_strdup(gaps[i].why);
         if (count)
             return xs_text_format("%s (%s)", gaps[i].why, xs_format_count(buffer, count));
     }

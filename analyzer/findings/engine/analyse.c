@@ -231,6 +231,7 @@ static void end(struct xs_analysis *a) {
     xs_capture_ranges_free(&a->ranges);
     xs_findings_discard(&a->builder);
     xs_samples_free(&a->samples);
+    xs_in_run_free(&a->in_run);
     xs_hash_free(&a->context_devices);
     xs_hash_free(&a->device_memory);
 }
@@ -253,6 +254,8 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
         a.accounts.sites = (struct xs_site_totals){0};
         xs_samples_finish(&a.samples, &a.builder);
         xs_findings_finish(&a.builder, findings, options->fold_nothing);
+        if (a.ranges.is_ledger)
+            xs_in_run_estimate(findings, &a.in_run, &a.ranges, findings->recorded.run_ns);
     }
     end(&a);
     return status;

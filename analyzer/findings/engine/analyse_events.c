@@ -2,6 +2,8 @@
  * residency model. See analysis.h. */
 #include "analyzer/findings/engine/analysis.h"
 
+#include "analyzer/trace/ran.h"
+
 /* --- intervals of copies --- */
 
 /* Keeps an event about a copy until the analysis reaches its start. */
@@ -308,6 +310,8 @@ int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
         status = prepare_transfer(a, e);
         block_main(a, e);
         xs_site_totals_add(&a->accounts.sites, e);
+        if (a->ranges.is_ledger && xs_ran(e->result, e->is_captured))
+            xs_in_run_transfer(&a->in_run, e->site, a->range);
     } else if (e->on == XS_ON_MEMSET) {
         status = prepare_memset(a, e);
     } else if (e->on == XS_ON_LAUNCH) {

@@ -9,6 +9,7 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/exposure.h"
 #include "analyzer/findings/engine/findings_build.h"
+#include "analyzer/findings/engine/in_run.h"
 #include "analyzer/findings/engine/residency_change.h"
 #include "analyzer/findings/engine/sample.h"
 #include "analyzer/findings/engine/waits.h"
@@ -39,6 +40,7 @@ struct xs_analysis {
     struct xs_accounts accounts;
     struct xs_findings_builder builder;
     struct xs_samples samples;
+    struct xs_in_run_counts in_run; /* of a ledger */
     struct xs_hash context_devices; /* maps context.id to the device's ordinal plus 1 */
     struct xs_hash device_memory;   /* maps the device's ordinal to the size of its memory in bytes */
 

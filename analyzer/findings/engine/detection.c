@@ -49,6 +49,9 @@ void xs_report_instance(struct xs_detection *detection, const struct xs_instance
     if (options->keeps_repairables)
         xs_repairables_add(&detection->analysis->findings->repairables, detection->index, instance,
                            options->repaired_times);
+    if (detection->analysis->ranges.is_ledger)
+        xs_in_run_instance(&detection->analysis->in_run, detection->index, instance->verdict, instance->site,
+                           detection->analysis->range);
     xs_findings_add(&detection->analysis->builder, detection->index, instance);
 }
 

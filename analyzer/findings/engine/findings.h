@@ -122,6 +122,12 @@ static inline bool xs_sample_is_few(const struct xs_sample *sample) {
            (sample->checked < XS_SAMPLE_FEW || sample->checked < sample->of / XS_SAMPLE_FEW_SHARE);
 }
 
+/* What is estimated of a whole run of which a ledger has parts. All fields are 0 if the trace is no ledger. */
+struct xs_in_run {
+    uint64_t transfers;          /* copies of the finding's site in the run */
+    double instances, low, high; /* how many of them are instances, with a 95 % interval */
+};
+
 /* One verdict's part of a finding of several verdicts. */
 struct xs_variant {
     uint64_t instances;
@@ -148,6 +154,7 @@ struct xs_finding {
     int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
     bool is_small;           /* the finding claims less than xs_findings.floor_ns, so it is ranked after larger ones */
     bool advice, potential;  /* the detector's kind; findings of these kinds do not count in the total */
+    struct xs_in_run in_run; /* in_run.h */
     struct xs_sample sample; /* estimates for copies whose contents were not checked; all other fields are only about
                               * instances that were found */
 

@@ -8,14 +8,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
+#include "analyzer/base/student.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/savings/plan/plan_repairs.h"
-
-/* Returns the factor of Student's distribution for an interval with 95 % certainty. */
-static double student(size_t freedom) {
-    static const double of[] = {12.71, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
-    return freedom < sizeof of / sizeof *of ? of[freedom] : 1.96 + 2.6 / (double)freedom;
-}
 
 /* --- instances --- */
 
@@ -146,7 +141,7 @@ static double half_width(const struct xs_in_parts *in, double scale) {
         whole = fmax(whole, in->instances[k]);
     }
     double n = (double)parts, spread = sqrt(squares * n / (n - 1) * (1 - 1 / scale));
-    return scale * (student(parts - 1) * spread + fabs(mean) * fmin(sqrt(n), whole));
+    return scale * (xs_student(parts - 1) * spread + fabs(mean) * fmin(sqrt(n), whole));
 }
 
 /* Estimates what the run saves from what its parts save. */

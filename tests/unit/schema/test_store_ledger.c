@@ -4,7 +4,7 @@
 #include "schema/write/store_internal.h"
 #include "schema/write/store_ledger.h"
 
-enum { SECOND = 1000000000 };
+#define SECOND INT64_C(1000000000)
 
 static uint32_t correlation;
 static uint64_t parts;
@@ -71,7 +71,7 @@ static void write_second(int64_t second, int64_t count) {
 /* Requires what the file has: as another process sees it, and as it would be after a kill at this moment. */
 static void expect_all(int64_t seconds, int64_t count) {
     char rows[160];
-    long long all = (long long)(seconds * count), tens = all / 10;
+    long long all = (long long)seconds * count, tens = all / 10;
     snprintf(rows, sizeof rows, "%lld|%lld|%lld|%lld|%lld|%lld|%lld", all, tens * 1045, 7 * all, all, 11 * all, all,
              3 * all);
     expect("SELECT " ALL("transfer", "transfer", "count(*)", "rows") "," ALL(
@@ -93,7 +93,7 @@ static void rows_and_sums_are_all(void **state) {
     start_ledger();
     for (int64_t second = 0; second < 4; second++)
         write_second(second, 100);
-    assert_int_equal(xs_store_ledger_roll_up(store, 4 * (int64_t)SECOND), 0);
+    assert_int_equal(xs_store_ledger_roll_up(store, 4 * SECOND), 0);
     expect_all(4, 100);
     expect("SELECT count(*), count(DISTINCT enter_ns / 100000000) FROM transfer", "40|4");
     expect("SELECT count(*) FROM device_copy WHERE correlation NOT IN (SELECT correlation FROM transfer)", "0");
@@ -118,7 +118,7 @@ static void a_kill_leaves_the_last_roll_up(void **state) {
     assert_int_equal(xs_store_ledger_roll_up(store, SECOND), 0);
     write_second(1, 100);
     expect_all(1, 100);
-    assert_int_equal(xs_store_ledger_roll_up(store, 2 * (int64_t)SECOND), 0);
+    assert_int_equal(xs_store_ledger_roll_up(store, 2 * SECOND), 0);
     expect_all(2, 100);
 }
 
@@ -133,6 +133,35 @@ static void the_end_is_rolled_up(void **state) {
     expect("SELECT value FROM meta WHERE key = 'status'", "complete");
 }
 
+static void recovery_goes_on(void **state) {
+    (void)state;
+    start_ledger();
+    write_second(0, 100);
+    assert_int_equal(xs_store_close(store), 0);
+    assert_int_equal(xs_store_open(store_path, &store), 0);
+    assert_int_equal(xs_store_begin(store), 0);
+    assert_int_equal(xs_store_ledger_resume(store), 0);
+    put_upload(SECOND / 20, 1, 100, 0); /* in the part */
+    put_upload(SECOND / 2, 1, 101, 0);  /* behind it */
+    put_upload(2 * SECOND, 1, 102, 0);  /* after the last roll-up */
+    assert_int_equal(xs_store_ledger_add_up(store), 0);
+    assert_int_equal(xs_store_finish(store, XS_STATUS_RECOVERED), 0);
+    assert_int_equal(xs_store_commit(store), 0);
+    expect("SELECT (SELECT count(*) FROM transfer), sum(rows) FROM thinned WHERE source = 'transfer'", "11|92");
+    expect("SELECT (SELECT value FROM meta WHERE key = 'thinned.rows') = sum(rows) FROM thinned", "1");
+    expect("SELECT value FROM meta WHERE key = 'range.windows'", "0+100001");
+}
+
+static void a_trace_is_not_resumed(void **state) {
+    (void)state;
+    assert_int_equal(xs_store_begin(store), 0);
+    assert_int_equal(xs_store_ledger_resume(store), 0);
+    put_upload(SECOND, 1, 100, 0);
+    assert_int_equal(xs_store_ledger_add_up(store), 0);
+    assert_int_equal(xs_store_commit(store), 0);
+    expect("SELECT (SELECT count(*) FROM transfer), count(*) FROM thinned", "1|0");
+}
+
 static void parts_are_dropped_whole(void **state) {
     (void)state;
     enum { SECONDS = 200, LIMIT = 1 << 20 };
@@ -141,7 +170,7 @@ static void parts_are_dropped_whole(void **state) {
         write_second(second, 1000);
         assert_int_equal(xs_store_ledger_keep_size(store, LIMIT), 0);
     }
-    assert_int_equal(xs_store_ledger_roll_up(store, SECONDS * (int64_t)SECOND), 0);
+    assert_int_equal(xs_store_ledger_roll_up(store, SECONDS * SECOND), 0);
     expect_all(SECONDS, 1000);
     expect("SELECT page_count * 4096 <= 1048576 FROM pragma_page_count()", "1");
     expect("SELECT count(*) > 10, min(n), max(n) FROM (SELECT count(*) AS n FROM transfer GROUP BY"
@@ -168,17 +197,17 @@ static void a_part_has_at_most_so_many_calls(void **state) {
     assert_int_equal(xs_store_ledger_roll_up(store, SECOND), 0);
     expect("SELECT (SELECT count(*) FROM transfer), (SELECT count(*) FROM device_copy), sum(rows) FROM thinned"
            " WHERE source = 'transfer'",
-           "4096|4096|10");
-    expect("SELECT value FROM meta WHERE key = 'range.windows'", "0+4096");
+           "2048|2048|10");
+    expect("SELECT value FROM meta WHERE key = 'range.windows'", "0+2048");
 }
 
 static void failed_calls_stay(void **state) {
     (void)state;
     start_ledger();
     assert_int_equal(xs_store_begin(store), 0);
-    put_upload(5 * (int64_t)SECOND, 1, 8, 700);
+    put_upload(5 * SECOND, 1, 8, 700);
     assert_int_equal(xs_store_commit(store), 0);
-    assert_int_equal(xs_store_ledger_roll_up(store, 6 * (int64_t)SECOND), 0);
+    assert_int_equal(xs_store_ledger_roll_up(store, 6 * SECOND), 0);
     expect("SELECT result FROM transfer", "700");
 }
 
@@ -199,6 +228,8 @@ int main(void) {
         WITH_STORE(sites_are_told_apart),
         WITH_STORE(a_kill_leaves_the_last_roll_up),
         WITH_STORE(the_end_is_rolled_up),
+        WITH_STORE(recovery_goes_on),
+        WITH_STORE(a_trace_is_not_resumed),
         WITH_STORE(parts_are_dropped_whole),
         WITH_STORE(a_part_has_at_most_so_many_calls),
         WITH_STORE(failed_calls_stay),

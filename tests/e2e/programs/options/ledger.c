@@ -27,6 +27,14 @@
  *       2 400 400 400
  *       2 never_changed
  *
+ * How often a finding by content occurs in the whole run is estimated, with an interval.
+ * $ for t in $traces; do "$xferspy" report --format=json $t | python3 -c "import json, sys
+ * $ for f in json.load(sys.stdin)['traces'][0]['findings']:
+ * $     if f['finding'] == 'noop-upload': run = f.get('in_run')
+ * $ print(run and (run['transfers'], run['instances_low'] <= 400 <= run['instances_high']))"; done | sort
+ * (400, True)
+ * None
+ *
  * A ledger has a part of the calls as rows.
  * $ for t in $traces; do q $t "SELECT count(*) < 1200 AND count(*) > 30 FROM transfer"; done | sort
  * 0

@@ -185,6 +185,28 @@ static void a_part_of_the_run(void **state) {
     xs_idle_free(&idle);
 }
 
+/* Only two parts of the run were recorded. The time between them is nobody's, and what ends the idle time at the end of
+ * a part is not known. */
+static void time_between_recorded_parts(void **state) {
+    (void)state;
+    struct run run = {0};
+    for (int i = 0; i < 2; i++) {
+        call(&run, XS_MODEL_LAUNCH, 0, 2000 * i, 2000 * i);
+        runs(&run, XS_ENGINE_OTHER, 2000 * i + 10, 2000 * i + 400);
+    }
+    struct xs_capture_range parts[] = {{0, 500 * US}, {2000 * US, 2600 * US}};
+    struct xs_capture_ranges ranges = {.has_gaps = true, .items = parts, .count = 2, .parts = 2};
+    struct xs_idle idle;
+    xs_idle_account_in(&idle, ended(&run, 4000), NULL, NULL, 0, 4000 * US, &ranges);
+    assert_int_equal(idle.ns, 1100 * US);
+    assert_int_equal(idle.devices[0].busy_ns, 780 * US);
+    assert_int_equal(idle.devices[0].idle_ns, 320 * US);
+    assert_int_equal(sum(&idle, XS_IDLE_LAUNCHING), 20);
+    assert_int_equal(sum(&idle, XS_IDLE_END), 300);
+    assert_int_equal(sum(&idle, XS_IDLE_HOST), 0);
+    xs_idle_free(&idle);
+}
+
 /* Kernels that are launched without a line lie between a wait and a download that have one. */
 static void launches_between_lines(void **state) {
     (void)state;
@@ -285,6 +307,7 @@ int main(void) {
         cmocka_unit_test(queued_work),
         cmocka_unit_test(another_thread_works),
         cmocka_unit_test(a_part_of_the_run),
+        cmocka_unit_test(time_between_recorded_parts),
         cmocka_unit_test(launches_between_lines),
         cmocka_unit_test(page_locking),
         cmocka_unit_test(parts_of_one_idle_time),
