@@ -235,8 +235,10 @@ static void listener_main(void) {
     atomic_store(&is_there, true);
     while (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
         bool is_asked = is_ready(listener, left_ns());
-        if (left_ns() == 0)
+        if (left_ns() == 0) {
             change(false, 0);
+            (void)make_complete();
+        }
         int fd = is_asked ? (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC) : -1;
         if (fd < 0)
             continue;

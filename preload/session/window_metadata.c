@@ -17,8 +17,8 @@
 /* The values that were last written into the trace. Only the drain thread uses them. */
 static struct {
     uint64_t windows_ns, recorded_ns; /* CUPTI's windows */
-    uint64_t ranges_ns, repairs_ns, migration_rests;
-} written;
+    uint64_t ranges_ns, ranges, repairs_ns, migration_rests;
+} written = {.ranges = UINT64_MAX}; /* no list was written */
 
 /* Returns the text, or a placeholder if it has to be hidden, because it may contain a value of the environment. */
 static const char *unless_hidden(const struct xs_options *options, const char *text) {
@@ -60,6 +60,7 @@ static void write_ranges(const struct xs_window_facts *facts, struct xs_store *s
     xs_outside_text(facts->clock, text); /* before the count is read: the list never has more windows than that */
     struct xs_outside_windows windows = xs_outside_windows();
     struct xs_gate_counts counts = xs_gate_counts();
+    written.ranges = windows.count;
     if (xs_options_is_ledger(facts->options)) {
         xs_store_meta_int(store, "ledger.summed_ns", (int64_t)windows.summed_ns);
     } else { /* the store of a ledger drops parts, and writes those that are left */
@@ -91,8 +92,14 @@ void xs_window_facts_write_cupti(const struct xs_window_facts *facts, struct xs_
     xs_store_meta_int(store, "cost.cupti_start_ns", (int64_t)cupti->start_ns);
 }
 
+/* True while a program sleeps until the next command (XFERSPY_START=off). Only the counts of the calls that are left
+ * out change then. They are written later, because a sleeping program must not write to the disk every second. */
+static bool is_asleep(const struct xs_window_facts *facts) {
+    return !facts->options->start && atomic_load(&xs_outside) && xs_outside_windows().count == written.ranges;
+}
+
 static void write_ranges_in_between(const struct xs_window_facts *facts, struct xs_store *store) {
-    if (xs_outside_is_limited() && xs_monotonic_ns() - written.ranges_ns >= WINDOWS_EVERY_NS) {
+    if (xs_outside_is_limited() && !is_asleep(facts) && xs_monotonic_ns() - written.ranges_ns >= WINDOWS_EVERY_NS) {
         written.ranges_ns = xs_monotonic_ns();
         write_ranges(facts, store, false);
     }

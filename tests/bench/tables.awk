@@ -128,7 +128,7 @@ function ratio_verdict(text, metric, config, limit, x) {
 }
 
 function is_ours(c) {
-    return c == "off" || c == "stacks" || c == "copies" || c == "kernels" || c == "auto" || c == "all"
+    return c == "asleep" || c == "off" || c == "stacks" || c == "copies" || c == "kernels" || c == "auto" || c == "all"
 }
 function titles(all, i, c, s) {
     for (i = 2; i <= n_configs; i++) {
@@ -179,6 +179,7 @@ function verdicts_of(metric, text, limit) {
 END {
     n_configs = split(configs, list_of_configs, " ")
     title["bare"] = "bare"
+    title["asleep"] = "xferspy, asleep"
     title["off"] = "xferspy without CUPTI"
     title["stacks"] = "xferspy without CUPTI, with stacks"
     title["copies"] = "xferspy with CUPTI, kernels off"

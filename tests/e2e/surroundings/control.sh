@@ -79,6 +79,19 @@ kill -TERM "$(process_of unasked.count)"
 wait $job || fail "the program fails" unasked.stderr
 [ ! -s unasked.stderr ] && [ ! -e traces/unasked.db ] || fail "a trace that nobody asked for" unasked.stderr
 
+# It is killed while it sleeps: what it leaves says that nothing was recorded.
+begin killed XFERSPY_START=off
+job=$!
+wait_for_copies killed.count 3
+until [ -n "$(q traces/killed.db "SELECT value FROM meta WHERE key = 'range.windows'")" ]; do
+    sleep 0.1
+    kill -0 "$(process_of killed.count)" || fail "the trace does not say what is recorded" query.stderr
+done
+kill -KILL "$(process_of killed.count)"
+wait $job 2>/dev/null
+timeout 600 "$xferspy" report traces/killed.db >look 2>look.stderr || fail "report" look look.stderr
+says look "Nothing was recorded but allocations: it was never started by \`xferspy start'"
+
 # One that is recorded throughout cannot be stopped, but its trace is complete when a command asks for that.
 begin usual
 job=$!
