@@ -1,6 +1,7 @@
 /* Allocates memory, and ends the program if there is none; see memory.h. */
 #include "analyzer/base/memory.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,3 +38,5 @@ void xs_free_scoped(void *pointer) {
     memcpy(&memory, pointer, sizeof memory); /* any pointer type */
     free(memory);
 }
+
+void xs_memory_for_many_traces(void) { (void)mallopt(M_MMAP_THRESHOLD, 1 << 20); }

@@ -16,4 +16,9 @@ char *xs_strndup(const char *text, size_t bytes); /* copies `bytes` bytes of the
 #define XS_SCOPED __attribute__((cleanup(xs_free_scoped)))
 void xs_free_scoped(void *pointer); /* `pointer`: the address of a pointer of any type */
 
+/* Called by a command before it reads many traces one after another. The large blocks of each trace are then given back
+ * to the system when they are freed. Otherwise glibc takes the large blocks of the second trace from the heap, where
+ * they leave gaps, and the process holds a third more memory than one trace needs. */
+void xs_memory_for_many_traces(void);
+
 #endif

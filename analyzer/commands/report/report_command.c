@@ -1,4 +1,5 @@
 /* xferspy report: shows the findings of a trace, and what the trace contains, on one screen. */
+#include "analyzer/base/memory.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/commands/report/report.h"
 #include "analyzer/symbols/debug_path.h"
@@ -273,6 +274,8 @@ static int report_all(char *const *paths, int count, struct view *view) {
     struct xs_job job = {0};
     if (count > 1 && !(view->each && view->format != FORMAT_JSON))
         view->job = &job;
+    if (view->job)
+        xs_memory_for_many_traces();
     view->each = view->each || count < 2;
     bool is_sum = view->job && !view->each; /* otherwise a report is printed after each trace */
     if (is_sum)
