@@ -2,8 +2,10 @@
 #include "analyzer/totals/summary/summary_where.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/search.h"
@@ -33,10 +35,11 @@ struct measure {
     const struct xs_intervals *set;
     uint64_t *before; /* for each interval, the total length of all intervals before it; the last entry is the length of
                          all */
+    size_t begun;     /* the last result of begun_before; the next one is usually near */
 };
 
 static struct measure measure_of(const struct xs_intervals *set) {
-    struct measure measure = {set, xs_realloc(NULL, (set->count + 1) * sizeof(uint64_t))};
+    struct measure measure = {set, xs_realloc(NULL, (set->count + 1) * sizeof(uint64_t)), 0};
     measure.before[0] = 0;
     for (size_t i = 0; i < set->count; i++)
         measure.before[i + 1] = measure.before[i] + ((uint64_t)set->items[i].end - (uint64_t)set->items[i].start);
@@ -47,10 +50,26 @@ static bool begins_before(const void *interval, const void *ns) {
     return ((const struct xs_interval *)interval)->start < *(const int64_t *)ns;
 }
 
-/* Returns the length of the set before `ns`. */
-static uint64_t length_before(const struct measure *measure, int64_t ns) {
+/* Returns how many intervals begin before `ns`. Calls come nearly in order, so it looks around the last result first.
+ */
+static size_t begun_before(struct measure *measure, int64_t ns) {
+    enum { NEAR = 8 };
     const struct xs_interval *items = measure->set->items;
-    size_t begun = xs_search(items, measure->set->count, sizeof *items, begins_before, &ns);
+    size_t count = measure->set->count, begun = measure->begun;
+    for (int i = 0; i < NEAR; i++)
+        if (begun < count && items[begun].start < ns)
+            begun++;
+        else if (begun && items[begun - 1].start >= ns)
+            begun--;
+        else
+            return measure->begun = begun;
+    return measure->begun = xs_search(items, count, sizeof *items, begins_before, &ns);
+}
+
+/* Returns the length of the set before `ns`. */
+static uint64_t length_before(struct measure *measure, int64_t ns) {
+    const struct xs_interval *items = measure->set->items;
+    size_t begun = begun_before(measure, ns);
     if (!begun)
         return 0;
     const struct xs_interval *last = &items[begun - 1];
@@ -58,7 +77,7 @@ static uint64_t length_before(const struct measure *measure, int64_t ns) {
                            : measure->before[begun - 1] + ((uint64_t)ns - (uint64_t)last->start);
 }
 
-static uint64_t length_in(const struct measure *measure, int64_t start, int64_t end) {
+static uint64_t length_in(struct measure *measure, int64_t start, int64_t end) {
     return length_before(measure, end) - length_before(measure, start);
 }
 
@@ -76,36 +95,64 @@ struct work {
                                                               moved */
 };
 
-/* Tables of calls. The launch of a kernel has no return time, so it counts no time here. */
+/* Tables of calls. The launch of a kernel has no return time, so it counts no time here. The copies of a batch call are
+ * one call. */
 static const struct {
-    const char *name, *enter, *leave, *thread, *also;
+    const char *name, *columns;
 } tables[] = {
-    {"transfer", "enter_ns", "return_ns", "thread", " AND coalesce(batch_index, 0) = 0"},
-    {"memset", "enter_ns", "return_ns", "thread", ""},
-    {"launch", "enter_ns", "return_ns", "thread", ""},
-    {"sync", "enter_ns", "return_ns", "thread", ""},
-    {"api_call", "enter_ns", "return_ns", "thread", ""},
-    {"allocation", "enter_ns", "return_ns", "thread", ""},
-    {"allocation", "free_enter_ns", "free_return_ns", "free_thread", ""},
+    {"transfer", "enter_ns, return_ns, thread, batch_index, 0"},
+    {"memset", "enter_ns, return_ns, thread, NULL, 0"},
+    {"launch", "enter_ns, return_ns, thread, NULL, 0"},
+    {"sync", "enter_ns, return_ns, thread, NULL, 0"},
+    {"api_call", "enter_ns, return_ns, thread, NULL, (SELECT category FROM entry_point e WHERE e.id = entry_point)"},
+    {"allocation", "enter_ns, return_ns, thread, NULL, 0"},
+    {"allocation", "free_enter_ns, free_return_ns, free_thread, NULL, 0"},
 };
 enum table { TRANSFER, MEMSET, LAUNCH, SYNC, API, ALLOCATION, FREE, TABLES };
+enum { START, END, THREAD, BATCH, KIND };
 
-/* Finds the thread with most time in calls; the first if there are several. total() does not overflow. */
-static int find_line(struct work *work) {
-    XS_SCOPED_STRING sql = {0};
+static void begin_table(const struct work *work, unsigned table, struct xs_scan *scan) {
+    xs_scan_columns(scan, work->trace, tables[table].name, tables[table].columns, work->message, NULL);
+}
+
+/* Adds the time of a table's calls to that of their threads. The sums are floating point numbers, so they do not
+ * overflow. */
+static int add_times(const struct work *work, unsigned table, struct xs_hash *times) {
     struct xs_scan scan;
-    xs_string_format(&sql, "SELECT thread, (SELECT tid FROM thread t WHERE t.id = thread), total(ns) FROM (");
-    for (unsigned i = 0; i < TABLES; i++)
-        xs_string_format(&sql, "%sSELECT %s AS thread, total(%s - %s) AS ns FROM %s WHERE %s >= %s%s GROUP BY 1",
-                         i ? " UNION ALL " : "", tables[i].thread, tables[i].leave, tables[i].enter, tables[i].name,
-                         tables[i].leave, tables[i].enter, tables[i].also);
-    xs_string_format(&sql, ") WHERE thread > 0 GROUP BY thread ORDER BY total(ns) DESC, thread LIMIT 1");
-    xs_scan_begin(&scan, work->trace, sql.data, work->message, NULL);
-    if (xs_scan_row(&scan)) {
-        work->where->thread = xs_scan_int(&scan, 0);
-        work->where->tid = xs_scan_int(&scan, 1);
+    begin_table(work, table, &scan);
+    while (xs_scan_row(&scan)) {
+        uint64_t ns;
+        int64_t thread = xs_scan_int(&scan, THREAD);
+        if (thread <= 0 || !xs_scan_is_zero_or_null(&scan, BATCH) || !xs_scan_span(&scan, START, END, &ns))
+            continue;
+        double *time = xs_hash_item(times, (uint64_t)thread, 0, sizeof *time);
+        *time += (double)ns;
     }
     return xs_scan_end(&scan);
+}
+
+static int read_tid(const struct work *work) {
+    char sql[80];
+    snprintf(sql, sizeof sql, "SELECT tid FROM thread WHERE id = %" PRId64, work->where->thread);
+    return xs_scan_one(work->trace, sql, &work->where->tid, work->message);
+}
+
+/* Finds the thread with most time in calls; the first if there are several. */
+static int find_line(struct work *work) {
+    XS_SCOPED_HASH times = {0};
+    double most = -1;
+    int status = XS_OK;
+    for (unsigned i = 0; i < TABLES && status >= 0; i++)
+        status = add_times(work, i, &times);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&times, entry));) {
+        double time = *(const double *)(uintptr_t)entry->value;
+        int64_t thread = (int64_t)entry->low;
+        if (time < most || (time == most && thread > work->where->thread))
+            continue;
+        most = time;
+        work->where->thread = thread;
+    }
+    return status < 0 || !times.count ? status : read_tid(work);
 }
 
 static void add(struct work *work, enum xs_where_part part, uint64_t ns) { work->where->parts[part] += ns; }
@@ -164,18 +211,16 @@ static void take_call(struct work *work, enum table table, unsigned kind, int64_
 }
 
 static int read_calls(struct work *work) {
-    enum { START, END, KIND };
     int status = XS_OK;
     for (unsigned i = 0; i < TABLES && status >= 0; i++) {
         struct xs_scan scan;
-        xs_scan_format(&scan, work->trace, work->message, NULL, "SELECT %s, %s, %s FROM %s WHERE %s = %" PRId64 "%s",
-                       tables[i].enter, tables[i].leave,
-                       i == API ? "(SELECT category FROM entry_point e WHERE e.id = entry_point)" : "0", tables[i].name,
-                       tables[i].thread, work->where->thread, tables[i].also);
+        begin_table(work, i, &scan);
         while (xs_scan_row(&scan)) {
             uint64_t ns;
+            if (xs_scan_int(&scan, THREAD) != work->where->thread || !xs_scan_is_zero_or_null(&scan, BATCH))
+                continue;
             int64_t kind = xs_scan_int(&scan, KIND);
-            if (!xs_scan_null(&scan, END) && xs_scan_span(&scan, START, END, &ns))
+            if (xs_scan_span(&scan, START, END, &ns))
                 take_call(work, (enum table)i, kind < 0 ? UINT32_MAX : (unsigned)kind, xs_scan_int(&scan, START),
                           xs_scan_int(&scan, END));
         }
