@@ -74,7 +74,7 @@ void xs_source_end(struct xs_source *source);
 
 /* Reads several tables as one, in order of time. If two rows have the same time, the row of the table that is listed
  * first comes first. */
-enum { XS_MERGED_MOST = 8 };
+enum { XS_MERGED_MOST = 10 };
 struct xs_merge {
     struct xs_source *sources[XS_MERGED_MOST];
     int64_t heads_ns[XS_MERGED_MOST];
