@@ -1,5 +1,4 @@
-/* These functions sort arrays that may be empty, and search in sorted arrays. The functions that compare are in
- * numbers.h. */
+/* Searches in sorted arrays, which may be empty. The functions that compare are in numbers.h. */
 #ifndef XFERSPY_ANALYZER_BASE_SEARCH_H
 #define XFERSPY_ANALYZER_BASE_SEARCH_H
 
@@ -8,12 +7,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/numbers.h"
-
-/* Sorts as qsort does. `items` may be NULL if `count` is 0, which qsort does not allow. */
-static inline void xs_sort(void *items, size_t count, size_t item_bytes, int (*compare)(const void *, const void *)) {
-    if (count)
-        qsort(items, count, item_bytes, compare);
-}
+#include "analyzer/base/sort.h"
 
 /* Returns the index of the first item that does not come before `key`; `count` if all come before it. The items that
  * come before the key must precede all others. */

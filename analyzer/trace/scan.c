@@ -107,6 +107,11 @@ bool xs_scan_is_zero(const struct xs_scan *scan, int column) {
     return cell.type == SQLITE_INTEGER && cell.value == 0;
 }
 
+bool xs_scan_is_zero_or_null(const struct xs_scan *scan, int column) {
+    struct xs_cell cell = number_of(scan, column);
+    return cell.type == SQLITE_NULL || (cell.type == SQLITE_INTEGER && cell.value == 0);
+}
+
 int64_t xs_scan_int(const struct xs_scan *scan, int column) { return number_of(scan, column).value; }
 
 static uint64_t count_of(struct xs_scan *scan, struct xs_cell number, bool null_is_none) {

@@ -56,6 +56,7 @@ int xs_scan_end(struct xs_scan *scan);
 
 bool xs_scan_null(const struct xs_scan *scan, int column);
 bool xs_scan_is_zero(const struct xs_scan *scan, int column); /* the value is the integer 0 */
+bool xs_scan_is_zero_or_null(const struct xs_scan *scan, int column);
 
 /* Returns the integer in a column; 0 if the column has NULL, a text or a floating point number instead of an
  * integer. */

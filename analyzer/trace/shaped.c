@@ -161,6 +161,15 @@ struct xs_shaped *xs_shaped_begin(const struct xs_trace *trace, const char *tabl
     return b.shaped;
 }
 
+bool xs_shaped_any(const struct xs_trace *trace, const char *table, const char *condition) {
+    XS_SCOPED_STRING sql = {0};
+    xs_string_format(&sql, "SELECT 1 FROM main.%s_shape WHERE %s LIMIT 1", table, condition);
+    sqlite3_stmt *statement = is_hidden(trace, table) ? NULL : prepare(trace, sql.data);
+    bool any = !statement || sqlite3_step(statement) != SQLITE_DONE;
+    sqlite3_finalize(statement);
+    return any;
+}
+
 void xs_shaped_end(struct xs_shaped *shaped) {
     if (shaped)
         free(shaped->shapes);

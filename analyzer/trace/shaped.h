@@ -72,6 +72,9 @@ static inline struct xs_cell xs_shaped_cell(const struct xs_shaped *shaped, int 
     return is_sum ? (struct xs_cell){sum, SQLITE_INTEGER} : (struct xs_cell){0, SQLITE_FLOAT};
 }
 
+/* False if the table has shapes, and the condition in SQL is true for none of them; then the rows need not be read. */
+bool xs_shaped_any(const struct xs_trace *trace, const char *table, const char *condition);
+
 void xs_shaped_end(struct xs_shaped *shaped); /* `shaped` may be NULL */
 
 #endif

@@ -19,6 +19,14 @@ struct xs_source {
     int status;
 };
 
+/* Begins to read all rows of the table; the condition is not used. */
+static void begin_columns(struct xs_scan *scan, const struct xs_source_kind *kind, const struct xs_trace *trace,
+                          char *message, uint64_t *damaged) {
+    XS_SCOPED_STRING columns = {0};
+    xs_string_format(&columns, "id, %s, %s", kind->time, kind->columns);
+    xs_scan_columns(scan, trace, kind->table, columns.data, message, damaged);
+}
+
 /* True if all rows can be put into order with at most `most_rows` rows in memory. */
 static bool fits(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned most_rows) {
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -26,10 +34,17 @@ static bool fits(const struct xs_source_kind *kind, const struct xs_trace *trace
     struct xs_order order;
     struct xs_order_key first;
     bool fit = true;
-    xs_scan_format(&scan, trace, message, NULL, "SELECT id, %s FROM %s WHERE %s ORDER BY id", kind->time, kind->table,
-                   kind->where);
+    XS_SCOPED char *item = xs_zeroed(1, kind->item_bytes);
+    bool reads_item = kind->checks_where && strcmp(kind->where, "1") != 0;
+    if (reads_item)
+        begin_columns(&scan, kind, trace, message, NULL);
+    else
+        xs_scan_format(&scan, trace, message, NULL, "SELECT id, %s FROM %s WHERE %s ORDER BY id", kind->time,
+                       kind->table, kind->where);
     xs_order_begin(&order, 0, most_rows);
     while (fit && xs_scan_row(&scan)) {
+        if (reads_item && !kind->read(&scan, item))
+            continue;
         if (xs_order_is_full(&order) && xs_order_first(&order, &first))
             xs_order_pop(&order);
         struct xs_order_key key = {xs_scan_int(&scan, 1), xs_scan_int(&scan, 0)};
@@ -55,15 +70,12 @@ struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struc
     most_rows = most_rows_of(kind, trace, most_rows);
     *source = (struct xs_source){.kind = *kind, .sorted = most_rows == SORTED, .last_ns = INT64_MIN};
     xs_order_begin(&source->order, kind->item_bytes, source->sorted ? 1 : most_rows);
-    if (source->sorted || !kind->checks_where) {
+    if (kind->checks_where && !source->sorted)
+        begin_columns(&source->scan, kind, trace, message, damaged);
+    else
         xs_scan_format(&source->scan, trace, message, damaged, "SELECT id, %s, %s FROM %s WHERE %s ORDER BY %s%sid",
                        kind->time, kind->columns, kind->table, kind->where, source->sorted ? kind->time : "",
                        source->sorted ? ", " : "");
-    } else {
-        XS_SCOPED_STRING columns = {0};
-        xs_string_format(&columns, "id, %s, %s", kind->time, kind->columns);
-        xs_scan_columns(&source->scan, trace, kind->table, columns.data, message, damaged);
-    }
     return source;
 }
 

@@ -18,11 +18,15 @@ static void begin_totals(const struct xs_reading_request *request, const struct 
         xs_progress_without_summary();
 }
 
-/* Computes the summary, or waits for the thread that does. */
-static int read_summary(struct xs_reading *reading, struct xs_totals_thread *totals, char *message) {
+/* Computes the summary and the coverage of contents, or waits for the thread that does. */
+static int read_summary(struct xs_reading *reading, bool is_wanted, struct xs_totals_thread *totals, char *message) {
+    int status = XS_OK;
     if (totals->runs)
-        return xs_totals_thread_end(totals, &reading->trace, &reading->summary, message);
-    return xs_summary_compute(&reading->trace, reading->diagnosis->findings->selection, &reading->summary, message);
+        return xs_totals_thread_end(totals, &reading->trace, &reading->summary, &reading->contents, message);
+    if (is_wanted)
+        status =
+            xs_summary_compute(&reading->trace, reading->diagnosis->findings->selection, &reading->summary, message);
+    return status < 0 ? status : xs_content_coverage_read(&reading->trace, &reading->contents, message);
 }
 
 static int read_all(const struct xs_reading_request *request, struct xs_reading *reading, char *message) {
@@ -34,11 +38,9 @@ static int read_all(const struct xs_reading_request *request, struct xs_reading 
     if (status >= 0) /* must be computed before the summary, which needs the selected transfers */
         status = xs_diagnose(&reading->trace, request->analysis, &reading->diagnosis, message);
     xs_progress_at(XS_PROGRESS_SUMMARY);
-    if (status >= 0 && !request->without_summary)
-        status = read_summary(reading, &totals, message);
-    xs_totals_thread_drop(&totals);
     if (status >= 0)
-        status = xs_content_coverage_read(&reading->trace, &reading->contents, message);
+        status = read_summary(reading, !request->without_summary, &totals, message);
+    xs_totals_thread_drop(&totals);
     if (status >= 0 && request->more)
         status = request->more(request->data, reading, message);
     if (status >= 0 && !request->without_summary)

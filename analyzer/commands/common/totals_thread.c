@@ -15,6 +15,11 @@ static void *compute(void *data) {
     struct xs_totals_thread *totals = data;
     xs_rows_uncounted = true;
     totals->status = xs_summary_compute(&totals->trace, NULL, &totals->summary, totals->message);
+    if (totals->status < 0)
+        return NULL;
+    totals->status = xs_content_coverage_read(&totals->trace, &totals->contents, totals->message);
+    if (totals->status < 0)
+        xs_summary_free(&totals->summary);
     return NULL;
 }
 
@@ -50,12 +55,13 @@ static void join(struct xs_totals_thread *totals) {
 }
 
 int xs_totals_thread_end(struct xs_totals_thread *totals, const struct xs_trace *trace, struct xs_summary *summary,
-                         char *message) {
+                         struct xs_content_coverage *contents, char *message) {
     join(totals);
     if (totals->status < 0)
         memcpy(message, totals->message, sizeof totals->message);
     *summary = totals->summary; /* empty after an error */
     summary->trace = trace;
+    *contents = totals->contents;
     return totals->status;
 }
 

@@ -1,11 +1,13 @@
-/* Computes a trace's summary in a second thread, beside the analysis of the findings. The thread has its own connection
- * to the file, so the two share nothing but the file. The summary is the same as without the thread. */
+/* Computes a trace's summary, and how many contents are known, in a second thread, beside the analysis of the findings.
+ * The thread has its own connection to the file, so the two share nothing but the file. The summary is the same as
+ * without the thread. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_TOTALS_THREAD_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_TOTALS_THREAD_H
 
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "analyzer/totals/summary/content_coverage.h"
 #include "analyzer/totals/summary/summary.h"
 #include "schema/read/trace.h"
 
@@ -14,6 +16,7 @@ struct xs_totals_thread { /* zeroed: no thread */
     pthread_t thread;
     struct xs_trace trace;
     struct xs_summary summary;
+    struct xs_content_coverage contents;
     int status;
     char message[XS_TRACE_MESSAGE_BYTES];
 };
@@ -24,10 +27,10 @@ struct xs_totals_thread { /* zeroed: no thread */
  * struct must not be moved until the end. */
 void xs_totals_thread_begin(struct xs_totals_thread *totals, const struct xs_trace *trace);
 
-/* Waits for the thread and returns its status. If it is not negative, `summary` is the caller's, and is about `trace`;
- * else the message is set. */
+/* Waits for the thread and returns its status. If it is not negative, `summary` is the caller's, and is about `trace`,
+ * and `contents` is set; else the message is set. */
 int xs_totals_thread_end(struct xs_totals_thread *totals, const struct xs_trace *trace, struct xs_summary *summary,
-                         char *message);
+                         struct xs_content_coverage *contents, char *message);
 
 /* Ends the thread early, and drops its result. */
 void xs_totals_thread_drop(struct xs_totals_thread *totals);

@@ -19,14 +19,8 @@
  * does not have to wait. */
 enum { LONGEST_PAUSE_NS = 10000 };
 
-static int by_row(const void *a, const void *b) {
-    const struct xs_plan_row *x = a, *y = b;
-    return xs_compare(x->kind, y->kind) ?: xs_compare(x->row, y->row);
-}
-
 uint32_t xs_plan_number_of(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
-    const struct xs_plan_row key = {.kind = kind, .row = row};
-    const struct xs_plan_row *found = row > 0 ? bsearch(&key, plan->rows, plan->row_count, sizeof key, by_row) : NULL;
+    const struct xs_plan_row *found = xs_plan_rows_find(&plan->rows, kind, row);
     return found ? found->number : XS_PLAN_NONE;
 }
 
@@ -40,21 +34,6 @@ uint32_t xs_plan_call_of(const struct xs_plan *plan, uint32_t number) {
 
 uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
     return xs_plan_call_of(plan, xs_plan_number_of(plan, kind, row));
-}
-
-/* Finds the rows of calls and copies. */
-static void begin_rows(struct xs_plan *plan) {
-    const struct xs_model *model = plan->model;
-    plan->rows = xs_realloc(NULL, ((size_t)model->call_count + model->copy_count + 1) * sizeof *plan->rows);
-    plan->change_of = xs_zeroed(model->call_count, sizeof *plan->change_of);
-    plan->copies = xs_zeroed(model->copy_count, sizeof *plan->copies);
-    for (uint32_t i = 0; i < model->call_count; i++)
-        if (!model->calls[i].copies)
-            plan->rows[plan->row_count++] = (struct xs_plan_row){model->calls[i].row, model->calls[i].kind, i};
-    for (uint32_t i = 0; i < model->copy_count; i++)
-        plan->rows[plan->row_count++] =
-            (struct xs_plan_row){model->copies[i].row, XS_MODEL_TRANSFER, model->call_count + i};
-    xs_sort(plan->rows, plan->row_count, sizeof *plan->rows, by_row);
 }
 
 /* Reads the time per byte of peer copies of 1 MiB or more. Smaller copies do not count, because their fixed cost would
@@ -81,7 +60,9 @@ static int read_peer_rate(struct xs_plan *plan, const struct xs_trace *trace, ch
 int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
                   const struct xs_findings *findings, char *message) {
     *plan = (struct xs_plan){.model = model, .replayed = model, .findings = findings};
-    begin_rows(plan);
+    xs_plan_rows_begin(&plan->rows, model);
+    plan->change_of = xs_zeroed(model->call_count, sizeof *plan->change_of);
+    plan->copies = xs_zeroed(model->copy_count, sizeof *plan->copies);
     xs_statement_overheads(plan);
     xs_host_memory_begin(&plan->host_memory, plan);
     int status = xs_pinning_begin(&plan->pinning, trace, message);
@@ -98,7 +79,7 @@ static void free_split(struct xs_plan *plan) {
 }
 
 void xs_plan_end(struct xs_plan *plan) {
-    free(plan->rows);
+    xs_plan_rows_end(&plan->rows);
     xs_hash_free(&plan->overheads);
     xs_pinning_end(&plan->pinning);
     xs_host_memory_end(&plan->host_memory);

@@ -12,6 +12,7 @@
 #include "analyzer/savings/idle/pause_samples.h"
 #include "analyzer/savings/plan/host_memory.h"
 #include "analyzer/savings/plan/pinning.h"
+#include "analyzer/savings/plan/plan_rows.h"
 #include "analyzer/savings/replay/replay.h"
 
 /* What a repair saves is a range. This enum says which end of the range is computed: the least or the most. */
@@ -39,11 +40,7 @@ struct xs_plan {
     const struct xs_model *model;
     const struct xs_findings *findings; /* for sites and link model */
     struct xs_in_parts *in_parts; /* set if only parts of the run are replayed; NULL: the model has the whole run */
-    struct xs_plan_row {
-        int64_t row;
-        uint32_t kind, number;
-    } * rows; /* all calls, and all copies of batch calls, sorted by kind and row */
-    size_t row_count;
+    struct xs_plan_rows rows;
     struct xs_hash overheads; /* maps a site to the least time that a statement takes there before its call, plus 1 */
     struct xs_pinning pinning;
     struct xs_host_memory host_memory;

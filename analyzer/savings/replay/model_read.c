@@ -6,6 +6,7 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/sort.h"
 #include "analyzer/savings/replay/handoffs.h"
 #include "analyzer/savings/replay/looks.h"
 #include "analyzer/savings/replay/model.h"
@@ -237,8 +238,7 @@ static int by_batch(const void *a, const void *b) {
 }
 
 static void sort_copies(struct xs_model *model) {
-    if (model->copy_count)
-        qsort(model->copies, model->copy_count, sizeof *model->copies, by_batch);
+    xs_sort(model->copies, model->copy_count, sizeof *model->copies, by_batch);
     for (uint32_t i = model->copy_count; i-- > 0;)
         model->calls[model->copies[i].call].copy = i;
 }
@@ -291,8 +291,7 @@ static void keep_outer_calls(struct reading *r) {
     }
     sort_copies(model);
     free(latest);
-    if (r->correlation_count)
-        qsort(r->correlations, r->correlation_count, sizeof *r->correlations, by_correlation);
+    xs_sort(r->correlations, r->correlation_count, sizeof *r->correlations, by_correlation);
     model->calls = xs_realloc(model->calls, (model->call_count + (size_t)1) * sizeof *model->calls);
 }
 
@@ -301,8 +300,7 @@ static int read_calls(struct reading *r) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status >= 0; i++)
         status = read_table(r, &tables[i]);
     if (status >= 0) {
-        if (r->count)
-            qsort(r->model->calls, r->count, sizeof *r->model->calls, by_enter);
+        xs_sort(r->model->calls, r->count, sizeof *r->model->calls, by_enter);
         keep_outer_calls(r);
     }
     return status;
@@ -391,8 +389,7 @@ static void join_records(struct reading *r) {
         r->records[count] = r->records[i];
         r->records[count++].call = call;
     }
-    if (count)
-        qsort(r->records, count, sizeof *r->records, by_call);
+    xs_sort(r->records, count, sizeof *r->records, by_call);
     model->operations = xs_realloc(NULL, (count + 1) * sizeof *model->operations);
     for (size_t i = 0; i < count; i++)
         add_operation(model, &r->records[i]);

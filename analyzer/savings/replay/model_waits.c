@@ -3,6 +3,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
+#include "analyzer/base/sort.h"
 #include "analyzer/savings/replay/durations.h"
 #include "analyzer/savings/replay/queues.h"
 #include "analyzer/savings/replay/unordered_streams.h"
@@ -63,17 +64,30 @@ static int by_engine(const void *a, const void *b) {
     return order ?: xs_compare(x->start_ns, y->start_ns) ?: xs_compare(x->operation, y->operation);
 }
 
+/* Puts the operations of each engine together, which leaves them nearly in order. */
+static struct engine_use *uses_by_engine(const struct xs_model *model) {
+    size_t engines = (size_t)model->devices * XS_ENGINES;
+    size_t *next = xs_zeroed(engines + 1, sizeof *next);
+    struct engine_use *uses = xs_realloc(NULL, ((size_t)model->operation_count + 1) * sizeof *uses);
+    for (uint32_t i = 0; i < model->operation_count; i++)
+        next[(size_t)model->operations[i].device * XS_ENGINES + model->operations[i].engine + 1]++;
+    for (size_t i = 1; i < engines; i++)
+        next[i] += next[i - 1];
+    for (uint32_t i = 0; i < model->operation_count; i++) {
+        const struct xs_model_operation *o = &model->operations[i];
+        uses[next[(size_t)o->device * XS_ENGINES + o->engine]++] =
+            (struct engine_use){o->start_ns, i, o->device, o->engine};
+    }
+    free(next);
+    return uses;
+}
+
 /* Returns for each operation the latest end of the copies that began before it on its engine. */
 static int64_t *find_engine_ends(const struct xs_model *model) {
     uint32_t count = model->operation_count;
-    struct engine_use *uses = xs_realloc(NULL, (count + 1) * sizeof *uses);
+    struct engine_use *uses = uses_by_engine(model);
     int64_t *ends = xs_realloc(NULL, (count + 1) * sizeof *ends), end = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct xs_model_operation *o = &model->operations[i];
-        uses[i] = (struct engine_use){o->start_ns, i, o->device, o->engine};
-    }
-    if (count)
-        qsort(uses, count, sizeof *uses, by_engine);
+    xs_sort(uses, count, sizeof *uses, by_engine);
     for (uint32_t i = 0; i < count; i++) {
         if (i && (uses[i].device != uses[i - 1].device || uses[i].engine != uses[i - 1].engine))
             end = 0;

@@ -13,13 +13,13 @@
 #include "schema/format/kinds.h"
 
 const struct xs_busy_table_info xs_busy_tables[XS_BUSY_TABLES] = {
-    [XS_BUSY_TRANSFER] = {"transfer", "enter_ns", "return_ns", "thread", " AND coalesce(batch_index, 0) = 0"},
-    [XS_BUSY_MEMSET] = {"memset", "enter_ns", "return_ns", "thread", ""},
-    [XS_BUSY_LAUNCH] = {"launch", "enter_ns", "return_ns", "thread", ""},
-    [XS_BUSY_SYNC] = {"sync", "enter_ns", "return_ns", "thread", ""},
-    [XS_BUSY_API] = {"api_call", "enter_ns", "return_ns", "thread", ""},
-    [XS_BUSY_ALLOCATION] = {"allocation", "enter_ns", "return_ns", "thread", ""},
-    [XS_BUSY_FREE] = {"allocation", "free_enter_ns", "free_return_ns", "free_thread", ""},
+    [XS_BUSY_TRANSFER] = {"transfer", "enter_ns", "return_ns", "thread", "batch_index"},
+    [XS_BUSY_MEMSET] = {"memset", "enter_ns", "return_ns", "thread", "NULL"},
+    [XS_BUSY_LAUNCH] = {"launch", "enter_ns", "return_ns", "thread", "NULL"},
+    [XS_BUSY_SYNC] = {"sync", "enter_ns", "return_ns", "thread", "NULL"},
+    [XS_BUSY_API] = {"api_call", "enter_ns", "return_ns", "thread", "NULL"},
+    [XS_BUSY_ALLOCATION] = {"allocation", "enter_ns", "return_ns", "thread", "NULL"},
+    [XS_BUSY_FREE] = {"allocation", "free_enter_ns", "free_return_ns", "free_thread", "NULL"},
 };
 
 /* --- rows --- */
@@ -39,20 +39,31 @@ static bool read_item(struct xs_scan *scan, void *item) {
     return true;
 }
 
+/* The first of the columns that has a device says which it is. */
 static bool read_work(struct xs_scan *scan, void *item) {
+    int column = WHAT;
     if (!read_item(scan, item))
         return false;
-    if (xs_scan_null(scan, WHAT))
-        ((struct item *)item)->what = -1;
+    while (column < WHAT + 2 && xs_scan_null(scan, column))
+        column++;
+    ((struct item *)item)->what = xs_scan_null(scan, column) ? -1 : xs_scan_int(scan, column);
     return true;
+}
+
+/* The calls of one thread only, whose number is a column, too. */
+static bool read_call(struct xs_scan *scan, void *item) {
+    enum { THREAD = WHAT + 1, LINE, BATCH };
+    return xs_scan_int(scan, THREAD) == xs_scan_int(scan, LINE) && xs_scan_is_zero_or_null(scan, BATCH) &&
+           read_item(scan, item);
 }
 
 #define TIMED "start_ns IS NOT NULL AND end_ns IS NOT NULL"
 enum { COPIES, KERNELS, MIGRATIONS, WORK_TABLES, SOURCES = WORK_TABLES + XS_BUSY_TABLES };
 static const struct xs_source_kind of_devices[WORK_TABLES] = {
-    [COPIES] = {"device_copy", "start_ns", TIMED, "end_ns, coalesce(device, dst_device, src_device)",
-                sizeof(struct item), read_work, false},
-    [KERNELS] = {"device_kernel", "start_ns", TIMED, "end_ns, device", sizeof(struct item), read_work, false},
+    [COPIES] = {"device_copy", "start_ns", TIMED, "end_ns, device, dst_device, src_device", sizeof(struct item),
+                read_work, true},
+    [KERNELS] = {"device_kernel", "start_ns", TIMED, "end_ns, device, NULL, NULL", sizeof(struct item), read_work,
+                 true},
     [MIGRATIONS] = {"device_migration", "start_ns", TIMED, "end_ns, kind", sizeof(struct item), read_item, false},
 };
 _Static_assert((int)SOURCES <= (int)XS_MERGED_MOST, "they are read as one");
@@ -208,29 +219,30 @@ static int read_merged(struct sweep *sweep, struct xs_merge *merge) {
 
 static int read_all(struct sweep *sweep) {
     struct xs_source_kind kinds[SOURCES];
-    struct xs_string where[XS_BUSY_TABLES] = {0};
+    struct xs_string columns[XS_BUSY_TABLES] = {0}, where[XS_BUSY_TABLES] = {0};
     struct xs_merge merge;
     bool reads_calls = sweep->line->thread > 0;
     for (unsigned i = 0; i < WORK_TABLES; i++)
         kinds[i] = of_devices[i];
     for (unsigned i = 0; i < XS_BUSY_TABLES && reads_calls; i++) {
         const struct xs_busy_table_info *table = &xs_busy_tables[i];
-        xs_string_format(&where[i], "%s = %" PRId64 " AND %s IS NOT NULL%s", table->thread, sweep->line->thread,
-                         table->leave, table->also);
-        const char *columns = i == XS_BUSY_API
-                                  ? "return_ns, (SELECT category FROM entry_point e WHERE e.id = entry_point)"
-                              : i == XS_BUSY_FREE ? "free_return_ns, 0"
-                                                  : "return_ns, 0";
-        kinds[WORK_TABLES + i] = (struct xs_source_kind){table->name,         table->enter, where[i].data, columns,
-                                                         sizeof(struct item), read_item,    false};
+        xs_string_format(&where[i], "%s = %" PRId64 " AND %s IS NOT NULL AND coalesce(%s, 0) = 0", table->thread,
+                         sweep->line->thread, table->leave, table->batch);
+        xs_string_format(&columns[i], "%s, %s, %s, %" PRId64 ", %s", table->leave,
+                         i == XS_BUSY_API ? "(SELECT category FROM entry_point e WHERE e.id = entry_point)" : "0",
+                         table->thread, sweep->line->thread, table->batch);
+        kinds[WORK_TABLES + i] = (struct xs_source_kind){
+            table->name, table->enter, where[i].data, columns[i].data, sizeof(struct item), read_call, true};
     }
     int status = xs_merge_begin(&merge, kinds, reads_calls ? SOURCES : MIGRATIONS, sweep->work->trace, 0,
                                 sweep->work->message, NULL);
     if (status >= 0)
         status = read_merged(sweep, &merge);
     xs_merge_end(&merge);
-    for (unsigned i = 0; i < XS_BUSY_TABLES; i++)
+    for (unsigned i = 0; i < XS_BUSY_TABLES; i++) {
+        xs_string_free(&columns[i]);
         xs_string_free(&where[i]);
+    }
     return status;
 }
 

@@ -18,7 +18,8 @@ enum xs_busy_table {
     XS_BUSY_TABLES
 };
 struct xs_busy_table_info {
-    const char *name, *enter, *leave, *thread, *also; /* the last four are columns, and a condition for the rows */
+    const char *name, *enter, *leave, *thread; /* the last three are columns */
+    const char *batch; /* the column of the place in a batch call, whose copies are one call; "NULL": none */
 };
 extern const struct xs_busy_table_info xs_busy_tables[XS_BUSY_TABLES];
 

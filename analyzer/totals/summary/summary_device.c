@@ -44,7 +44,7 @@ void xs_copy_row_take(struct xs_summary_work *work, const struct xs_copy_row *ro
 static void read_kernels(struct xs_summary_work *work) {
     enum { START, END, DEVICE, NODE, CORRELATION };
     struct xs_scan scan;
-    xs_work_begin(work, &scan, "SELECT start_ns, end_ns, device, graph_node, correlation FROM device_kernel");
+    xs_work_columns(work, &scan, "device_kernel", "start_ns, end_ns, device, graph_node, correlation");
     while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         size_t device = xs_work_device(work, device_of(&scan, DEVICE));

@@ -9,6 +9,7 @@
 #include "analyzer/base/search.h"
 #include "analyzer/trace/cuda_errors.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/shaped.h"
 #include "schema/format/kinds.h"
 
 /* True if harmless.def lists this failure. */
@@ -86,6 +87,8 @@ static const struct {
 
 static int read_table(struct xs_failures *failures, const struct xs_trace *trace, size_t table, char *message) {
     struct xs_scan scan;
+    if (!xs_shaped_any(trace, tables[table].table, "result <> 0"))
+        return XS_OK;
     xs_scan_format(
         &scan, trace, message, NULL,
         "SELECT x.result, e.category, count(*), min(x.enter_ns), x.entry_point, e.name, %s FROM %s x"

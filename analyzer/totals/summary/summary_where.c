@@ -1,6 +1,9 @@
 /* Computes the parts of a run; see summary_where.h. */
 #include "analyzer/totals/summary/summary_where.h"
 
+#include <inttypes.h>
+
+#include "analyzer/base/hash.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/totals/summary/summary_busy.h"
@@ -31,24 +34,44 @@ struct work {
                                                  host */
 };
 
-/* Finds the thread with most time in calls; the first if there are several. total() does not overflow. */
-static void find_line(struct work *work) {
-    XS_SCOPED_STRING sql = {0};
+/* Adds the time of a table's calls to that of their threads. The sums are floating point numbers, so they do not
+ * overflow. */
+static void add_times(struct work *work, const struct xs_busy_table_info *table, struct xs_hash *times) {
+    enum { START, END, THREAD, BATCH };
+    XS_SCOPED_STRING columns = {0};
     struct xs_scan scan;
-    for (unsigned i = 0; i < XS_BUSY_TABLES; i++) {
-        const struct xs_busy_table_info *t = &xs_busy_tables[i];
-        xs_string_format(&sql, "%sSELECT %s AS thread, total(%s - %s) AS ns FROM %s WHERE %s >= %s%s GROUP BY 1",
-                         i ? " UNION ALL " : "", t->thread, t->leave, t->enter, t->name, t->leave, t->enter, t->also);
-    }
-    xs_work_begin(work->summary, &scan,
-                  "SELECT thread, (SELECT tid FROM thread t WHERE t.id = thread), total(ns) FROM (%s) WHERE thread > 0"
-                  " GROUP BY thread ORDER BY total(ns) DESC, thread LIMIT 1",
-                  sql.data);
+    xs_string_format(&columns, "%s, %s, %s, %s", table->enter, table->leave, table->thread, table->batch);
+    xs_work_columns(work->summary, &scan, table->name, columns.data);
     scan.damaged = NULL; /* the damaged rows of calls are counted where their tables are read */
-    if (xs_scan_row(&scan)) {
-        work->where->thread = xs_scan_int(&scan, 0);
-        work->where->tid = xs_scan_int(&scan, 1);
+    while (xs_scan_row(&scan)) {
+        uint64_t ns;
+        int64_t thread = xs_scan_int(&scan, THREAD);
+        if (thread <= 0 || !xs_scan_is_zero_or_null(&scan, BATCH) || !xs_scan_span(&scan, START, END, &ns))
+            continue;
+        double *time = xs_hash_item(times, (uint64_t)thread, 0, sizeof *time);
+        *time += (double)ns;
     }
+    xs_work_end(work->summary, &scan);
+}
+
+/* Finds the thread with most time in calls; the first if there are several. */
+static void find_line(struct work *work) {
+    XS_SCOPED_HASH times = {0};
+    struct xs_scan scan;
+    double most = -1;
+    for (unsigned i = 0; i < XS_BUSY_TABLES; i++)
+        add_times(work, &xs_busy_tables[i], &times);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&times, entry));) {
+        double time = *(const double *)(uintptr_t)entry->value;
+        int64_t thread = (int64_t)entry->low;
+        if (time < most || (time == most && thread > work->where->thread))
+            continue;
+        most = time;
+        work->where->thread = thread;
+    }
+    xs_work_begin(work->summary, &scan, "SELECT tid FROM thread WHERE id = %" PRId64, work->where->thread);
+    if (xs_scan_row(&scan))
+        work->where->tid = xs_scan_int(&scan, 0);
     xs_work_end(work->summary, &scan);
 }
 
