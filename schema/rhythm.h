@@ -10,7 +10,7 @@
 
 enum {
     XS_RHYTHM_LEAST = 5, /* least number of distances after the warm-up; fewer are no rhythm */
-    XS_RHYTHM_MANY = 32  /* so many regular distances suffice, even if they do not cover the run so far */
+    XS_RHYTHM_MANY = 32  /* this many regular distances suffice, even if they do not cover the run so far */
 };
 /* Largest standard deviations, as fractions of the mean. XS_RHYTHM_SPREAD is for waits and copies.
  * XS_RHYTHM_SPREAD_OF_STEPS is for repetitions that are more certainly steps: NVTX ranges, which somebody has named, or
@@ -26,9 +26,9 @@ struct xs_rhythm {
     double spread;       /* standard deviation of the distances in regular_ns, as a fraction of their mean */
 };
 
-/* Examines `count` times in ns. `room` is memory for the count - 1 distances between them. False: there is no rhythm,
- * because there are too few times, the times do not ascend or are all equal, or the spread is more than
- * `largest_spread`. If the result is false, *rhythm is not changed. */
+/* Looks for a rhythm in `moments`, which has `count` points in time, in ns. `room` is memory for the count - 1
+ * distances between them. False: there is no rhythm, because there are too few moments, the moments do not ascend or
+ * are all equal, or the spread is more than `largest_spread`. If the result is false, *rhythm is not changed. */
 bool xs_rhythm_of(const int64_t *moments, size_t count, double largest_spread, uint64_t *room,
                   struct xs_rhythm *rhythm);
 

@@ -2,7 +2,6 @@
 #include "schema/utf8.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 
 size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code) {
     const unsigned char *s = (const unsigned char *)text;
@@ -44,6 +43,16 @@ static bool is_hidden(uint32_t code) {
     return false;
 }
 
+/* Writes a backslash, a letter and a number, as snprintf would do, which a signal handler may not call. */
+static size_t write_number(char *out, char letter, uint32_t number, size_t digits) {
+    out[0] = '\\';
+    out[1] = letter;
+    for (size_t i = 0; i < digits; i++)
+        out[2 + i] = "0123456789abcdef"[number >> 4 * (digits - 1 - i) & 15];
+    out[2 + digits] = '\0';
+    return 2 + digits;
+}
+
 size_t xs_utf8_escape(char *out, const char *text, size_t bytes, size_t *used) {
     uint32_t code = 0;
     size_t length = xs_utf8_decode(text, bytes, &code);
@@ -51,8 +60,8 @@ size_t xs_utf8_escape(char *out, const char *text, size_t bytes, size_t *used) {
     if (length && code >= 0x20 && !is_hidden(code))
         return 0;
     if (length == 1 && (code == '\n' || code == '\t'))
-        return (size_t)snprintf(out, XS_UTF8_ESCAPE_BYTES, code == '\n' ? "\\n" : "\\t");
+        return write_number(out, code == '\n' ? 'n' : 't', 0, 0);
     if (length > 1)
-        return (size_t)snprintf(out, XS_UTF8_ESCAPE_BYTES, code > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)code);
-    return (size_t)snprintf(out, XS_UTF8_ESCAPE_BYTES, "\\x%02x", (unsigned)(unsigned char)*text);
+        return write_number(out, code > 0xffff ? 'U' : 'u', code, code > 0xffff ? 8 : 4);
+    return write_number(out, 'x', (unsigned char)*text, 2);
 }

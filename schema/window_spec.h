@@ -11,9 +11,16 @@ enum { XS_WINDOW_SPEC_TIMES = 16 };
 /* Accepted forms, for messages. */
 #define XS_WINDOW_SPEC_FORMS "10s..20s (or several: 1s..2s,8s..9s), 20ms/1s, nvtx:NAME or profiler"
 
-/* Tells what opens and closes the windows. xs_window_spec_read never sets BY_STEPS; the library sets it if the user
- * requests steps (XFERSPY_STEPS and so on). */
-enum xs_window_opener { XS_WINDOW_BY_TIME, XS_WINDOW_BY_RANGE, XS_WINDOW_BY_PROFILER, XS_WINDOW_BY_STEPS };
+/* Tells what opens and closes the windows. xs_window_spec_read never sets BY_STEPS and BY_CONTROL; the library sets
+ * BY_STEPS if the user requests steps (XFERSPY_STEPS and so on), and BY_CONTROL if commands open and close the windows
+ * (XFERSPY_START=off). */
+enum xs_window_opener {
+    XS_WINDOW_BY_TIME,
+    XS_WINDOW_BY_RANGE,
+    XS_WINDOW_BY_PROFILER,
+    XS_WINDOW_BY_STEPS,
+    XS_WINDOW_BY_CONTROL
+};
 
 /* A spec of zeros requests no device times; XFERSPY_BUDGET then decides when they are recorded. */
 struct xs_window_spec {

@@ -1,6 +1,6 @@
-/* This hash table maps 128-bit keys to numbers or pointers that are not 0, or to items that it holds itself.
- * All keys have one type, and all values have one type, so users need no macros. A key takes 40 bytes and, for its
- * place in the table, 24 to 48. */
+/* This hash table maps 128-bit keys to numbers or pointers that are not 0, or to items that it holds itself. All keys
+ * have one type, and all values have one type, so users need no macros. A key takes 48 bytes and, for its place in the
+ * table, 24 to 48 more. */
 #ifndef XFERSPY_ANALYZER_BASE_HASH_H
 #define XFERSPY_ANALYZER_BASE_HASH_H
 

@@ -14,8 +14,8 @@ struct xs_symbol_match {
 };
 
 /* Scans a file's symbol tables once. `addresses` must be ascending. The other files of the same binary are scanned by
- * further calls with the same `matches`. It has two entries for each address: one for functions, and one for other code
- * symbols. */
+ * further calls with the same `matches`. `matches` has two entries for each address: one for functions, and one for
+ * other code symbols. */
 void xs_symbol_table_scan(const struct xs_elf_file *file, const uint64_t *addresses, size_t count,
                           struct xs_symbol_match *matches);
 

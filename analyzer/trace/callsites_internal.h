@@ -91,7 +91,7 @@ void xs_callsites_resolve(struct xs_callsites *callsites);
 void xs_callsites_add_frame(struct xs_callsites *callsites, uint32_t address, const char *function, const char *file,
                             uint32_t line);
 
-/* Adds a note, which the call sites free. */
+/* Adds a note. xs_callsites_close frees it. */
 void xs_callsites_add_note(struct xs_callsites *callsites, char *note);
 
 #endif

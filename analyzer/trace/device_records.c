@@ -14,17 +14,16 @@ enum {
     SETTLE = 16, /* number of rows that are read after a call's first row, because they may be of the same call */
     SWEEP_DISTANCE = 1 << 16 /* records of calls whose numbers are lower by more than this will not be searched again */
 };
-enum { NODE = XS_RECORD_NEXT, KIND, DEVICE, DESTINATION, SOURCE };
+enum { NODE = XS_RECORD_NEXT, DEVICE, DESTINATION, SOURCE };
 
 void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, bool copies,
                              char *message, uint64_t *damaged) {
     *records = (struct xs_device_records){.mask = FIRST_SLOTS - 1};
     records->slots = xs_zeroed(FIRST_SLOTS, sizeof *records->slots);
-    xs_scan_begin(&records->scan, trace,
-                  copies ? "SELECT " XS_COPY_RECORD_COLUMNS ", graph_node, kind, device, dst_device, src_device"
-                           " FROM device_copy ORDER BY id"
-                         : "SELECT " XS_RECORD_COLUMNS ", graph_node FROM device_memset ORDER BY id",
-                  message, damaged);
+    xs_scan_columns(&records->scan, trace, copies ? "device_copy" : "device_memset",
+                    copies ? XS_COPY_RECORD_COLUMNS ", graph_node, device, dst_device, src_device"
+                           : XS_RECORD_COLUMNS ", graph_node",
+                    message, damaged);
 }
 
 static struct xs_device_record *slot_of(struct xs_device_records *records, uint32_t correlation) {
@@ -56,12 +55,12 @@ static void graph_copy(struct xs_device_records *records, uint32_t correlation) 
     int side = !xs_scan_null(scan, DEVICE) ? DEVICE : !xs_scan_null(scan, DESTINATION) ? DESTINATION : SOURCE;
     int64_t device = xs_scan_int(scan, side);
     struct xs_graph_copy copy = {.correlation = correlation,
-                                 .kind = xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT),
+                                 .kind = xs_scan_kind(scan, XS_RECORD_KIND, XS_COPY_KIND_COUNT),
                                  .device =
                                      xs_scan_null(scan, side) || device < 0 || device > 4095 ? -1 : (int32_t)device,
                                  .start_ns = xs_scan_int(scan, XS_RECORD_START),
                                  .end_ns = xs_scan_int(scan, XS_RECORD_END),
-                                 .bytes = xs_scan_count(scan, XS_RECORD_BYTES)};
+                                 .bytes = xs_record_bytes(scan)};
     records->on_graph_copy(records->context, &copy);
 }
 

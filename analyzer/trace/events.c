@@ -217,7 +217,7 @@ static bool read_migration(struct xs_scan *scan, void *item) {
 
 enum { ROW_BYTES = offsetof(struct xs_row_event, allocation), ALLOCATION_BYTES = sizeof(struct xs_row_event) };
 #define KIND(source, table, name, time, where, bytes, columns)                                                         \
-    [XS_SOURCE_##source] = {table, time, where, columns, bytes, read_##name}
+    [XS_SOURCE_##source] = {table, time, where, columns, bytes, read_##name, XS_SOURCE_##source != XS_SOURCE_ALLOCATION}
 static const struct xs_source_kind kinds[XS_SOURCES] = {
     /* a row without these values is a free whose allocation was lost */
     KIND(ALLOCATION, "allocation", allocation, "return_ns", "return_ns IS NOT NULL AND address IS NOT NULL",

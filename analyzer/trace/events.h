@@ -60,6 +60,7 @@ struct xs_source_kind {
     size_t item_bytes;
     /* Fills in a zeroed item from the row; false: the row is left out. */
     bool (*read)(struct xs_scan *scan, void *item);
+    bool checks_where; /* `read` leaves out all rows that the condition excludes, or the condition excludes none */
 };
 /* Begins reading a table. `most_rows` is as in xs_merge_begin, but never 0. */
 struct xs_source;
@@ -73,7 +74,7 @@ void xs_source_end(struct xs_source *source);
 
 /* Reads several tables as one, in order of time. If two rows have the same time, the row of the table that is listed
  * first comes first. */
-enum { XS_MERGED_MOST = 8 };
+enum { XS_MERGED_MOST = 10 };
 struct xs_merge {
     struct xs_source *sources[XS_MERGED_MOST];
     int64_t heads_ns[XS_MERGED_MOST];

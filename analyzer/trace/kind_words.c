@@ -10,8 +10,13 @@ const char *const xs_sync_scope_names[] = {XS_SYNC_SCOPES(NAME_ROW)};
 const char *const xs_launch_kind_names[] = {XS_LAUNCH_KINDS(NAME_ROW)};
 const char *const xs_category_names[] = {XS_CATEGORIES(NAME_ROW)};
 
+enum { H2D = 1, D2H = 2, DEVICE = 3, PEER = 10 }; /* CUPTI's numbers */
+
+bool xs_is_second_leg(int64_t kind, int64_t src_kind, int64_t dst_kind) {
+    return kind == H2D && src_kind == DEVICE && dst_kind == DEVICE;
+}
+
 int64_t xs_kind_of_copy(int64_t kind, int64_t src_kind, int64_t dst_kind) {
-    enum { H2D = 1, D2H = 2, DEVICE = 3, PEER = 10 }; /* CUPTI's numbers */
     return (kind == H2D || kind == D2H) && src_kind == DEVICE && dst_kind == DEVICE ? PEER : kind;
 }
 

@@ -3,6 +3,7 @@
 #ifndef XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
 #define XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "schema/format/kinds.h"
@@ -44,7 +45,8 @@ extern const char *const xs_category_names[];
  * devices. */
 #define XS_KIND_OF_COPY(t) "CASE WHEN " XS_IS_STAGED_LEG(t) " THEN 10 ELSE " t "kind END"
 
-/* Returns XS_KIND_OF_COPY for the values of a row. */
+/* xs_is_second_leg and xs_kind_of_copy return XS_IS_SECOND_LEG and XS_KIND_OF_COPY for the values of a row. */
+bool xs_is_second_leg(int64_t kind, int64_t src_kind, int64_t dst_kind);
 int64_t xs_kind_of_copy(int64_t kind, int64_t src_kind, int64_t dst_kind);
 
 /* Returns the direction of a kind of copy, as a number of XS_DIRECTIONS; "unknown" for an unknown kind. */

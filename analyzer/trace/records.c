@@ -5,11 +5,17 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/search.h"
+#include "analyzer/trace/kind_words.h"
+
+uint64_t xs_record_bytes(struct xs_scan *scan) {
+    bool is_second = xs_is_second_leg(xs_scan_int(scan, XS_RECORD_KIND), xs_scan_int(scan, XS_RECORD_SRC_KIND),
+                                      xs_scan_int(scan, XS_RECORD_DST_KIND));
+    return is_second ? 0 : xs_scan_count(scan, XS_RECORD_BYTES);
+}
 
 struct xs_record xs_record_read(struct xs_scan *scan) {
-    struct xs_record record = {.correlation = xs_scan_correlation(scan, XS_RECORD_CORRELATION),
-                               .records = 1,
-                               .bytes = xs_scan_count(scan, XS_RECORD_BYTES)};
+    struct xs_record record = {
+        .correlation = xs_scan_correlation(scan, XS_RECORD_CORRELATION), .records = 1, .bytes = xs_record_bytes(scan)};
     record.untimed = !xs_scan_span(scan, XS_RECORD_START, XS_RECORD_END, &record.ns);
     return record;
 }

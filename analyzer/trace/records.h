@@ -19,12 +19,24 @@ struct xs_record {
     uint64_t bytes, ns;
 };
 
-/* The columns of device_memset and of device_copy that xs_record_read reads. They must be the first columns of the
- * SELECT. */
-#define XS_RECORD_COLUMNS "correlation, bytes, start_ns, end_ns"
-#define XS_COPY_RECORD_COLUMNS "correlation, " XS_BYTES_OF_COPY("") ", start_ns, end_ns"
-enum { XS_RECORD_CORRELATION, XS_RECORD_BYTES, XS_RECORD_START, XS_RECORD_END, XS_RECORD_NEXT };
+/* The columns of device_memset and of device_copy that xs_record_read reads. They must be the first columns that are
+ * read. The upload of a copy that the driver staged counts no bytes (kind_words.h). */
+#define XS_RECORD_COLUMNS "correlation, bytes, start_ns, end_ns, NULL, NULL, NULL"
+#define XS_COPY_RECORD_COLUMNS "correlation, bytes, start_ns, end_ns, kind, src_kind, dst_kind"
+enum {
+    XS_RECORD_CORRELATION,
+    XS_RECORD_BYTES,
+    XS_RECORD_START,
+    XS_RECORD_END,
+    XS_RECORD_KIND,
+    XS_RECORD_SRC_KIND,
+    XS_RECORD_DST_KIND,
+    XS_RECORD_NEXT
+};
 struct xs_record xs_record_read(struct xs_scan *scan);
+
+/* Returns the bytes of a row, as xs_record_read does. */
+uint64_t xs_record_bytes(struct xs_scan *scan);
 
 /* Adds `from`, the record of another row of the same call, to `into`. */
 void xs_record_fold(struct xs_record *into, const struct xs_record *from);

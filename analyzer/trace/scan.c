@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/trace/shaped.h"
 #include "schema/rows_read.h"
 
 static void fail(struct xs_scan *scan, int code) {
@@ -45,6 +46,17 @@ void xs_scan_format(struct xs_scan *scan, const struct xs_trace *trace, char *me
     va_end(arguments);
 }
 
+void xs_scan_columns(struct xs_scan *scan, const struct xs_trace *trace, const char *table, const char *columns,
+                     char *message, uint64_t *damaged) {
+    sqlite3_stmt *statement;
+    struct xs_shaped *shaped = xs_shaped_begin(trace, table, columns, &statement);
+    if (shaped)
+        *scan = (struct xs_scan){
+            .trace = trace, .statement = statement, .shaped = shaped, .message = message, .damaged = damaged};
+    else
+        xs_scan_format(scan, trace, message, damaged, "SELECT %s FROM %s ORDER BY id", columns, table);
+}
+
 int xs_scan_one(const struct xs_trace *trace, const char *sql, int64_t *value, char *message) {
     struct xs_scan scan;
     xs_scan_begin(&scan, trace, sql, message, NULL);
@@ -61,12 +73,16 @@ bool xs_scan_row(struct xs_scan *scan) {
         fail(scan, code);
     if (code == SQLITE_ROW)
         xs_row_read();
+    if (code == SQLITE_ROW && scan->shaped)
+        xs_shaped_take(scan->shaped, scan->statement);
     return code == SQLITE_ROW;
 }
 
 int xs_scan_end(struct xs_scan *scan) {
     sqlite3_finalize(scan->statement);
+    xs_shaped_end(scan->shaped);
     scan->statement = NULL;
+    scan->shaped = NULL;
     return scan->status;
 }
 
@@ -76,25 +92,24 @@ static void damage(struct xs_scan *scan) {
     scan->row_damaged = true;
 }
 
-/* A column's value and type. Both are read only once, because this is done for every column of every row. */
-struct number {
-    int64_t value; /* 0 if the value is no integer */
-    int type;      /* SQLITE_INTEGER, SQLITE_NULL, ... */
-};
-
-static inline struct number number_of(const struct xs_scan *scan, int column) {
-    sqlite3_value *value = sqlite3_column_value(scan->statement, column);
-    int type = sqlite3_value_type(value);
-    return (struct number){type == SQLITE_INTEGER ? sqlite3_value_int64(value) : 0, type};
+/* A value and its type are read only once, because this is done for every column of every row. */
+static inline struct xs_cell number_of(const struct xs_scan *scan, int column) {
+    return scan->shaped ? xs_shaped_cell(scan->shaped, column) : xs_cell_of(scan->statement, column);
 }
 
 bool xs_scan_null(const struct xs_scan *scan, int column) {
-    return sqlite3_column_type(scan->statement, column) == SQLITE_NULL;
+    return scan->shaped ? xs_shaped_cell(scan->shaped, column).type == SQLITE_NULL
+                        : sqlite3_column_type(scan->statement, column) == SQLITE_NULL;
+}
+
+bool xs_scan_is_zero(const struct xs_scan *scan, int column) {
+    struct xs_cell cell = number_of(scan, column);
+    return cell.type == SQLITE_INTEGER && cell.value == 0;
 }
 
 int64_t xs_scan_int(const struct xs_scan *scan, int column) { return number_of(scan, column).value; }
 
-static uint64_t count_of(struct xs_scan *scan, struct number number, bool null_is_none) {
+static uint64_t count_of(struct xs_scan *scan, struct xs_cell number, bool null_is_none) {
     if (number.value < 0 || (number.type != SQLITE_INTEGER && !(null_is_none && number.type == SQLITE_NULL)))
         damage(scan);
     return number.value < 0 ? 0 : (uint64_t)number.value;
@@ -120,7 +135,7 @@ uint32_t xs_scan_correlation(const struct xs_scan *scan, int column) {
 }
 
 int32_t xs_scan_entry_point(const struct xs_scan *scan, int column) {
-    struct number number = number_of(scan, column);
+    struct xs_cell number = number_of(scan, column);
     bool is_id = number.type == SQLITE_INTEGER && number.value >= 0 && number.value < XS_NO_ENTRY_POINT;
     return is_id ? (int32_t)number.value : XS_NO_ENTRY_POINT;
 }
@@ -145,7 +160,7 @@ char *xs_scan_name(const struct xs_scan *scan, int column) {
 }
 
 bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64_t *ns) {
-    struct number start = number_of(scan, start_column), end = number_of(scan, end_column);
+    struct xs_cell start = number_of(scan, start_column), end = number_of(scan, end_column);
     *ns = 0;
     if (start.type == SQLITE_NULL || end.type == SQLITE_NULL)
         return false;
@@ -158,7 +173,7 @@ bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64
 }
 
 bool xs_scan_times(struct xs_scan *scan, int start_column, int end_column, int64_t *start_ns, int64_t *end_ns) {
-    struct number start = number_of(scan, start_column), end = number_of(scan, end_column);
+    struct xs_cell start = number_of(scan, start_column), end = number_of(scan, end_column);
     if (start.type == SQLITE_NULL)
         return false;
     if (end.type == SQLITE_NULL)

@@ -11,13 +11,15 @@
 #include "schema/read/trace.h"
 
 struct sqlite3_stmt;
+struct xs_shaped;
 
 struct xs_scan {
     const struct xs_trace *trace;
     struct sqlite3_stmt *statement;
-    char *message;     /* the caller's buffer of XS_TRACE_MESSAGE_BYTES */
-    uint64_t *damaged; /* the caller's count of rows with an impossible value; NULL: such rows are not counted */
-    bool row_damaged;  /* the current row was counted as damaged */
+    struct xs_shaped *shaped; /* the rows are read without the view that joins them (shaped.h); NULL: no */
+    char *message;            /* the caller's buffer of XS_TRACE_MESSAGE_BYTES */
+    uint64_t *damaged;        /* the caller's count of rows with an impossible value; NULL: such rows are not counted */
+    bool row_damaged;         /* the current row was counted as damaged */
     int status;
 };
 
@@ -36,6 +38,12 @@ void xs_scan_format(struct xs_scan *scan, const struct xs_trace *trace, char *me
 void xs_scan_vformat(struct xs_scan *scan, const struct xs_trace *trace, char *message, uint64_t *damaged,
                      const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
 
+/* Begins to read columns of all rows of a table, in the order of the ids. `columns` are names with ", " between them,
+ * NULL or numbers. This is the fastest way to read transfers, launches and records of copies and kernels; it gives
+ * integers only, so xs_scan_text cannot be used. */
+void xs_scan_columns(struct xs_scan *scan, const struct xs_trace *trace, const char *table, const char *columns,
+                     char *message, uint64_t *damaged);
+
 /* Reads the first column of a statement's first row, as xs_scan_int does; 0: there is no row. Negative status: the
  * message is set. */
 int xs_scan_one(const struct xs_trace *trace, const char *sql, int64_t *value, char *message);
@@ -47,6 +55,7 @@ bool xs_scan_row(struct xs_scan *scan);
 int xs_scan_end(struct xs_scan *scan);
 
 bool xs_scan_null(const struct xs_scan *scan, int column);
+bool xs_scan_is_zero(const struct xs_scan *scan, int column); /* the value is the integer 0 */
 
 /* Returns the integer in a column; 0 if the column has NULL, a text or a floating point number instead of an
  * integer. */

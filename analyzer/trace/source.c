@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/trace/events.h"
 
 enum { MANY_ROWS = 1 << 17, SORTED = 0 };
@@ -54,9 +55,15 @@ struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struc
     most_rows = most_rows_of(kind, trace, most_rows);
     *source = (struct xs_source){.kind = *kind, .sorted = most_rows == SORTED, .last_ns = INT64_MIN};
     xs_order_begin(&source->order, kind->item_bytes, source->sorted ? 1 : most_rows);
-    xs_scan_format(&source->scan, trace, message, damaged, "SELECT id, %s, %s FROM %s WHERE %s ORDER BY %s%sid",
-                   kind->time, kind->columns, kind->table, kind->where, source->sorted ? kind->time : "",
-                   source->sorted ? ", " : "");
+    if (source->sorted || !kind->checks_where) {
+        xs_scan_format(&source->scan, trace, message, damaged, "SELECT id, %s, %s FROM %s WHERE %s ORDER BY %s%sid",
+                       kind->time, kind->columns, kind->table, kind->where, source->sorted ? kind->time : "",
+                       source->sorted ? ", " : "");
+    } else {
+        XS_SCOPED_STRING columns = {0};
+        xs_string_format(&columns, "id, %s, %s", kind->time, kind->columns);
+        xs_scan_columns(&source->scan, trace, kind->table, columns.data, message, damaged);
+    }
     return source;
 }
 

@@ -102,11 +102,13 @@ void xs_findings_total_line(const struct xs_diagnosis *diagnosis, struct xs_out 
  * is unknown. */
 void xs_findings_unknown_lines(const struct xs_diagnosis *diagnosis, const struct xs_content_coverage *contents,
                                struct xs_out *out);
-/* xs_findings_coverage prints lines of the section Coverage: about contents, arguments, call sites, undecided cases and
- * the link model. xs_findings_link_lines prints only the lines about the link model. */
+
 /* Returns the number of call sites in the program's native code; `*without_line` is set to the number of those that
  * have no source line. Each address in a function is a call site of its own. */
 uint64_t xs_native_places(const struct xs_sites *sites, uint64_t *without_line);
+
+/* xs_findings_coverage prints lines of the section Coverage: about contents, arguments, call sites, undecided cases and
+ * the link model. xs_findings_link_lines prints only the lines about the link model. */
 void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out); /* the last lines of Coverage */
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
                           struct xs_out *out);

@@ -64,6 +64,8 @@ static void say_no_window(const char *window, bool runs, struct xs_string *text)
         xs_string_format(text, "no NVTX range \"");
         xs_string_add_cut(text, window + sizeof of_range - 1, NAME_COLUMNS);
         xs_string_format(text, "\" came (XFERSPY_WINDOW).");
+    } else if (!strcmp(window, XS_RECORDED_BY_COMMAND)) {
+        xs_string_format(text, "it was never started by `xferspy start' (XFERSPY_START=off).");
     } else if (!strcmp(window, "profiler")) {
         xs_string_format(text, "cudaProfilerStart was never called (XFERSPY_WINDOW=profiler).");
     } else if (*window && runs) {
@@ -77,6 +79,12 @@ static void say_no_window(const char *window, bool runs, struct xs_string *text)
     } else { /* an anonymized copy */
         xs_string_format(text, "what XFERSPY_WINDOW asks for never came.");
     }
+}
+
+/* Returns who chose the recorded parts, if they are no steps. */
+static const char *chooser(const struct xs_recorded_steps *steps) {
+    bool by_command = !strcmp(steps->name, XS_RECORDED_BY_COMMAND);
+    return by_command ? "`xferspy start' asked for" : "XFERSPY_WINDOW asks for";
 }
 
 /* Adds why nothing was recorded, or, if the program still runs, why nothing has been recorded so far. */
@@ -120,8 +128,8 @@ void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) 
     xs_string_format(text, "Looked at %s%s of %s, in ", l->is_at_most ? "not more than " : "",
                      XS_NS_TEXT(l->recorded_ns), XS_NS_TEXT(summary->run.duration_ns));
     if (steps->by == XS_RECORDED_ALL)
-        xs_string_format(text, "%s%s part%s of the run that XFERSPY_WINDOW asks for", l->is_at_most ? "at least " : "",
-                         XS_COUNT_TEXT(l->parts), l->parts == 1 ? "" : "s");
+        xs_string_format(text, "%s%s part%s of the run that %s", l->is_at_most ? "at least " : "",
+                         XS_COUNT_TEXT(l->parts), l->parts == 1 ? "" : "s", chooser(steps));
     else
         say_steps(steps, text);
     bool is_one = !l->is_at_most && (steps->by == XS_RECORDED_ALL ? l->parts == 1 : steps->count < 2);
@@ -132,6 +140,7 @@ void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) 
 /* Adds "3 copies, 1 memset and 20 other calls". */
 static uint64_t say_outside(const struct xs_summary *summary, struct xs_string *text) {
     const struct xs_capture_ranges *l = &summary->looked_at;
+    const bool in_steps = summary->recorded_steps.by != XS_RECORDED_ALL;
     const struct {
         uint64_t count;
         const char *one, *many;
@@ -148,9 +157,9 @@ static uint64_t say_outside(const struct xs_summary *summary, struct xs_string *
         count += kinds[i].count;
     }
     if (count)
-        xs_string_format(text, " %s counted and not recorded: outside of %s.", count == 1 ? "was" : "were",
-                         summary->recorded_steps.by == XS_RECORDED_ALL ? "what XFERSPY_WINDOW asks for"
-                                                                       : "the steps that were asked for");
+        xs_string_format(text, " %s counted and not recorded: outside of %s%s.", count == 1 ? "was" : "were",
+                         in_steps ? "the steps that were asked for" : "what ",
+                         in_steps ? "" : chooser(&summary->recorded_steps));
     return count;
 }
 

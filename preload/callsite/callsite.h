@@ -19,8 +19,9 @@ extern _Atomic bool xs_callsite_on;
 
 /* Writes the stack and the NVTX range into an event that was begun. If the stack is new, it is defined in the trace
  * (xs_define), and the event moves to a new address after the definition. Returns the event's address. `*own` gets the
- * number of the calling thread's own frames, as xs_callsite_number returns it. The stack in the event has another
- * number if it contains Python frames of another thread. This function is called only between xs_begin and xs_end. */
+ * number of the stack that consists of the calling thread's own frames (xs_callsite_number). The stack in the event has
+ * another number if it contains Python frames of another thread. This function is called only between xs_begin and
+ * xs_end. */
 struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller, uint32_t *own);
 
 /* Does what xs_callsite_take does for a launch, but at most once in 10 ms for each thread. The time that this takes is

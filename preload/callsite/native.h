@@ -1,7 +1,7 @@
 /* Reads the native call stack of the calling thread, that is, the return addresses, beginning at the caller of a
  * wrapper. If the code on the stack is known already, a walk takes no lock, allocates nothing and makes no system call.
- * A walk reads only those words directly that are certainly mapped, which are on the thread's own stack. The kernel
- * reads all other words for it. */
+ * A walk itself reads only words that are certainly mapped. These are on the thread's own stack. The kernel reads all
+ * other words for it. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_H
 

@@ -1,4 +1,4 @@
-/* The table of the stacks that were seen so far. For each stack the table stores a number (the first is 1) and a
+/* Keeps a table of the stacks that were seen so far. For each stack the table stores a number (the first is 1) and a
  * 128-bit hash of the frames, but not the frames themselves. The functions take no lock. They map the table's memory
  * themselves and do not call the application's allocator. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_STACK_TABLE_H

@@ -24,6 +24,13 @@ void xs_asked_profiler_change(bool is_on) {
         xs_asked_window_changed();
 }
 
+static _Atomic bool controlled;
+
+void xs_asked_control_change(bool is_on) {
+    if (atomic_exchange(&controlled, is_on) != is_on)
+        xs_asked_window_changed();
+}
+
 static bool is_timed(uint64_t mark, uint64_t from) {
     return mark >= from && mark <= atomic_load(&steps_to) && mark - from < 2 * XS_ASKED_STEP_TIMES;
 }
@@ -78,6 +85,8 @@ bool xs_asked_window_is_open(enum xs_window_opener opener) {
         return atomic_load(&xs_asked_profiler);
     case XS_WINDOW_BY_STEPS:
         return is_in_steps();
+    case XS_WINDOW_BY_CONTROL:
+        return atomic_load(&controlled);
     case XS_WINDOW_BY_TIME:
         break;
     }

@@ -63,6 +63,9 @@ void xs_asked_window_changed(void);
  * same conditions apply. */
 void xs_asked_profiler_change(bool is_on);
 
+/* Opens or closes the window that commands control (session/control.h). The listener's thread calls this function. */
+void xs_asked_control_change(bool is_on);
+
 /* True if the program has opened a window by this kind of opener and has not closed it yet. Any thread. */
 bool xs_asked_window_is_open(enum xs_window_opener opener);
 

@@ -1,5 +1,5 @@
-/* The bell of the drain thread (session/drain.c), an eventcount: other threads ring it when there is work for the drain
- * thread. */
+/* The drain thread (session/drain.c) has a bell, which is an eventcount. Other threads ring it when there is work for
+ * the drain thread. */
 #ifndef XFERSPY_PRELOAD_CORE_DRAIN_BELL_H
 #define XFERSPY_PRELOAD_CORE_DRAIN_BELL_H
 

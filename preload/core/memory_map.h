@@ -1,4 +1,4 @@
-/* The map of the memory ranges that are known from the program's calls of the driver: device memory, pinned and
+/* Maps addresses to the memory ranges that are known from the program's calls of the driver: device memory, pinned and
  * registered host memory, managed memory, mappings, and arrays (by their handle). A look-up in the map takes tens of
  * nanoseconds, whereas a query to the driver about a pageable pointer takes half a microsecond. Look-ups take no lock;
  * changes take the map's lock. */

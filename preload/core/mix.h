@@ -1,4 +1,4 @@
-/* The hash function of the library's own tables. It adds one word to a hash. It is on the hot path. */
+/* Defines the hash function of the library's own tables. It adds one word to a hash. It is on the hot path. */
 #ifndef XFERSPY_PRELOAD_CORE_MIX_H
 #define XFERSPY_PRELOAD_CORE_MIX_H
 

@@ -17,8 +17,8 @@ extern _Atomic bool xs_step_waits_on;
 
 /* A wait that has returned. */
 struct xs_step_wait {
-    uint32_t row;      /* row of the entry point */
-    uint32_t stack;    /* number of the thread's own frames; 0: not known, so `object` identifies the wait */
+    uint32_t row;   /* row of the entry point */
+    uint32_t stack; /* number of the stack of the thread's own frames; 0: not known, so `object` identifies the wait */
     uint32_t recorded; /* number of the stack in the wait's event; 0: the wait is not recorded */
     uint64_t object;   /* object that was waited for */
     uint64_t thread;   /* a number that identifies the calling thread */

@@ -20,8 +20,8 @@ const char *xs_checkpoints_imported(void);
 void xs_checkpoint_look(int result, const char *entry_point);
 
 /* Returns the name of the first checkpoint function that failed with CUDA_ERROR_NOT_SUPPORTED after CUPTI had been
- * attached in this process; NULL: none has failed so. The call may have been about another process, which also runs
- * with xferspy. Any thread. */
+ * attached in this process; NULL: none has failed in this way. The call may have been about another process, which also
+ * runs with xferspy. Any thread. */
 const char *xs_checkpoint_refused(void);
 
 #endif

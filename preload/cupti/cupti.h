@@ -1,7 +1,7 @@
-/* The interface to CUPTI, which adds to the trace the device times of copies, memsets and kernels, the nodes of graphs,
- * and page migrations. CUPTI is loaded at run time and is never linked. If there is no CUPTI, capture works without it.
- * Before CUDA 13.3 (cupti_multi.h) a process can have only one subscriber. So if the application itself uses CUPTI and
- * cannot share it with xferspy, xferspy stops using CUPTI at the application's first call of CUPTI. */
+/* Declares the interface to CUPTI. CUPTI adds to the trace the device times of copies, memsets and kernels, the nodes
+ * of graphs, and page migrations. CUPTI is loaded at run time and is never linked. If there is no CUPTI, capture works
+ * without it. Before CUDA 13.3 (cupti_multi.h) a process can have only one subscriber. So if the application itself
+ * uses CUPTI and cannot share it with xferspy, xferspy stops using CUPTI at the application's first call of CUPTI. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_H
 
@@ -38,6 +38,9 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes);
  * has to be done at the program's next wait for the device. Returns the time in ms after which this function must be
  * called again; 0: it need not be called again at a certain time. Only the flusher calls this function. */
 unsigned xs_cupti_watch_windows(void);
+
+/* True if CUPTI is attached, so that device times are recorded. Any thread. */
+bool xs_cupti_is_attached(void);
 
 /* Attaching or detaching CUPTI waits for the device. It is therefore done by a thread that has just waited for the
  * device. Any thread may read xs_cupti_switch_due, with relaxed order. XS_CUPTI_SWITCH_DUE means that CUPTI must be

@@ -64,9 +64,11 @@ static _Atomic bool ended, decides; /* `decides`: the budget or the user limits 
 bool xs_cupti_is_attached(void) { return attached; }
 bool xs_cupti_is_paused(void) { return !attached && xs_cupti_shares_now(); }
 
-/* Notes that no change is due. */
+/* Notes that no change is due. Commands, like the time, close a window at any moment, so the wrappers need not look
+ * whether the program has just waited. */
 static void expect_none(void) {
-    atomic_store(&xs_cupti_switch_due, opener == XS_WINDOW_BY_TIME ? XS_CUPTI_NO_SWITCH : XS_CUPTI_SWITCH_MAY_COME);
+    bool by_program = opener != XS_WINDOW_BY_TIME && opener != XS_WINDOW_BY_CONTROL;
+    atomic_store(&xs_cupti_switch_due, by_program ? XS_CUPTI_SWITCH_MAY_COME : XS_CUPTI_NO_SWITCH);
 }
 
 bool xs_cupti_start_switches(const struct xs_cupti_wishes *wishes, uint64_t now_ns) {

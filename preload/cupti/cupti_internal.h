@@ -185,7 +185,6 @@ void xs_cupti_end_migrations(void);
 
 /* Returns false if CUPTI must not be attached now, because the first window that the user requested begins later. */
 bool xs_cupti_start_switches(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
-bool xs_cupti_is_attached(void);
 /* True if the library is subscribed but records nothing, because a window ended while the application was also
  * subscribed. Buffers may still contain records. */
 bool xs_cupti_is_paused(void);

@@ -1,5 +1,5 @@
-/* The rows of the table of entry points (entry_points.def) as an enumeration. A row's number is entry_point.id in the
- * trace. */
+/* Defines the rows of the table of entry points (entry_points.def) as an enumeration. A row's number is entry_point.id
+ * in the trace. */
 #ifndef XFERSPY_PRELOAD_DRIVER_ENTRY_ROWS_H
 #define XFERSPY_PRELOAD_DRIVER_ENTRY_ROWS_H
 

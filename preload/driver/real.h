@@ -36,7 +36,8 @@ XS_HOT void *xs_real_of(unsigned row) {
     return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real : __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
 }
 
-/* The same as xs_real for the functions that are not recorded (gated_points.def); indexed by enum xs_gated. */
+/* Has the functions that are not recorded (gated_points.def), as xs_real has the recorded ones; indexed by enum
+ * xs_gated. */
 extern void *xs_real_gated[XS_GATED_COUNT];
 XS_HOT void *xs_real_gated_of(unsigned row) {
     void *real = __atomic_load_n(&xs_real_gated[row], __ATOMIC_RELAXED);

@@ -29,8 +29,8 @@ bool xs_fingerprint_pageable_is_staged(void);
 /* Returns the time that fingerprints have cost the program so far. Any thread. */
 uint64_t xs_fingerprint_cost_ns(void);
 
-/* Passes on how much time the wrappers have spent so far, which counts in the budget of fingerprints
- * (xs_budget_others). This function is called by one thread only. */
+/* Tells the budget of fingerprints how much time the wrappers have spent so far (xs_budget_others). This function is
+ * called by one thread only. */
 void xs_fingerprint_others_cost(uint64_t ns);
 
 /* True if one side of the copy is assumed to be in host memory, although neither a parameter's type nor a known address
@@ -38,9 +38,9 @@ void xs_fingerprint_others_cost(uint64_t ns);
 extern XS_TLS bool xs_fingerprint_guessed;
 
 /* These two functions are called before and after the real call of a copy. xs_fingerprint_before decides how the
- * content is fingerprinted, and does what has to be done before the call; `stack` is the number of the calling thread's
- * own frames. xs_fingerprint_after does the rest; it may commit `e`, and returns the event that xs_end must commit.
- * Both do nothing while fingerprints are off. */
+ * content is fingerprinted, and does what has to be done before the call; `stack` identifies the calling thread's own
+ * stack (xs_callsite_number). xs_fingerprint_after does the rest; it may commit `e`, and returns the event that xs_end
+ * must commit. Both do nothing while fingerprints are off. */
 void xs_fingerprint_before_copy(struct xs_event *e, uint32_t stack);
 struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_before(struct xs_event *e, uint32_t stack) {
@@ -84,9 +84,9 @@ XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
         xs_device_wait_late();
 }
 
-/* Runs after a stream memory operation, a host function, or a graph that may contain one of these. It also runs after
- * a call that lets other processes or devices write the memory. From then on, work that the driver already has may wait
- * for something that the application does without a call. */
+/* Runs after a stream memory operation, a host function, or a graph that may contain one of these. It also runs after a
+ * call that lets other processes or devices write the memory. From then on, work that the driver already has may start
+ * because of something that the application does without a call, so memory may change at any time. */
 static inline void xs_fingerprint_never_holds(void) {
     xs_write_epoch_never_holds();
     xs_fingerprint_written();

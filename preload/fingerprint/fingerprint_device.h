@@ -21,8 +21,8 @@ extern _Atomic uint64_t xs_write_epoch;
  * written. */
 uint64_t xs_write_epoch_count(void);
 
-/* Makes the present digests and all later ones invalid for the rest of the run, because work that the driver already
- * has may now wait for something that the application does without a call. */
+/* Makes the present digests and all later ones invalid for the rest of the run. It is called when work that the driver
+ * already has may start, and write memory, because of something that the application does without a call. */
 void xs_write_epoch_never_holds(void);
 
 struct xs_fingerprinter; /* belongs to one context */
@@ -53,8 +53,8 @@ bool xs_device_measure(struct xs_device_job *job, uint32_t mode);
 /* xs_device_make_way and xs_device_measure_aside run the kernel in a side stream, at the same time as the next copies
  * (side_stream.h). xs_device_make_way is called before an asynchronous copy whose fingerprint is taken after the copy.
  * It returns true if only copies were queued in the stream recently; the kernel may then be queued by
- * xs_device_measure_aside. False: the kernel must be queued by xs_device_measure. If `may_follow` is false, the result
- * is false. */
+ * xs_device_measure_aside. False: the kernel must be queued by xs_device_measure. `may_follow` is false while a stream
+ * is being captured, because neither a stream nor an event may be made then; the result is then false. */
 bool xs_device_make_way(struct xs_device_job *job, bool writes, bool may_follow);
 bool xs_device_measure_aside(struct xs_device_job *job, uint32_t mode);
 

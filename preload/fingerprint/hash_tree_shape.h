@@ -14,7 +14,7 @@
 
 #define XS_LEAF_BYTES 4096u
 #define XS_DIGEST_BYTES 8u
-#define XS_GROUP 512u /* number of digests that a node hashes; so many digests fill a block of XS_LEAF_BYTES */
+#define XS_GROUP 512u /* number of digests that a node hashes; this many digests fill a block of XS_LEAF_BYTES */
 /* Blocks are padded to a multiple of this number, so that XXH3 always uses its path for long inputs. */
 #define XS_PAD_BYTES 256u
 #define XS_TREE_LEVELS 4u /* enough for the 2^32 - 1 leaves that a uint32_t counts: 16 TiB */

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What VmFlags says. All flags that are not listed here are XS_MAPPING_OTHER, apart from the rights, and those that
- * every ordinary mapping may have. */
+/* What VmFlags says. The flags for rights, and the flags that every ordinary mapping may have, are ignored. Every other
+ * flag that is not listed here counts as XS_MAPPING_OTHER. */
 enum xs_mapping_flags {
     XS_MAPPING_SEQUENTIAL = 1, /* MADV_SEQUENTIAL */
     XS_MAPPING_RANDOM = 2,     /* MADV_RANDOM */
@@ -18,7 +18,7 @@ enum xs_mapping_flags {
 
 struct xs_mapping {
     uintptr_t begin, end;
-    bool is_anonymous; /* no file, no device: nobody reaches the pages but by this mapping, or by a fork */
+    bool is_anonymous; /* no file, no device: the pages can be reached only through this mapping, or after a fork */
     bool is_writable;
     unsigned flags; /* enum xs_mapping_flags */
     uint64_t resident_kib, referenced_kib;

@@ -41,8 +41,8 @@ const char *xs_contents_differ(struct xs_back_off *back_off, const struct xs_rep
  * could not be compared. The caller must make the upload in any case. */
 void xs_contents_verify(enum xs_repair_id repair, const struct xs_repair_copy *copy, uint64_t device);
 
-/* Runs before a call goes to the driver. If the call may destroy a context, the present events of the buffers are
- * never used again, because they may be destroyed with the context. */
+/* Runs before a call goes to the driver. If the call may destroy a context, the CUDA events that the buffers have now
+ * are never used again, because they may be destroyed with the context. */
 void xs_contents_saw(const struct xs_repair_call *call);
 
 #endif

@@ -2,7 +2,7 @@
  * upload out, or replaces it by another operation, has to know which other work keeps its order because of that upload.
  * Any thread may call these functions; they take no lock.
  *
- * "Work" means the operations that a call gives to a stream: copies, memory sets, launches, stream memory operations,
+ * "Work" means the operations that a call gives to a stream: copies, memsets, launches, stream memory operations,
  * prefetches, and stream-ordered frees. Waits and events do not count as work. A "moment" is the number of reports so
  * far of work that may write device memory. */
 #ifndef XFERSPY_PRELOAD_REPAIR_STREAM_ORDER_H

@@ -49,8 +49,19 @@
 
 /* GIVEN_UP: no thread waits for the start any more, and its files must still be deleted. READING_SOURCES: all records
  * are in the trace. CLOSING: the source lines are in the trace, too, and only the disk still has to finish.
- * DONE_FOR_NOTHING: the trace was deleted. */
-enum { STARTING, GIVEN_UP, FAILED_TO_START, RUNNING, READING_SOURCES, CLOSING, DONE, DONE_BADLY, DONE_FOR_NOTHING };
+ * DONE_FOR_NOTHING: the trace was deleted. DONE_ASLEEP: nobody asked for a trace. */
+enum {
+    STARTING,
+    GIVEN_UP,
+    FAILED_TO_START,
+    RUNNING,
+    READING_SOURCES,
+    CLOSING,
+    DONE,
+    DONE_BADLY,
+    DONE_FOR_NOTHING,
+    DONE_ASLEEP
+};
 
 static struct {
     _Atomic uint32_t phase; /* futex: STARTING and so on */
@@ -64,10 +75,12 @@ static struct {
     char wish[161]; /* the requested path, for the message of a thread that gives up the start */
     char why[256];
     uint64_t start_ns, cupti_said;
-    uint64_t events, records;
-    unsigned contexts;        /* written */
-    pid_t told_direct_access; /* the process for which direct access was recorded */
-    int cpu;                  /* processor of the starting thread at that time; -1: not known */
+    _Atomic uint64_t events;
+    uint64_t records;
+    _Atomic uint32_t asked, answered; /* numbers of calls of xs_drain_now; `answered` is a futex */
+    unsigned contexts;                /* written */
+    pid_t told_direct_access;         /* the process for which direct access was recorded */
+    int cpu;                          /* processor of the starting thread at that time; -1: not known */
     _Atomic uint64_t begin_ns, exit_ns;
     _Atomic uint64_t steps; /* increases while there is progress */
 } drain;
@@ -178,8 +191,11 @@ static int take_over(void) {
         write_contexts(drain.store);
         status = xs_notes_write(drain.store, &drain.spool->header->clock);
         struct xs_window_facts facts = window_facts();
-        if (drain.cupti_said++ == 0)
+        bool is_asked = atomic_load(&drain.asked) != atomic_load(&drain.answered);
+        if (drain.cupti_said++ == 0 || is_asked)
             xs_window_facts_write_cupti(&facts, drain.store);
+        if (is_asked)
+            xs_window_facts_write_ranges(&facts, drain.store);
         xs_window_facts_write_in_between(&facts, drain.store);
         xs_facts_write_unknown(drain.store);
         xs_spool_store_failure(drain.spool, drain.store);
@@ -187,7 +203,7 @@ static int take_over(void) {
         status = status ? status : xs_host_watch_write(drain.store);
         status = status == 0 ? xs_store_commit(drain.store) : status;
     }
-    drain.events += (uint64_t)events;
+    atomic_fetch_add(&drain.events, (uint64_t)events);
     drain.records += records > 0 ? (uint64_t)records : 0;
     atomic_fetch_add(&drain.steps, 1);
     if (records < 0 || status < 0) {
@@ -211,7 +227,7 @@ static int write_end(int failure) {
     xs_store_meta_int(drain.store, "cost.spool_bytes", (int64_t)atomic_load(&h->chunk_count) * XS_SPOOL_CHUNK_BYTES);
     xs_store_meta_int(drain.store, "cost.drain_cpu_ns", (int64_t)xs_thread_cpu_ns());
     xs_store_meta_int(drain.store, "cost.exit_ns", (int64_t)atomic_load(&drain.exit_ns));
-    xs_store_meta_int(drain.store, "cost.events", (int64_t)drain.events);
+    xs_store_meta_int(drain.store, "cost.events", (int64_t)xs_drain_events());
     xs_store_meta_int(drain.store, "cost.records", (int64_t)drain.records);
     xs_fingerprint_write_cost(drain.store);
     xs_facts_write_unknown(drain.store);
@@ -264,9 +280,24 @@ static void keep_sources(void) {
     set_phase(CLOSING);
 }
 
+/* Deletes the files of a process that slept from its start to its end. */
+static void finish_asleep(void) {
+    xs_files_give_ballast_back(&drain.files);
+    if (xs_files_close(&drain.files, drain.store) == XS_OK)
+        unlink(drain.files.path);
+    xs_spool_finish(drain.spool, &drain.files.spool);
+    set_phase(DONE_ASLEEP);
+}
+
+static bool slept(void) { return !drain.options->start && xs_outside_is_limited() && xs_outside_windows().count == 0; }
+
 static void finish_trace(int failure) {
     uint64_t start = xs_monotonic_ns();
     xs_host_watch_end();
+    if (failure == 0 && slept()) {
+        finish_asleep();
+        return;
+    }
     failure = failure ? failure : take_over();
     xs_files_give_ballast_back(&drain.files);
     bool stopped = failure == 0 && *drain.spool->header->stopped; /* xs_stop was called */
@@ -350,9 +381,13 @@ static void drain_main(void) {
         return;
     }
     while (status == 0 && !atomic_load(&drain.stop)) {
-        uint32_t heard = xs_drain_rings();
+        uint32_t heard = xs_drain_rings(), asked = atomic_load(&drain.asked);
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE)
             status = take_over();
+        if (status == 0 && asked != atomic_load(&drain.answered)) {
+            atomic_store(&drain.answered, asked);
+            xs_futex_wake(&drain.answered);
+        }
         status = status ? status : wait_for_work(heard);
     }
     finish_trace(status);
@@ -419,6 +454,18 @@ static void wait_while(uint32_t phase, uint64_t deadline, unsigned still_ms) {
     }
 }
 
+bool xs_drain_now(unsigned timeout_ms) {
+    uint64_t deadline = xs_monotonic_ns() + (uint64_t)timeout_ms * 1000000;
+    uint32_t mine = atomic_fetch_add(&drain.asked, 1) + 1, seen;
+    xs_drain_wake();
+    while ((int32_t)((seen = atomic_load(&drain.answered)) - mine) < 0 && atomic_load(&drain.phase) == RUNNING &&
+           xs_monotonic_ns() < deadline)
+        xs_futex_wait(&drain.answered, seen, 50);
+    return (int32_t)(seen - mine) >= 0;
+}
+
+uint64_t xs_drain_events(void) { return atomic_load(&drain.events); }
+
 void xs_drain_wait_discarded(void) {
     wait_while(GIVEN_UP, xs_monotonic_ns() + (uint64_t)DISCARD_PATIENCE_MS * 1000000, DISCARD_PATIENCE_MS);
 }
@@ -430,7 +477,7 @@ enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t 
     wait_while(RUNNING, deadline, still_ms);
     wait_while(READING_SOURCES, deadline, SOURCES_PATIENCE_MS);
     wait_while(CLOSING, deadline, still_ms);
-    *events = drain.events;
+    *events = xs_drain_events();
     switch (atomic_load(&drain.phase)) {
     case DONE:
         return XS_FINISH_OK;
@@ -438,6 +485,8 @@ enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t 
         return XS_FINISH_FAILED;
     case DONE_FOR_NOTHING:
         return XS_FINISH_DELETED;
+    case DONE_ASLEEP:
+        return XS_FINISH_NOTHING;
     default:
         return XS_FINISH_LATE;
     }

@@ -3,6 +3,7 @@
 #ifndef XFERSPY_PRELOAD_SESSION_DRAIN_H
 #define XFERSPY_PRELOAD_SESSION_DRAIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/session/naming.h"
@@ -30,9 +31,17 @@ void xs_drain_exited(uint64_t took_ns);
  * renamed. */
 const char *xs_drain_path(void);
 
-/* Results of xs_drain_finish. LATE: the trace is not closed yet. DELETED: the trace was deleted during the run, so
- * there is nothing to complete. */
-enum xs_finish { XS_FINISH_OK, XS_FINISH_LATE, XS_FINISH_FAILED, XS_FINISH_DELETED };
+/* Makes the thread move all events and records that exist now into the trace, and waits at most `timeout_ms` until it
+ * has done so. True: whoever reads the trace from now on sees them. */
+bool xs_drain_now(unsigned timeout_ms);
+
+/* Returns the number of events in the trace. */
+uint64_t xs_drain_events(void);
+
+/* Results of xs_drain_finish. LATE: the trace is not closed yet. NOTHING: the process slept until its end
+ * (XFERSPY_START=off), so there is no trace. DELETED: the trace was deleted during the run, so there is nothing to
+ * complete. */
+enum xs_finish { XS_FINISH_OK, XS_FINISH_LATE, XS_FINISH_FAILED, XS_FINISH_NOTHING, XS_FINISH_DELETED };
 
 /* Makes the thread move all events and records into the trace and close it. Waits at most `timeout_ms` in total, and at
  * most `still_ms` without progress. If the trace is not complete after the wait, any xferspy command can complete it

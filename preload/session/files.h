@@ -21,9 +21,10 @@ struct xs_files {
 };
 
 /* Creates the spool and the trace under the requested name, or under the first free name after it. A missing folder is
- * created only if its path contains the value of a % of the template, because the user cannot have created such a
- * folder before the run. `clock` must have been started (xs_clock_begin). Returns 0, or an error with its reason in
- * `why`; after an error no files are left, but folders may be. */
+ * created only if a field of the template, such as %p, is in its path. The user cannot have created such a folder
+ * before the run, because the field gets its value when the run starts. `clock` must have been started
+ * (xs_clock_begin). Returns 0, or an error with its reason in `why`; after an error no files are left, but folders may
+ * be. */
 int xs_files_create(struct xs_files *files, const struct xs_trace_name *wish, const struct xs_options *options,
                     const struct xs_clock *clock, struct xs_spool *spool, struct xs_store **store, char *why,
                     size_t bytes);

@@ -28,7 +28,7 @@ void xs_own_descriptors(void) {
             close(fd);
     }
     if (!own) {
-        xs_note("descriptors", "the drain thread shares the application's descriptors: %s", strerror(errno));
+        xs_note("descriptors", "a thread of the library shares the application's descriptors: %s", strerror(errno));
         return;
     }
     /* A chroot or chdir of the application must not affect the paths of SQLite's files either. */

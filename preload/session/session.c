@@ -41,6 +41,7 @@
 #include "preload/hostreads/watcher.h"
 #include "preload/repair/repair.h"
 #include "preload/session/asked_steps.h"
+#include "preload/session/control.h"
 #include "preload/session/drain.h"
 #include "preload/session/drain_placement.h"
 #include "preload/session/host_samples.h"
@@ -157,6 +158,7 @@ static void finish(unsigned patience_ms) {
     if ((!has_session() && !is_closed) || __atomic_exchange_n(&finished, true, __ATOMIC_RELAXED))
         return;
     bool is_unfinished = atomic_exchange(&xs_state, XS_STATE_CLOSED) == XS_STATE_IDLE;
+    xs_control_end();
     if (is_unfinished && xs_drain_await(why) != 0) { /* the process ends inside the call that began the session */
         give_up(why);
         return;
@@ -175,6 +177,8 @@ static void finish(unsigned patience_ms) {
         break;
     case XS_FINISH_FAILED:
         xs_complain(&said, "capture stopped early: %s; %s holds what came before", xs_drain_why(), path);
+        break;
+    case XS_FINISH_NOTHING:
         break;
     case XS_FINISH_DELETED:
         xs_complain(&said, "capture stopped early: %s; nothing is left of %s", xs_drain_why(), path);
@@ -276,6 +280,15 @@ static void ignore_wrong_step(void) {
 /* Sets the parts of the run that the user requests. */
 static void start_windows(uint64_t begun_ns) {
     static bool said;
+    if (!options.start) {
+        window = (struct xs_window_spec){.opener = XS_WINDOW_BY_CONTROL};
+        if (*options.window || *options.step || options.steps || options.skip_steps)
+            xs_say("XFERSPY_WINDOW, XFERSPY_STEP, XFERSPY_SKIP_STEPS and XFERSPY_STEPS are ignored, because "
+                   "XFERSPY_START=off leaves it to `xferspy start`");
+        if (strcmp(options.outside, "calls") != 0)
+            xs_outside_start(&window, begun_ns);
+        return;
+    }
     if (xs_asked_steps_start(&options, &window)) {
         xs_outside_start(&window, begun_ns);
         return;
@@ -367,6 +380,7 @@ static bool begin_locked(void) {
         return give_up(why);
     start_windows(begun_ns);
     start_cupti();
+    xs_control_prepare(&options);
     atexit(on_exit_end_cupti);
     at_quick_exit(finish_fast);
     atomic_store(&begun, true);
@@ -398,6 +412,8 @@ static bool finish_locked(bool has_begun) {
     int idle = XS_STATE_IDLE;
     bool is_active = atomic_compare_exchange_strong(&xs_state, &idle, XS_STATE_ACTIVE);
     xs_drain_wake();
+    if (is_active)
+        xs_control_start();
     return is_active;
 }
 

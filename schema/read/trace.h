@@ -50,8 +50,9 @@ bool xs_trace_open_again(const struct xs_trace *trace, struct xs_trace *again);
  * took too many steps or that a value is too long. The text is valid until the next statement. */
 const char *xs_trace_why(const struct xs_trace *trace);
 
-/* Returns the length of the trace plus the length of its log. A file with holes counts less: at most 16 times the disk
- * space that it occupies (some file systems compress files). 0: both files are missing or empty. */
+/* Returns the length of the trace plus the length of its log. Each file counts at most 16 times the disk space that it
+ * occupies, because a file with holes can have any length. The factor 16 is for file systems that compress files. 0:
+ * both files are missing or empty. */
 int64_t xs_trace_bytes(const char *file);
 
 /* Estimates how many rows the tables of events have. The result is the sum of the largest row number of each table, so

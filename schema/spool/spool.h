@@ -64,7 +64,7 @@ struct xs_spool_header {
     _Atomic uint64_t magic;            /* written last */
     uint32_t event_bytes, chunk_bytes; /* sizes in the writer; a reader that has other sizes refuses the file */
     uint32_t chunk_limit;              /* number of chunks for which the mapping has room */
-    uint32_t chunk_bound;         /* when there are so many chunks, the spool grows only to give each thread a chunk */
+    uint32_t chunk_bound; /* when there are this many chunks, the spool grows only to give each thread a chunk */
     _Atomic uint32_t chunk_count; /* chunks whose blocks are reserved on disk */
     int32_t pid;
     _Atomic uint32_t closed; /* 1: the writer has finished, and all events are in the trace */

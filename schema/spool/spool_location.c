@@ -98,16 +98,26 @@ static bool memory_folder(const char *runtime_dir, size_t bytes, char *folder) {
     return false;
 }
 
-void xs_spool_sweep_own(void) {
-    const char *const bases[] = {"/dev/shm", xs_spool_runtime_dir()};
-    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-        char folder[XS_SPOOL_FOLDER_BYTES];
-        int fd = *bases[i] && folder_name(folder, bases[i], geteuid()) ? open_folder(folder, geteuid()) : -1;
+bool xs_spool_own_folder(const char *runtime_dir, char *folder) { return memory_folder(runtime_dir, 0, folder); }
+
+size_t xs_spool_folders_of(uid_t uid, char folders[XS_SPOOL_FOLDERS][XS_SPOOL_FOLDER_BYTES]) {
+    const char *const bases[XS_SPOOL_FOLDERS] = {"/dev/shm", xs_spool_runtime_dir()};
+    size_t count = 0;
+    for (size_t i = 0; i < XS_SPOOL_FOLDERS; i++) {
+        int fd = *bases[i] && folder_name(folders[count], bases[i], uid) ? open_folder(folders[count], uid) : -1;
         if (fd >= 0) {
             close(fd);
-            xs_spool_sweep(folder);
+            count++;
         }
     }
+    return count;
+}
+
+void xs_spool_sweep_own(void) {
+    char folders[XS_SPOOL_FOLDERS][XS_SPOOL_FOLDER_BYTES];
+    size_t count = xs_spool_folders_of(geteuid(), folders);
+    for (size_t i = 0; i < count; i++)
+        xs_spool_sweep(folders[i]);
 }
 
 static bool make_id(char id[XS_SPOOL_ID_BYTES]) {

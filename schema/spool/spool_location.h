@@ -34,11 +34,20 @@ struct xs_spool_files {
 /* Returns $XDG_RUNTIME_DIR, or "" if it cannot be used. */
 const char *xs_spool_runtime_dir(void);
 
+/* Finds the folder of this user for files in memory, and makes it if it is missing. `runtime_dir` is a result of
+ * xs_spool_runtime_dir. False: there is no tmpfs, or it is not safe. `folder` has XS_SPOOL_FOLDER_BYTES bytes. */
+bool xs_spool_own_folder(const char *runtime_dir, char *folder);
+
+/* Writes the folders in which the user `uid` may have files in memory to `folders`, and returns their number. A folder
+ * to which somebody else has access is left out. */
+enum { XS_SPOOL_FOLDERS = 2 };
+size_t xs_spool_folders_of(uid_t uid, char folders[XS_SPOOL_FOLDERS][XS_SPOOL_FOLDER_BYTES]);
+
 /* Creates the spool for a trace that will be made at the absolute path `trace`. `bound_bytes` limits the events that
- * wait to be drained (header->chunk_bound), `limit_bytes` the whole spool. `runtime_dir` is an earlier result of
- * xs_spool_runtime_dir, because the drain thread must not read the environment while the application may change it;
- * NULL: the spool must not be in memory. Returns the same as xs_spool_create; errno EEXIST means that the name beside
- * the trace is taken. */
+ * wait to be drained (header->chunk_bound), and `limit_bytes` limits the whole spool. `runtime_dir` is an earlier
+ * result of xs_spool_runtime_dir, because the drain thread must not read the environment while the application may
+ * change it; NULL: the spool must not be in memory. Returns the same as xs_spool_create; errno EEXIST means that the
+ * name beside the trace is taken. */
 int xs_spool_create_for_trace(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
                               const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files);
 

@@ -10,7 +10,7 @@
 #include "analyzer/commands/job/job.h"
 #include "analyzer/commands/job/job_words.h"
 #include "analyzer/commands/report/report.h"
-#include "analyzer/savings/causes/diagnose.h"
+#include "analyzer/savings/causes/find_savings.h"
 #include "analyzer/totals/summary/summary.h"
 #include "analyzer/totals/summary/summary_by.h"
 

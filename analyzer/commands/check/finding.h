@@ -35,7 +35,8 @@ struct xs_check_finding {
     const char *remedy; /* static */
     bool advice;
     bool at_most;  /* the saving is an interval */
-    bool sure;     /* the finding is not advice, its saving is no interval, and its verdict is not unsure */
+    bool sure;     /* it is certain that the finding costs time: it is no advice, its saving is not an interval, and its
+                    * verdict depends only on what the trace shows */
     bool leads;    /* the first finding of a cause */
     bool folded;   /* so small that a report does not list it separately */
     char *checked; /* "checked 137 of 199"; "" if all copies were checked */

@@ -68,7 +68,8 @@ size_t xs_parse_number(const char *option, const char *text, size_t least, size_
 
 /* Holds the arguments of a command that reads one trace to answer a question: the options of output, --format, --json,
  * the trace's name, and at most one argument after it. The children of the command's argp contain XS_ASK_CHILD instead
- * of XS_OUTPUT_CHILD; its input is this struct. The child gets ARGP_KEY_END before the command's parser gets it. */
+ * of XS_OUTPUT_CHILD, and the input of XS_ASK_CHILD is this struct. The child gets ARGP_KEY_END before the command's
+ * parser gets it. */
 struct xs_ask_arguments {
     struct xs_out_options output;
     const char *const *formats; /* set before parsing: names of the formats, NULL after the last; the first is the

@@ -33,8 +33,8 @@ struct xs_new_trace {
     bool force;
 };
 
-/* Creates the trace, with the tables, views and names of the current schema and with meta schema_version. If it fails,
- * prints a message and returns a negative status. */
+/* Creates the trace, with the tables and views of the current schema, the rows that name the values of columns, and the
+ * row of meta with the schema's version. If it fails, prints a message and returns a negative status. */
 int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force);
 
 /* If `keep` is true, commits the transaction and renames the file to `path`; else removes the file. Returns 0, or a

@@ -4,7 +4,7 @@
 #include "analyzer/base/progress.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/totals_thread.h"
-#include "analyzer/savings/causes/diagnose.h"
+#include "analyzer/savings/causes/find_savings.h"
 #include "analyzer/trace/modelled/modelled.h"
 
 /* Begins the summary in a second thread, unless it needs the transfers that the analysis selects. */

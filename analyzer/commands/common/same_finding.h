@@ -41,10 +41,10 @@ uint64_t xs_match_kind(unsigned detector, unsigned verdict);
 struct xs_match_finding *xs_match_findings_of(const struct xs_diagnosis *diagnosis, const struct xs_match_sites *sites);
 
 /* Matches the findings of two runs whose places are matched. `after_of` gets, for each index of `before`, the index of
- * the matched finding in `after`, or XS_UNMATCHED; `before_of` gets the same for each index of `after`. No finding is
- * matched to two others. Matched findings have equal verdicts, or verdicts that are joined in one finding. If
- * `any_verdict` is true, the remaining findings are then matched even if their verdicts differ, because one of the
- * traces may prove less than the other. */
+ * the matched finding in `after`, or XS_UNMATCHED. `before_of` gets, for each index of `after`, the index in `before`.
+ * No finding is matched to two others. Matched findings have equal verdicts, or verdicts that are joined in one
+ * finding. If `any_verdict` is true, the remaining findings are then matched even if their verdicts differ, because one
+ * of the traces may prove less than the other. */
 void xs_match_findings(const struct xs_match *places, const struct xs_match_finding *before, size_t before_count,
                        const struct xs_match_finding *after, size_t after_count, bool any_verdict, uint32_t *after_of,
                        uint32_t *before_of);

@@ -129,7 +129,7 @@ struct xs_change {
 
 enum xs_paid {
     XS_PAID,             /* faster, and transfers take less time, less is copied, or findings that cost time are gone */
-    XS_FASTER,           /* faster, but for none of these reasons */
+    XS_FASTER,           /* faster, but without any of the other changes that XS_PAID requires */
     XS_NOT_FASTER,       /* less was copied, or findings are gone, but the run took the same time */
     XS_SLOWER_WITH_LESS, /* less was copied, or findings are gone, but the run took longer */
     XS_NO_CHANGE,

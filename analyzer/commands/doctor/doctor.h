@@ -42,9 +42,10 @@ void xs_doctor_shims(struct xs_doctor_results *results, const char *root);
 
 /* doctor_machine.c has the checks that only read files and settings. */
 /* Checks whether only the administrator may use the GPU's hardware counters. `privileged`: doctor runs as the
- * administrator. `root` is as in xs_doctor_shims. */
+ * administrator. `root` is put before the paths of files; it is "" except in tests. */
 void xs_doctor_counters(struct xs_doctor_results *results, const char *root, bool privileged);
-/* Checks whether network cards or disks may reach the memory of programs. `root` is as in xs_doctor_shims. */
+/* Checks whether network cards or disks may reach the memory of programs. `root` is put before the paths of files; it
+ * is "" except in tests. */
 void xs_doctor_direct_access(struct xs_doctor_results *results, const char *root);
 void xs_doctor_library(struct xs_doctor_results *results, int timeout_s); /* checks that libxferspy.so is found and can
                                                                           be preloaded */

@@ -40,7 +40,7 @@ struct xs_html_piece {
 struct xs_html_buffer_event {
     int64_t at_ns, row;
     uint64_t address, bytes, content[2];
-    int32_t site; /* as in struct xs_html_piece */
+    int32_t site; /* index of the call's row in "sites"; -1: a memset, a launch, or a site that is not shown */
     uint16_t buffer;
     uint8_t what; /* enum xs_html_how of a write, XS_HTML_READ or XS_HTML_LAUNCH */
     bool known;

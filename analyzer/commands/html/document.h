@@ -15,7 +15,7 @@ struct xs_html_run_of {
     struct xs_reading reading;
     struct xs_marks marks;
     struct xs_marks claims;
-    struct xs_by by; /* by call site */
+    struct xs_by by; /* totals by call site */
 };
 
 /* Returns an exit status. After a failure, a message was printed, and nothing is left to be closed. */

@@ -1,4 +1,4 @@
-/* The parts of the page that come before and after the JSON document. The build makes them from
+/* Declares the parts of the page that come before and after the JSON document. The build makes these parts from
  * analyzer/commands/html/web, and page.S embeds them in the program. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_PAGE_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_PAGE_H

@@ -1,4 +1,4 @@
-/* A stream that writes JSON inside an HTML page. It leaves out blanks, escapes characters that could end a script
+/* This stream writes JSON inside an HTML page. It leaves out blanks, escapes characters that could end a script
  * element, and limits the length of every text, so that no text of a trace becomes markup or makes the page large. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_STREAM_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_STREAM_H

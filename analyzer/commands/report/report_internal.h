@@ -5,8 +5,9 @@
 #include "analyzer/commands/report/report.h"
 #include "analyzer/trace/scan.h"
 
-/* The functions below each print one section, or nothing if the trace has no data for the section. Each function is in
- * the file that has the section's name. */
+/* The functions below each print one section, or nothing if the trace has no data for the section. The functions are in
+ * the files *_text.c: those for waits are in idle_text.c, and those for the largest and slowest transfers are in
+ * transfers_text.c. */
 /* Prints the section on idle times. If `all` is true, prints every row, not only the largest rows. */
 void xs_report_idle(const struct xs_report *report, bool all, struct xs_out *out);
 void xs_report_waits(const struct xs_report *report, struct xs_out *out);

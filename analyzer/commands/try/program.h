@@ -53,8 +53,8 @@ bool xs_program_record_whole(const struct xs_program *program, struct xs_program
 void xs_program_forget(const struct xs_program_traces *recorded);
 void xs_recorded_free(struct xs_program_traces *recorded);
 
-/* Changes the current folder to the program's. Sets `*back` to the value that xs_program_leave needs to return to the
- * folder before. False: a message was printed. */
+/* Changes the current folder to the program's. Sets `*back` to the value that xs_program_leave needs, so that it can
+ * return to the present folder. False: a message was printed. */
 bool xs_program_enter(const struct xs_program *program, int *back);
 void xs_program_leave(int back);
 

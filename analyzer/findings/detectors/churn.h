@@ -1,7 +1,7 @@
 /* Declares what repeated-allocation and pinned-churn share: they find allocations that follow a free of the same size,
- * kind and call site. costly-pinning uses the same rules to find the memory that pinned-churn reports. Memory use grows
- * with the number of freed allocations that no allocation has followed yet (never more than the allocations that lived
- * at one time), and with the number of different sizes. */
+ * kind, context and call site. costly-pinning uses the same rules to find the memory that pinned-churn reports. Memory
+ * use grows with the number of freed allocations that no allocation has followed yet (never more than the allocations
+ * that lived at one time), and with the number of different sizes. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_DETECTORS_CHURN_H
 #define XFERSPY_ANALYZER_FINDINGS_DETECTORS_CHURN_H
 

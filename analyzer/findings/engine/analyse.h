@@ -26,8 +26,10 @@ struct xs_analysis_options {
         XS_JUDGES_WAITS
     } judged_waits; /* which waits to judge. The waits of a place are judged by replays of the run without them, two for
                      * each place */
-    bool shows_replay;      /* replay the run even if no finding needs it (xs_diagnose) */
-    bool keeps_repairables; /* fill xs_findings.repairables */
+    bool shows_replay;                         /* replay the run even if no finding needs it (xs_diagnose) */
+    bool keeps_repairables;                    /* fill xs_findings.repairables */
+    const struct xs_intervals *repaired_times; /* the times whose instances are in xs_findings.repairables
+                                                * (xs_repairables_add); NULL: all. Must outlive the analysis */
     bool fold_nothing;      /* false: findings under both 1 ms and 0.1 % of the run are ranked after the others */
     unsigned replayed_rows; /* a run with more rows than this is replayed in parts; 0: XS_PARTS_WHOLE_ROWS. Only tests
                              * set this field */

@@ -47,7 +47,8 @@ void xs_report_instance(struct xs_detection *detection, const struct xs_instance
     if (options->on_instance)
         options->on_instance(options->data, detection->index, instance);
     if (options->keeps_repairables)
-        xs_repairables_add(&detection->analysis->findings->repairables, detection->index, instance);
+        xs_repairables_add(&detection->analysis->findings->repairables, detection->index, instance,
+                           options->repaired_times);
     xs_findings_add(&detection->analysis->builder, detection->index, instance);
 }
 

@@ -46,6 +46,7 @@ static const struct xs_source_kind kernel_kind = {.table = "device_kernel",
                                                   .time = "start_ns",
                                                   .where = "start_ns IS NOT NULL AND end_ns IS NOT NULL",
                                                   .columns = "end_ns, device, correlation",
+                                                  .checks_where = true,
                                                   .item_bytes = sizeof(struct xs_kernel_interval),
                                                   .read = read_kernel};
 /* Only waits for streams are read. Other waits are excluded by the condition, before the order is checked, because

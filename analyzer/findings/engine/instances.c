@@ -8,12 +8,46 @@
 #include "analyzer/base/search.h"
 #include "analyzer/findings/engine/detector.h"
 
-void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance) {
+bool xs_repairable_is_of_run(const struct xs_repairable *item) {
+    static const unsigned of_run =
+        1u << XS_REPAIR_PREFETCH | 1u << XS_REPAIR_KEEP_ON_DEVICE | 1u << XS_REPAIR_OWN_STREAM;
+    return of_run >> xs_detector_repair(xs_detectors[item->detector], item->verdict) & 1;
+}
+
+static bool begins_by(const void *interval, const void *ns) {
+    return ((const struct xs_interval *)interval)->start <= *(const int64_t *)ns;
+}
+
+static bool is_in(const struct xs_intervals *set, int64_t ns) {
+    size_t begun = xs_search(set->items, set->count, sizeof *set->items, begins_by, &ns);
+    return begun && ns < set->items[begun - 1].end;
+}
+
+/* True if the repair is about managed memory. It then changes every access to this memory, wherever it was allocated.
+ * There is one such instance for each allocation, so they are few. */
+static bool is_of_managed(const struct xs_repairable *item) {
+    static const unsigned of_managed = 1u << XS_REPAIR_PREFETCH | 1u << XS_REPAIR_KEEP_ON_DEVICE;
+    return of_managed >> xs_detector_repair(xs_detectors[item->detector], item->verdict) & 1;
+}
+
+static void append(struct xs_repairables *all, const struct xs_repairable *item) {
+    xs_grow(&all->items, all->count, &all->capacity, sizeof *all->items);
+    all->items[all->count++] = *item;
+}
+
+static void keep_last(struct xs_repairables *all, const struct xs_repairable *item) {
+    uint64_t finding = (uint64_t)item->detector << 32 | item->site;
+    struct xs_repairable *last = xs_hash_item(&all->last, finding, item->verdict, sizeof *last);
+    if (item->rows[0] >= last->rows[0])
+        *last = *item;
+}
+
+void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance,
+                        const struct xs_intervals *only) {
     if (!xs_detector_repair(xs_detectors[detector], instance->verdict) || !instance->evidence_count)
         return;
     bool is_of_host = xs_detector_repair(xs_detectors[detector], instance->verdict) == XS_REPAIR_PREPARE_ON_DEVICE;
-    xs_grow(&all->items, all->count, &all->capacity, sizeof *all->items);
-    all->items[all->count++] = (struct xs_repairable){
+    const struct xs_repairable item = {
         .detector = (uint8_t)detector,
         .verdict = (uint8_t)instance->verdict,
         .site = instance->site,
@@ -23,6 +57,10 @@ void xs_repairables_add(struct xs_repairables *all, unsigned detector, const str
         .held = instance->held,
         .is_run = xs_instance_is_run(instance),
     };
+    if (!only || is_in(only, instance->at_ns) || is_of_managed(&item))
+        append(all, &item);
+    else
+        keep_last(all, &item);
 }
 
 /* Orders by place before verdict, because a finding may have several verdicts. With `joins` the verdicts count as one.
@@ -43,6 +81,9 @@ static int by_finding(const void *a, const void *b) {
 }
 
 void xs_repairables_sort(struct xs_repairables *all) {
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&all->last, entry));)
+        append(all, (const struct xs_repairable *)(uintptr_t)entry->value);
+    xs_hash_free(&all->last);
     xs_sort(all->items, all->count, sizeof *all->items, by_finding);
 }
 
@@ -58,5 +99,6 @@ size_t xs_repairables_of(const struct xs_repairables *all, const struct xs_findi
 
 void xs_repairables_free(struct xs_repairables *all) {
     free(all->items);
+    xs_hash_free(&all->last);
     *all = (struct xs_repairables){0};
 }

@@ -1,11 +1,14 @@
 /* Keeps the instances that have a repair, in few bytes each, grouped by finding. Memory use grows with the number of
- * instances. */
+ * instances that are kept. Of a long run only the instances in parts of the run are kept. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_INSTANCES_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_INSTANCES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/intervals.h"
 
 struct xs_finding;
 struct xs_instance;
@@ -25,9 +28,16 @@ struct xs_repairable {
 struct xs_repairables {
     struct xs_repairable *items;
     size_t count, capacity;
+    struct xs_hash last; /* by finding and verdict: the last instance that is not in `items`; empty after sorting */
 };
 
-void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance);
+/* Keeps an instance if its call begins in one of the intervals of `only`, which are disjoint and in ascending order.
+ * The last instance of each finding, and repairs of managed memory, are always kept. NULL: every instance is kept. */
+void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance,
+                        const struct xs_intervals *only);
+
+/* True if the repair changes the whole run, whatever instances are known. */
+bool xs_repairable_is_of_run(const struct xs_repairable *item);
 
 /* Groups the instances by finding; each finding's instances keep their order. */
 void xs_repairables_sort(struct xs_repairables *all);

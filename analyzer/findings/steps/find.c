@@ -51,8 +51,11 @@ static bool read_call(struct xs_scan *scan, void *item) {
 }
 
 #define COLUMNS "return_ns, entry_point, thread, stack, nvtx_range"
-#define TABLE(table, where)                                                                                            \
-    { table, "enter_ns", where, COLUMNS, sizeof(struct call), read_call }
+#define TABLE(of, chosen)                                                                                              \
+    {                                                                                                                  \
+        .table = of, .time = "enter_ns", .where = chosen, .columns = COLUMNS, .item_bytes = sizeof(struct call),       \
+        .read = read_call                                                                                              \
+    }
 static const struct xs_source_kind tables[] = {TABLE("transfer", XS_RAN " AND coalesce(batch_index, 0) = 0"),
                                                TABLE("sync", "result = 0"), TABLE("memset", XS_RAN),
                                                TABLE("allocation", "enter_ns IS NOT NULL")};

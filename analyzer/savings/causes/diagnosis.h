@@ -1,5 +1,6 @@
 /* Holds the diagnosis of a trace: the engine's findings with what each repair saves, and their causes. The engine's
- * result is not changed. Only analyzer/savings fills these types (causes/diagnose.h), and all outputs print them. */
+ * result is not changed. Only analyzer/savings fills these types (causes/find_savings.h), and all outputs print them.
+ */
 #ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSIS_H
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSIS_H
 
@@ -52,7 +53,7 @@ struct xs_replay_fit {
     uint64_t calls, operations; /* numbers of the program's calls and of the device's operations in the model */
     uint64_t unmatched;    /* number of device records without a call, which are left out; 0 if parts are replayed */
     uint64_t parts;        /* number of parts of the run that are replayed; 0: the run is replayed as a whole */
-    uint64_t parts_of_run; /* number of parts of the run; 0: as above */
+    uint64_t parts_of_run; /* number of parts of the run; 0: the run is replayed as a whole */
     uint64_t measured_ns, replayed_ns;
 };
 /* A replay is not trusted if its error is more than this part of the run. */

@@ -1,4 +1,4 @@
-/* The samples of what threads did between their calls (table host_sample). */
+/* Reads the samples that say what threads did between their calls (table host_sample). */
 #ifndef XFERSPY_ANALYZER_SAVINGS_IDLE_PAUSE_SAMPLES_H
 #define XFERSPY_ANALYZER_SAVINGS_IDLE_PAUSE_SAMPLES_H
 

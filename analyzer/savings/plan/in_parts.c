@@ -21,14 +21,8 @@ static double student(size_t freedom) {
 
 static bool is_last_of_finding(const struct xs_repairables *all, size_t i) {
     const struct xs_repairable *a = &all->items[i], *b = a + 1;
-    return i + 1 == all->count || a->detector != b->detector || a->site != b->site || a->verdict != b->verdict;
-}
-
-/* True if the repair changes the whole run, whatever instances are known. */
-static bool is_of_run(const struct xs_repairable *item) {
-    static const unsigned of_run =
-        1u << XS_REPAIR_PREFETCH | 1u << XS_REPAIR_KEEP_ON_DEVICE | 1u << XS_REPAIR_OWN_STREAM;
-    return of_run >> xs_detector_repair(xs_detectors[item->detector], item->verdict) & 1;
+    return i + 1 == all->count || a->detector != b->detector || a->site != b->site ||
+           (a->verdict != b->verdict && !xs_detectors[a->detector]->verdicts_join);
 }
 
 /* True if the model has the instance. If its repair also changes a second call, the model must have both, because half
@@ -50,7 +44,7 @@ static bool is_known(const struct xs_plan *plan, const struct xs_repairable *ite
 static struct xs_repairables take_known(const struct xs_plan *plan, const struct xs_repairables *all) {
     struct xs_repairables known = {0};
     for (size_t i = 0; i < all->count; i++)
-        if (is_of_run(&all->items[i]) || is_last_of_finding(all, i) || is_known(plan, &all->items[i])) {
+        if (xs_repairable_is_of_run(&all->items[i]) || is_last_of_finding(all, i) || is_known(plan, &all->items[i])) {
             xs_grow(&known.items, known.count, &known.capacity, sizeof *known.items);
             known.items[known.count++] = all->items[i];
         }
@@ -92,7 +86,7 @@ void xs_in_parts_add(struct xs_plan *plan, const struct xs_finding *finding, con
     double by_part[XS_PARTS_REPLAYED] = {0}, of_run = (double)finding->instances;
     if (!in || !count || !saves_ns)
         return;
-    if (is_of_run(items)) {
+    if (xs_repairable_is_of_run(items)) {
         of_run = (double)in->parts->of;
         for (size_t k = 0; k < in->parts->count; k++)
             by_part[k] = 1;

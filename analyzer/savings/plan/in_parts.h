@@ -16,37 +16,41 @@ struct xs_in_parts {
     struct xs_repairables all;           /* the instances of the whole run */
     int64_t *unchanged_ns;               /* by part: when it ends in a replay without changes */
     double saved_ns[XS_PARTS_REPLAYED];  /* by part: what the latest replay saved in it */
-    double instances[XS_PARTS_REPLAYED]; /* by part: how many instances of the repair it has; or another measure of
-                                          * how much of the repair it has */
-    double instances_of_run;             /* the same for the whole run */
+    double instances[XS_PARTS_REPLAYED]; /* by part: how many instances of the repair are in it; for several findings,
+                                          * each instance counts as much as it saves (xs_in_parts_add) */
+    double instances_of_run;             /* how many instances the whole run has, counted like `instances` */
     double claimed_ns;                   /* what these instances claim in the whole run */
-    double below_ns, above_ns;           /* of the latest replay: how far its estimate may be from the truth */
+    double below_ns, above_ns;           /* how much the true saving may be below, or above, the latest estimate */
 };
 
-/* Begins to estimate. Until xs_in_parts_end, `findings->repairables` has only the instances that the model has, and
- * the last instance of each finding. Does nothing if the model has the whole run. */
+/* Begins to estimate. Until xs_in_parts_end, `findings->repairables` has only three kinds of instances: those that the
+ * model has, those whose repair changes the whole run, and the last instance of each finding. Does nothing if the model
+ * has the whole run. */
 void xs_in_parts_begin(struct xs_in_parts *in, struct xs_plan *plan, struct xs_findings *findings);
 void xs_in_parts_end(struct xs_in_parts *in, struct xs_plan *plan, struct xs_findings *findings);
 
-/* These functions say which instances the next replays repair, so that their savings can be estimated for the run. They
- * do nothing if the model has the whole run. */
-void xs_in_parts_of_all(struct xs_plan *plan); /* something that all parts have alike */
+/* These functions must be called before a replay, to say which instances it repairs. The saving of the whole run is
+ * estimated from their number. The functions do nothing if the model has the whole run. xs_in_parts_of_all is for a
+ * change that is no repair of instances: every part counts as one instance. */
+void xs_in_parts_of_all(struct xs_plan *plan);
 void xs_in_parts_of(struct xs_plan *plan, const struct xs_finding *finding, const struct xs_repairable *items,
                     size_t count);
-/* Adds the instances of another finding, which are weighed by what this finding saves. Call xs_in_parts_of_none first.
- */
+/* These two functions are for a replay that repairs several findings. Call xs_in_parts_of_none first, then
+ * xs_in_parts_add for each finding. `saves_ns` is what the finding saves alone; the finding's instances together count
+ * as much as it saves. */
 void xs_in_parts_of_none(struct xs_plan *plan);
 void xs_in_parts_add(struct xs_plan *plan, const struct xs_finding *finding, const struct xs_repairable *items,
                      size_t count, uint64_t saves_ns);
 
-/* Returns how often the run has what the replayed parts have once, by instances; 1 for a run that is replayed as a
- * whole. */
+/* Returns how many instances the run has for each instance in the replayed parts; 1 if the run is replayed as a whole.
+ * The first and the last part are not counted. */
 double xs_in_parts_scale(const struct xs_plan *plan);
 
 /* Estimates the saving of the run from the return times of the calls in a replay. `run_ns` is the replay's duration. */
 double xs_in_parts_saved(struct xs_in_parts *in, const struct xs_model *model, const int64_t *returns, int64_t run_ns);
 
-/* Returns how far the latest estimate may be too high, or too low; 0 for a run that is replayed as a whole. */
+/* Returns by how much the true saving may be below the latest estimate (XS_PLAN_LEAST) or above it (XS_PLAN_MOST); 0 if
+ * the run is replayed as a whole. */
 double xs_in_parts_error(const struct xs_plan *plan, enum xs_plan_end end);
 
 #endif

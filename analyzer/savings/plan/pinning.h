@@ -27,8 +27,9 @@ void xs_pinning_end(struct xs_pinning *pinning);
 /* Adds the host memory of a copy, which will be page-locked. */
 void xs_pinning_add(struct xs_pinning *pinning, uint64_t address, uint64_t bytes);
 
-/* Returns what page-locking all ranges costs, in ns. If the run has more copies than were added, as much new memory is
- * assumed for the others as the second half of the added copies have, which is none if the memory is used again. */
+/* Returns what page-locking all ranges costs, in ns. If the run has more copies than were added, the other copies are
+ * assumed to need new memory at the same rate as the second half of the added copies. This is no new memory if that
+ * half uses the memory of the first half again. */
 uint64_t xs_pinning_ns(const struct xs_pinning *pinning);
 
 #endif

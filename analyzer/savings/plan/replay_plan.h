@@ -38,7 +38,7 @@ struct xs_in_parts; /* in_parts.h */
 struct xs_plan {
     const struct xs_model *model;
     const struct xs_findings *findings; /* for sites and link model */
-    struct xs_in_parts *in_parts; /* if only parts of the run are replayed (in_parts.h); NULL: the model has all */
+    struct xs_in_parts *in_parts; /* set if only parts of the run are replayed; NULL: the model has the whole run */
     struct xs_plan_row {
         int64_t row;
         uint32_t kind, number;

@@ -58,8 +58,8 @@ struct xs_model_call {
         uint64_t address;        /* address of a host-device copy's host memory, or of an allocation */
     };
     uint64_t bytes;        /* bytes moved or allocated; for a batch, the sum over its copies */
-    int64_t rest_ns;       /* time to the return from the enter, or, if `waited` is true, from the end of what the call
-                            * waited for */
+    int64_t rest_ns;       /* time from the enter to the return; if `waited` is true, time from the end of what the
+                            * call waited for to the return */
     int64_t own_ns;        /* its duration without waiting */
     int64_t look_ns;       /* for a copy that was looked at: how long the look took in the call (looks.h); else 0 */
     uint32_t copy, copies; /* for a batch of several copies: index of its first copy, and their number; else 0 */

@@ -63,37 +63,41 @@ static int32_t number_of(struct numbers *numbers, int64_t low, int64_t high) {
 /* --- calls --- */
 
 /* Columns of every query: id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object, is_async,
- * a column that depends on the kind of call (for a copy: it is part of a batch), bytes, stack. Copies also have
- * direction, address and kind of the host memory, and a column that says if they were looked at; allocations have
- * address and kind. */
-enum { ENTER_NS = 5 };
+ * a column that depends on the kind of call (for a copy: its place in a batch, or NULL), bytes, stack. Copies also have
+ * direction, address and kind of both sides and a fingerprint; allocations have address and kind. */
+enum { ENTER_NS = 5, DETAIL = 10, ADDRESS = 14, MEMORY_KIND, FINGERPRINT, CAPTURED, DST_ADDRESS, DST_KIND };
 struct table {
+    const char *name, *columns; /* the columns of a table of rows and shapes; name NULL: there is a statement */
     const char *sql;
     enum xs_model_kind kind;
 };
 static const struct table tables[] = {
-    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async,"
-     " batch_index IS NOT NULL, bytes, stack, direction, CASE direction WHEN 1 THEN src_address WHEN 2 THEN "
-     "dst_address END,"
-     " CASE direction WHEN 1 THEN src_kind WHEN 2 THEN dst_kind END, fingerprint IS NOT NULL"
-     " FROM transfer WHERE is_captured = 0",
-     XS_MODEL_TRANSFER},
-    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, 0, bytes,"
+    {"transfer",
+     "id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, batch_index, bytes,"
+     " stack, direction, src_address, src_kind, fingerprint, is_captured, dst_address, dst_kind",
+     NULL, XS_MODEL_TRANSFER},
+    {NULL, NULL,
+     "SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, 0, bytes,"
      " stack, 0, NULL, NULL FROM memset WHERE is_captured = 0",
      XS_MODEL_MEMSET},
-    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, NULL, 0, 0, bytes, stack, 0,"
+    {NULL, NULL,
+     "SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, NULL, 0, 0, bytes, stack, 0,"
      " address, kind FROM allocation WHERE thread IS NOT NULL AND enter_ns IS NOT NULL",
      XS_MODEL_ALLOCATION},
-    {"SELECT id, free_entry_point, free_thread, context, free_stream, free_enter_ns, free_return_ns, NULL, NULL, 0, 0,"
+    {NULL, NULL,
+     "SELECT id, free_entry_point, free_thread, context, free_stream, free_enter_ns, free_return_ns, NULL, NULL, 0, 0,"
      " bytes, free_stack, 0, address, kind FROM allocation WHERE free_thread IS NOT NULL AND free_enter_ns IS NOT NULL",
      XS_MODEL_FREE},
-    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, 1, 0, 0, NULL, 0,"
-     " NULL, NULL FROM launch WHERE is_captured = 0",
-     XS_MODEL_LAUNCH},
-    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, object, 0, scope, 0, stack,"
+    {"launch",
+     "id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, 1, 0, 0, NULL, 0, NULL, NULL,"
+     " NULL, is_captured",
+     NULL, XS_MODEL_LAUNCH},
+    {NULL, NULL,
+     "SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, object, 0, scope, 0, stack,"
      " 0, NULL, NULL FROM sync",
      XS_MODEL_SYNC},
-    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object, 0,"
+    {NULL, NULL,
+     "SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object, 0,"
      " CASE WHEN entry_point" XS_RECORDS_EVENT " THEN 1 WHEN entry_point" XS_WAITS_FOR_EVENT " THEN 2 ELSE 0 END, 0,"
      " NULL, 0, NULL, NULL FROM api_call WHERE is_captured = 0",
      XS_MODEL_OTHER},
@@ -112,6 +116,19 @@ static void read_kind(struct xs_model_call *call, enum xs_model_kind kind, int64
         call->wait = (uint8_t)of_scope[detail];
     if (kind == XS_MODEL_OTHER && detail)
         call->kind = detail == 1 ? XS_MODEL_RECORD : XS_MODEL_WAIT_EVENT;
+}
+
+/* Reads what only copies have. The host's side of an upload is its source, that of a download its destination. */
+static void read_copy(struct xs_scan *scan, struct xs_model_call *call) {
+    bool is_upload = call->direction == XS_DIR_H2D, is_download = call->direction == XS_DIR_D2H;
+    call->address = (uint64_t)(is_upload     ? xs_scan_int(scan, ADDRESS)
+                               : is_download ? xs_scan_int(scan, DST_ADDRESS)
+                                             : 0);
+    call->memory_kind = (uint8_t)(is_upload     ? xs_scan_kind(scan, MEMORY_KIND, XS_MEMORY_KIND_COUNT)
+                                  : is_download ? xs_scan_kind(scan, DST_KIND, XS_MEMORY_KIND_COUNT)
+                                                : 0);
+    call->is_of_batch = !xs_scan_null(scan, DETAIL);
+    call->is_looked_at = !xs_scan_null(scan, FINGERPRINT);
 }
 
 /* Reads a call. False: its times are damaged. */
@@ -133,8 +150,12 @@ static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kin
     call->is_async = xs_scan_int(scan, 9) != 0;
     call->bytes = xs_scan_count_or_null(scan, 11);
     call->direction = (uint8_t)xs_scan_kind(scan, 13, XS_DIRECTION_COUNT);
-    call->address = (uint64_t)xs_scan_int(scan, xs_scan_null(scan, 8) ? 14 : 8);
-    call->memory_kind = (uint8_t)xs_scan_kind(scan, 15, XS_MEMORY_KIND_COUNT);
+    if (kind == XS_MODEL_TRANSFER) {
+        read_copy(scan, call);
+    } else {
+        call->address = (uint64_t)xs_scan_int(scan, xs_scan_null(scan, 8) ? ADDRESS : 8);
+        call->memory_kind = (uint8_t)xs_scan_kind(scan, MEMORY_KIND, XS_MEMORY_KIND_COUNT);
+    }
     int64_t stack = xs_scan_int(scan, 12);
     call->site = r->sites ? xs_site_of(r->sites, xs_scan_null(scan, 1) ? -1 : entry_point, stack) : 0;
     call->stack = stack > 0 && stack <= UINT32_MAX ? (uint32_t)stack : 0;
@@ -142,9 +163,7 @@ static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kin
     call->is_of_main = frame && frame->of == XS_FRAME_MAIN;
     call->is_of_library = frame && (frame->library || call->is_of_main);
     call->operation = XS_NO_OPERATION;
-    read_kind(call, kind, xs_scan_int(scan, 10));
-    call->is_of_batch = kind == XS_MODEL_TRANSFER && xs_scan_int(scan, 10);
-    call->is_looked_at = kind == XS_MODEL_TRANSFER && xs_scan_int(scan, 16);
+    read_kind(call, kind, kind == XS_MODEL_TRANSFER ? 0 : xs_scan_int(scan, DETAIL));
     return true;
 }
 
@@ -165,9 +184,14 @@ static void add_main_wait(struct reading *r, const struct xs_model_call *downloa
 static int read_table(struct reading *r, const struct table *table) {
     struct xs_model *model = r->model;
     struct xs_scan scan;
-    xs_scan_begin(&scan, r->trace, table->sql, r->message, r->damaged);
+    if (table->name)
+        xs_scan_columns(&scan, r->trace, table->name, table->columns, r->message, r->damaged);
+    else
+        xs_scan_begin(&scan, r->trace, table->sql, r->message, r->damaged);
     while (xs_scan_row(&scan)) {
         if (!xs_parts_have(r->parts, xs_scan_int(&scan, ENTER_NS)))
+            continue;
+        if (table->name && !xs_scan_is_zero(&scan, CAPTURED))
             continue;
         xs_grow(&model->calls, r->count, &r->call_capacity, sizeof *model->calls);
         if (!read_call(r, &scan, table->kind, &model->calls[r->count]))
@@ -287,12 +311,12 @@ static int read_calls(struct reading *r) {
 /* --- the device --- */
 
 static const struct {
-    const char *sql;
+    const char *table, *columns;
     bool is_copy;
 } record_tables[] = {
-    {"SELECT correlation, start_ns, end_ns, device, graph_node, kind FROM device_copy WHERE end_ns IS NOT NULL", true},
-    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_memset WHERE end_ns IS NOT NULL", false},
-    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_kernel WHERE end_ns IS NOT NULL", false},
+    {"device_copy", "correlation, start_ns, end_ns, device, graph_node, kind", true},
+    {"device_memset", "correlation, start_ns, end_ns, device, graph_node, 0", false},
+    {"device_kernel", "correlation, start_ns, end_ns, device, graph_node, 0", false},
 };
 
 static uint8_t engine_of(bool is_copy, int64_t kind) {
@@ -306,7 +330,7 @@ static void read_record(struct reading *r, struct xs_scan *scan, bool is_copy) {
     bool may_be_elsewhere = r->parts && r->parts->count > 0; /* its call may be in a part that is not replayed */
     if (may_be_elsewhere && find_correlated(r, xs_scan_correlation(scan, 0)) == XS_NO_OPERATION)
         return;
-    if (!xs_scan_times(scan, 1, 2, &start_ns, &end_ns))
+    if (xs_scan_null(scan, 2) || !xs_scan_times(scan, 1, 2, &start_ns, &end_ns))
         return;
     xs_grow(&r->records, r->record_count, &r->record_capacity, sizeof *r->records);
     int64_t device = xs_scan_null(scan, 3) ? -1 : xs_scan_int(scan, 3);
@@ -324,7 +348,7 @@ static int read_records(struct reading *r) {
     int status = XS_OK;
     for (size_t i = 0; i < sizeof record_tables / sizeof *record_tables && status >= 0; i++) {
         struct xs_scan scan;
-        xs_scan_begin(&scan, r->trace, record_tables[i].sql, r->message, r->damaged);
+        xs_scan_columns(&scan, r->trace, record_tables[i].table, record_tables[i].columns, r->message, r->damaged);
         while (xs_scan_row(&scan))
             read_record(r, &scan, record_tables[i].is_copy);
         status = xs_scan_end(&scan);

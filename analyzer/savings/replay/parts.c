@@ -27,7 +27,7 @@ static const struct {
 };
 
 /* A moment at which one part ends and the next one begins. */
-struct cut {
+struct xs_part_cut {
     int64_t at_ns;
     int64_t good_ns;     /* the best moment for it that was found so far */
     int64_t distance_ns; /* how bad this moment is; INT64_MAX: none was found */
@@ -35,7 +35,7 @@ struct cut {
 };
 
 struct cuts {
-    struct cut *items;
+    struct xs_part_cut *items;
     size_t count;
 };
 
@@ -84,7 +84,7 @@ static struct cuts cut_evenly(const int64_t *times, size_t count, size_t parts) 
         int64_t at_ns = times[(size_t)((double)count * (double)i / (double)parts)];
         int64_t before_ns = cuts.count ? cuts.items[cuts.count - 1].at_ns : times[0];
         if (at_ns > before_ns)
-            cuts.items[cuts.count++] = (struct cut){at_ns, at_ns, INT64_MAX, 0};
+            cuts.items[cuts.count++] = (struct xs_part_cut){at_ns, at_ns, INT64_MAX, 0};
     }
     /* No cut moves by half of a part, so no two cuts meet. */
     for (size_t i = 0; i < cuts.count; i++) {
@@ -96,7 +96,7 @@ static struct cuts cut_evenly(const int64_t *times, size_t count, size_t parts) 
 }
 
 static bool cut_is_before(const void *item, const void *ns) {
-    return ((const struct cut *)item)->at_ns < *(int64_t *)ns;
+    return ((const struct xs_part_cut *)item)->at_ns < *(int64_t *)ns;
 }
 
 /* Takes a moment as the place of the nearest cut if it is better than the place found so far. It must be `times` times
@@ -104,7 +104,7 @@ static bool cut_is_before(const void *item, const void *ns) {
 static void offer(struct cuts *cuts, int64_t ns, int64_t times) {
     size_t after = xs_search(cuts->items, cuts->count, sizeof *cuts->items, cut_is_before, &ns);
     for (size_t i = after ? after - 1 : 0; i <= after && i < cuts->count; i++) {
-        struct cut *cut = &cuts->items[i];
+        struct xs_part_cut *cut = &cuts->items[i];
         int64_t distance_ns = llabs(cut->at_ns - ns);
         if (distance_ns >= cut->most_ns || distance_ns >= cut->distance_ns / times)
             continue;
@@ -140,25 +140,24 @@ static int move_cuts(struct cuts *cuts, const struct xs_trace *trace, const stru
 
 /* Returns the part with this number. The first part also has what is before the first cut, and the last part what is
  * after the last cut, even if these times are damaged. */
-static struct xs_run_part part_at(const struct cuts *cuts, size_t number) {
-    return (struct xs_run_part){.begin_ns = number ? cuts->items[number - 1].good_ns : INT64_MIN,
-                                .end_ns = number < cuts->count ? cuts->items[number].good_ns : INT64_MAX};
+static void place(struct xs_run_part *part, const struct cuts *cuts) {
+    part->begin_ns = part->number ? cuts->items[part->number - 1].good_ns : INT64_MIN;
+    part->end_ns = part->number < cuts->count ? cuts->items[part->number].good_ns : INT64_MAX;
 }
 
-static void choose(struct xs_parts *parts, const struct cuts *cuts) {
-    size_t all = cuts->count + 1, between = XS_PARTS_REPLAYED - 2;
-    parts->items = xs_realloc(NULL, XS_PARTS_REPLAYED * sizeof *parts->items);
+static void choose(struct xs_parts *parts, size_t all) {
+    size_t between = XS_PARTS_REPLAYED - 2;
+    parts->items = xs_zeroed(XS_PARTS_REPLAYED, sizeof *parts->items);
     parts->of = all;
-    parts->items[parts->count++] = part_at(cuts, 0);
+    parts->items[parts->count++].number = 0;
     for (size_t i = 0; i < between; i++) {
         size_t first = 1 + i * (all - 2) / between, end = 1 + (i + 1) * (all - 2) / between;
-        parts->items[parts->count++] = part_at(cuts, first + (size_t)(xs_mix(i + 1) % (end - first)));
+        parts->items[parts->count++].number = first + (size_t)(xs_mix(i + 1) % (end - first));
     }
-    parts->items[parts->count++] = part_at(cuts, all - 1);
+    parts->items[parts->count++].number = all - 1;
 }
 
-int xs_parts_choose(struct xs_parts *parts, const struct xs_trace *trace, const struct xs_steps *steps,
-                    unsigned whole_rows, char *message) {
+int xs_parts_choose(struct xs_parts *parts, const struct xs_trace *trace, unsigned whole_rows, char *message) {
     int64_t most = whole_rows ? whole_rows : XS_PARTS_WHOLE_ROWS, rows;
     XS_SCOPED int64_t *times = NULL;
     size_t count = 0;
@@ -172,15 +171,41 @@ int xs_parts_choose(struct xs_parts *parts, const struct xs_trace *trace, const 
     if (status < 0 || rows <= most)
         return status;
     struct cuts cuts = cut_evenly(times, count, (size_t)((rows * XS_PARTS_REPLAYED + most - 1) / most));
-    status = move_cuts(&cuts, trace, steps, message);
-    if (status >= 0 && cuts.count >= XS_PARTS_REPLAYED)
-        choose(parts, &cuts);
-    free(cuts.items);
+    if (cuts.count >= XS_PARTS_REPLAYED) {
+        choose(parts, cuts.count + 1);
+        parts->cuts = cuts.items;
+    } else {
+        free(cuts.items);
+    }
+    return status;
+}
+
+void xs_parts_possible_times(const struct xs_parts *parts, struct xs_intervals *times) {
+    *times = (struct xs_intervals){0};
+    for (size_t k = 0; k < parts->count; k++) {
+        size_t number = parts->items[k].number;
+        const struct xs_part_cut *end = &parts->cuts[number], *begin = end - 1;
+        xs_intervals_add(times, number ? begin->at_ns - begin->most_ns : INT64_MIN,
+                         number + 1 < parts->of ? end->at_ns + end->most_ns : INT64_MAX);
+    }
+    xs_intervals_unite(times);
+}
+
+int xs_parts_place(struct xs_parts *parts, const struct xs_trace *trace, const struct xs_steps *steps, char *message) {
+    if (!parts->count)
+        return XS_OK;
+    struct cuts cuts = {parts->cuts, parts->of - 1};
+    int status = move_cuts(&cuts, trace, steps, message);
+    for (size_t k = 0; k < parts->count; k++)
+        place(&parts->items[k], &cuts);
+    free(parts->cuts);
+    parts->cuts = NULL;
     return status;
 }
 
 void xs_parts_free(struct xs_parts *parts) {
     free(parts->items);
+    free(parts->cuts);
     *parts = (struct xs_parts){0};
 }
 

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/intervals.h"
 #include "analyzer/findings/steps/steps.h"
 #include "schema/read/trace.h"
 
@@ -32,25 +33,34 @@ struct xs_run_part {
     int64_t left_out_ns;      /* time that the model does not have before this part; time of the trace less this time is
                                * time of the model. xs_parts_close_up sets it */
     int64_t model_end_ns;     /* end of the part in the model; xs_parts_close_up sets it */
-    uint32_t first_call;      /* index of its first call in the model, whose parts are in order; set as well */
+    uint32_t first_call;      /* index in the model of its first call; xs_parts_close_up sets it */
+    size_t number;            /* number of the part in the run; the first is 0 */
 };
 
 struct xs_parts {              /* zeroed: the run is replayed as a whole */
     struct xs_run_part *items; /* the chosen parts, in order of time */
     size_t count;              /* 0: the run is replayed as a whole */
     size_t of;                 /* number of parts of the run */
+    struct xs_part_cut *cuts;  /* where the parts of the run begin, except the first; until xs_parts_place */
     int64_t run_ns;            /* measured duration of the run; xs_parts_close_up sets it */
-    int64_t replayed_ns;       /* duration of the model; set as well */
+    int64_t replayed_ns;       /* duration of the model; xs_parts_close_up sets it */
 };
 
-/* Chooses the parts. `whole_rows` replaces XS_PARTS_WHOLE_ROWS if it is not 0. Negative status: the message is set.
- * Always call xs_parts_free. */
-int xs_parts_choose(struct xs_parts *parts, const struct xs_trace *trace, const struct xs_steps *steps,
-                    unsigned whole_rows, char *message);
+/* Chooses the parts, before the steps of the run are known. `whole_rows` replaces XS_PARTS_WHOLE_ROWS if it is not 0.
+ * Negative status: the message is set. Always call xs_parts_free. */
+int xs_parts_choose(struct xs_parts *parts, const struct xs_trace *trace, unsigned whole_rows, char *message);
+
+/* Sets `times` to the times in which a chosen part may be, wherever xs_parts_place lets it begin and end. Requires a
+ * run in parts. */
+void xs_parts_possible_times(const struct xs_parts *parts, struct xs_intervals *times);
+
+/* Decides where the chosen parts begin and end. No other function may be called before. Negative status: the message is
+ * set. */
+int xs_parts_place(struct xs_parts *parts, const struct xs_trace *trace, const struct xs_steps *steps, char *message);
 void xs_parts_free(struct xs_parts *parts);
 
 /* True if a call that begins at this time of the trace belongs to a chosen part, or if there are no parts. NULL counts
- * as no parts, here and below. */
+ * as no parts in all functions of this file. */
 bool xs_parts_have(const struct xs_parts *parts, int64_t ns);
 
 /* Takes the time between the parts out of a model, which has times of the trace. */
@@ -63,7 +73,7 @@ int64_t xs_parts_model_ns(const struct xs_parts *parts, int64_t ns, bool *is_in_
 /* Converts a time of the model to a time of the trace. */
 int64_t xs_parts_trace_ns(const struct xs_parts *parts, int64_t model_ns);
 
-/* Returns how often the run has what the model has once, by duration; 1 for a run that is replayed as a whole. */
+/* Returns the duration of the run divided by the duration of the model; 1 if the run is replayed as a whole. */
 double xs_parts_scale(const struct xs_parts *parts);
 
 #endif

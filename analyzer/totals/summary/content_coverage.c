@@ -18,8 +18,8 @@ static bool ran(const struct xs_scan *scan, int result) {
 static int read_transfers(const struct xs_trace *trace, struct xs_content_coverage *c, uint64_t *with_number,
                           char *message) {
     struct xs_scan scan;
-    xs_scan_begin(&scan, trace, "SELECT direction, bytes, skip, fingerprint, result, is_captured FROM transfer",
-                  message, NULL);
+    xs_scan_columns(&scan, trace, "transfer", "direction, bytes, skip, fingerprint, result, is_captured", message,
+                    NULL);
     while (xs_scan_row(&scan)) {
         int64_t direction = xs_scan_int(&scan, 0);
         bool has_number = !xs_scan_null(&scan, 3);
@@ -53,7 +53,7 @@ static int read_lost(const struct xs_trace *trace, uint64_t with_number, struct 
 
 static int read_launches(const struct xs_trace *trace, struct xs_content_coverage *c, char *message) {
     struct xs_scan scan;
-    xs_scan_begin(&scan, trace, "SELECT kind, arguments, result, is_captured FROM launch", message, NULL);
+    xs_scan_columns(&scan, trace, "launch", "kind, arguments, result, is_captured", message, NULL);
     while (xs_scan_row(&scan)) {
         int64_t kind = xs_scan_int(&scan, 0);
         if (!ran(&scan, 2))

@@ -40,10 +40,13 @@ static void read_budget(const struct xs_trace *trace, struct xs_cost *cost) {
 }
 
 static void read_recorded_steps(const struct xs_trace *trace, struct xs_recorded_steps *steps) {
-    char text[16];
+    char text[16], start[16];
     const char *by = xs_trace_meta_text(trace, "range.steps_by", text, sizeof text, "");
     if (!*by) {
+        bool by_command = strcmp(xs_trace_meta_text(trace, "option.start", start, sizeof start, ""), "off") == 0;
         xs_trace_meta_text(trace, "option.window", steps->name, sizeof steps->name, "");
+        if (by_command)
+            memcpy(steps->name, XS_RECORDED_BY_COMMAND, sizeof XS_RECORDED_BY_COMMAND);
         return;
     }
     bool by_range = strcmp(by, "range") == 0;
@@ -129,14 +132,17 @@ void xs_work_begin(struct xs_summary_work *work, struct xs_scan *scan, const cha
     va_end(arguments);
 }
 
+void xs_work_columns(struct xs_summary_work *work, struct xs_scan *scan, const char *table, const char *columns) {
+    *scan = (struct xs_scan){.status = work->status};
+    if (work->status >= 0)
+        xs_scan_columns(scan, work->trace, table, columns, work->message, &work->summary->damaged_rows);
+}
+
 static size_t add_device(struct xs_summary_work *work, int64_t ordinal) {
     struct xs_summary *s = work->summary;
     size_t i = s->device_count++;
     s->devices = xs_realloc(s->devices, s->device_count * sizeof *s->devices);
-    work->copies = xs_realloc(work->copies, s->device_count * sizeof *work->copies);
-    work->kernels = xs_realloc(work->kernels, s->device_count * sizeof *work->kernels);
     s->devices[i] = (struct xs_device_summary){.id = ordinal};
-    work->copies[i] = work->kernels[i] = (struct xs_intervals){0};
     return i;
 }
 
@@ -272,27 +278,18 @@ bool xs_bare_is_known(const struct xs_summary *s) {
     return s->cost.known && own_of_busiest_ns(&s->cost) <= s->run.duration_ns / 2 && xs_bare_ns(s) > 0;
 }
 
-/* Computes what the run's time was spent on. The unions of busy times of each device must have been computed. */
-static void compute_where(struct xs_summary_work *work) {
+/* Computes how long the devices were busy, and what the run's time was spent on. The parts of the time are not known if
+ * calls of the line are missing. */
+static void compute_busy(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     const struct xs_where_own own = {.start_ns = s->cost.begin_ns, .later_ns = own_between_calls_ns(&s->cost)};
-    struct xs_where_busy busy = {{0}, {0}};
-    for (size_t i = 0; i < s->device_count; i++) {
-        for (size_t k = 0; k < work->copies[i].count; k++)
-            xs_intervals_add(&busy.copies, work->copies[i].items[k].start, work->copies[i].items[k].end);
-        for (size_t k = 0; k < work->kernels[i].count; k++)
-            xs_intervals_add(&busy.kernels, work->kernels[i].items[k].start, work->kernels[i].items[k].end);
-    }
-    xs_intervals_unite(&busy.copies);
-    xs_intervals_unite(&busy.kernels);
-    if (!s->thinned.rows && !s->looked_at.has_gaps) /* the parts are not known if calls of the line are missing */
-        work->status = xs_where_read(work->trace, s->run.duration_ns, &busy, &own, &s->where, work->message);
+    s->recorded = xs_recorded_time(s->trace, s->run.duration_ns);
+    xs_summary_where(work, !s->thinned.rows && !s->looked_at.has_gaps, &own);
+    xs_summary_thinned_busy(work);
     s->where.faults_in_part = s->coverage.migration_rests > 0;
     s->where.faults_recorded_ns = s->coverage.migrations_ns;
     for (size_t i = 0; i < s->device_count; i++)
         s->where.copy_beside_kernels_ns = xs_sum(s->where.copy_beside_kernels_ns, s->devices[i].both_busy_ns);
-    xs_intervals_free(&busy.copies);
-    xs_intervals_free(&busy.kernels);
 }
 
 int xs_summary_compute(const struct xs_trace *trace, const struct xs_selection *selection, struct xs_summary *summary,
@@ -310,23 +307,12 @@ int xs_summary_compute(const struct xs_trace *trace, const struct xs_selection *
     if (work.status >= 0)
         work.status = xs_failures_read(trace, &summary->failures, message);
     judge_kernels(summary);
-    xs_summary_overlap(&work);
-    xs_summary_thinned_busy(&work);
     if (!summary->run.duration_ns && work.last_ns > 0) {
         summary->run.duration_ns = (uint64_t)work.last_ns;
         summary->run.duration_estimated = true;
     }
-    if (work.status >= 0) {
-        summary->recorded = xs_recorded_time(trace, summary->run.duration_ns);
-        compute_where(&work);
-    }
-    for (size_t i = 0; i < summary->device_count; i++) {
-        xs_intervals_free(&work.copies[i]);
-        xs_intervals_free(&work.kernels[i]);
-    }
-    free(work.copies);
-    free(work.kernels);
-    xs_records_free(&work.records);
+    if (work.status >= 0)
+        compute_busy(&work);
     if (work.status < 0)
         xs_summary_free(summary);
     return work.status;

@@ -153,8 +153,9 @@ struct xs_recorded_steps {
     uint64_t passed;          /* number of steps that the program began, or ended if a wait marks their ends */
     uint64_t skipped, wanted; /* as the user requested; wanted 0: all steps after the skipped ones */
     char name[XS_STEP_NAME_BYTES]; /* name of the NVTX range, or of the wait's entry point; for ALL, the value of
-                                      XFERSPY_WINDOW; not escaped */
+                                      XFERSPY_WINDOW, or XS_RECORDED_BY_COMMAND; not escaped */
 };
+#define XS_RECORDED_BY_COMMAND "xferspy start" /* commands started and stopped the recording (XFERSPY_START=off) */
 
 struct xs_summary {
     const struct xs_trace *trace;

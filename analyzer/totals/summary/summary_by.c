@@ -257,9 +257,10 @@ static int read_thinned(struct work *w) {
 
 static int read_records(struct work *w) {
     struct xs_scan scan;
-    xs_scan_begin(&scan, w->trace, "SELECT " XS_COPY_RECORD_COLUMNS " FROM device_copy WHERE graph_node IS NULL",
-                  w->message, NULL);
+    xs_scan_columns(&scan, w->trace, "device_copy", XS_COPY_RECORD_COLUMNS ", graph_node", w->message, NULL);
     while (xs_scan_row(&scan)) {
+        if (!xs_scan_null(&scan, XS_RECORD_NEXT))
+            continue;
         struct xs_record record = xs_record_read(&scan);
         xs_records_add(&w->records, &record);
     }

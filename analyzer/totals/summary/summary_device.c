@@ -1,5 +1,4 @@
-/* Reads CUPTI's records of the device (copies, kernels, memsets, migrations), and computes how much copies and kernels
- * overlapped. */
+/* Reads CUPTI's records of the device: kernels, memsets and migrations, and a row of a copy. */
 #include "analyzer/totals/summary/summary_internal.h"
 
 static int64_t device_of(const struct xs_scan *scan, int column) {
@@ -7,39 +6,39 @@ static int64_t device_of(const struct xs_scan *scan, int column) {
     return device == 0 && xs_scan_null(scan, column) ? -1 : device;
 }
 
-static void take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
-    enum { KIND = XS_RECORD_NEXT, DEVICE, COPIES, NODE };
-    struct xs_summary *s = work->summary;
-    struct xs_record record = xs_record_read(scan);
-    s->coverage.device_copies += !xs_is_modelled(work->trace, record.correlation);
-    if (!record.untimed) {
-        size_t device = xs_work_device(work, device_of(scan, DEVICE));
-        int64_t start = xs_scan_int(scan, XS_RECORD_START), end = xs_scan_int(scan, XS_RECORD_END);
-        xs_work_saw(work, end);
-        xs_intervals_add(&work->copies[device], start, end);
+bool xs_copy_row_read(struct xs_scan *scan, void *item) {
+    enum { CORRELATION = 1, BYTES, START, END, KIND, DEVICE, COPIES, NODE };
+    struct xs_copy_row *row = item;
+    uint32_t correlation = xs_scan_correlation(scan, CORRELATION);
+    row->record = (struct xs_record){.records = 1, .bytes = xs_scan_count(scan, BYTES)};
+    row->record.untimed = !xs_scan_span(scan, START, END, &row->record.ns);
+    row->device = device_of(scan, DEVICE);
+    row->end_ns = xs_scan_int(scan, END);
+    row->is_modelled = xs_is_modelled(scan->trace, correlation);
+    row->is_of_graph = !xs_scan_null(scan, NODE);
+    if (row->is_of_graph) {
+        row->copies = xs_scan_count(scan, COPIES);
+        row->kind = xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT);
+    } else {
+        row->record.correlation = correlation;
+        row->has_no_call = !correlation;
     }
-    if (!xs_scan_null(scan, NODE)) {
-        uint64_t copies = xs_scan_count(scan, COPIES);
-        s->coverage.device_copies_graph += !xs_is_modelled(work->trace, record.correlation);
-        xs_count_time_add(&s->graph_copies[xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT)], copies, record.bytes,
-                          record.ns);
-        xs_count_time_add(&s->graph_total, copies, record.bytes, record.ns);
-        return;
-    }
-    s->coverage.without_event += !record.correlation;
-    xs_records_add(&work->records, &record);
+    return true;
 }
 
-static void read_copies(struct xs_summary_work *work) {
-    struct xs_scan scan;
-    xs_work_begin(work, &scan,
-                  "SELECT " XS_COPY_RECORD_COLUMNS
-                  ", " XS_KIND_OF_COPY("") ", coalesce(device, dst_device, src_device), copies, graph_node"
-                                           " FROM device_copy");
-    while (xs_scan_row(&scan))
-        take_copy(work, &scan);
-    xs_work_end(work, &scan);
-    xs_records_sort(&work->records);
+void xs_copy_row_take(struct xs_summary_work *work, const struct xs_copy_row *row) {
+    struct xs_summary *s = work->summary;
+    s->coverage.device_copies += !row->is_modelled;
+    if (!row->record.untimed) {
+        xs_work_device(work, row->device);
+        xs_work_saw(work, row->end_ns);
+    }
+    s->coverage.without_event += row->has_no_call;
+    if (!row->is_of_graph)
+        return;
+    s->coverage.device_copies_graph += !row->is_modelled;
+    xs_count_time_add(&s->graph_copies[row->kind], row->copies, row->record.bytes, row->record.ns);
+    xs_count_time_add(&s->graph_total, row->copies, row->record.bytes, row->record.ns);
 }
 
 static void read_kernels(struct xs_summary_work *work) {
@@ -61,7 +60,6 @@ static void read_kernels(struct xs_summary_work *work) {
         launches->device_ns = xs_sum(launches->device_ns, ns);
         launches->modelled += is_modelled;
         xs_work_saw(work, xs_scan_int(&scan, END));
-        xs_intervals_add(&work->kernels[device], xs_scan_int(&scan, START), xs_scan_int(&scan, END));
     }
     xs_work_end(work, &scan);
 }
@@ -94,17 +92,7 @@ static void read_memsets(struct xs_summary_work *work) {
 }
 
 void xs_summary_device(struct xs_summary_work *work) {
-    read_copies(work);
     read_kernels(work);
     read_migrations(work);
     read_memsets(work);
-}
-
-void xs_summary_overlap(struct xs_summary_work *work) {
-    for (size_t i = 0; i < work->summary->device_count; i++) {
-        struct xs_device_summary *d = &work->summary->devices[i];
-        d->copy_busy_ns = xs_intervals_unite(&work->copies[i]);
-        d->kernel_busy_ns = xs_intervals_unite(&work->kernels[i]);
-        d->both_busy_ns = xs_intervals_common(&work->copies[i], &work->kernels[i], NULL);
-    }
 }

@@ -2,7 +2,6 @@
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_INTERNAL_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_INTERNAL_H
 
-#include "analyzer/base/intervals.h"
 #include "analyzer/findings/engine/selection.h"
 #include "analyzer/totals/summary/summary.h"
 #include "analyzer/trace/records.h"
@@ -15,10 +14,10 @@ struct xs_summary_work {
     const struct xs_trace *trace;
     const struct xs_selection *selection; /* the transfers that the totals count; NULL: all */
     char *message;
-    int status; /* negative: a table could not be read, and the message is set; after that, nothing more is read */
-    struct xs_records records;
-    struct xs_intervals *copies; /* by index in summary->devices */
-    struct xs_intervals *kernels;
+    int status;     /* negative: a table could not be read, and the message is set; after that, nothing more is read */
+    bool any_timed; /* a call has device times */
+    /* rows of device_copy whose call is missing: the timed ones and their sums, and the number of the others */
+    uint64_t orphans, orphan_bytes, orphan_ns, untimed_orphans;
     int64_t last_ns; /* the latest time in any table */
 };
 
@@ -41,22 +40,39 @@ static inline void xs_count_time_add(struct xs_count_time *to, uint64_t count, u
 
 /* If the trace became too large, so that rows were dropped, these functions add the sums of the dropped rows; otherwise
  * they do nothing. xs_summary_thinned_transfers adds to `groups`, whose totals must be 0; call it after the kept rows
- * of `transfer` were read. Call xs_summary_thinned_busy after the unions of busy times were computed. */
+ * of `transfer` were read. Call xs_summary_thinned_busy after xs_summary_where. */
 void xs_summary_thinned_transfers(struct xs_summary_work *work, struct xs_transfer_group *groups);
 void xs_summary_thinned_calls(struct xs_summary_work *work);
 void xs_summary_thinned_busy(struct xs_summary_work *work);
 
+/* A row of device_copy. */
+struct xs_copy_row {
+    struct xs_record record; /* its correlation number is 0 for a copy of a graph, too */
+    int64_t device, end_ns;
+    uint64_t copies;
+    unsigned kind;
+    bool is_of_graph, is_modelled, has_no_call; /* has_no_call: a copy of no graph without a correlation number */
+};
+bool xs_copy_row_read(struct xs_scan *scan, void *row);
+void xs_copy_row_take(struct xs_summary_work *work, const struct xs_copy_row *row);
+#define XS_COPY_ROW_COLUMNS                                                                                            \
+    XS_BYTES_OF_COPY("")                                                                                               \
+    ", start_ns, end_ns, " XS_KIND_OF_COPY("") ", coalesce(device, dst_device, src_device), copies, graph_node"
+
 /* Each of these functions reads the named tables into the summary. */
-void xs_summary_device(struct xs_summary_work *work); /* device_copy, device_kernel, device_migration, device_memset */
-void xs_summary_transfers(struct xs_summary_work *work); /* transfer; must be called after work->records were read */
+void xs_summary_device(struct xs_summary_work *work);    /* device_kernel, device_migration, device_memset */
+void xs_summary_transfers(struct xs_summary_work *work); /* transfer and device_copy */
 void xs_summary_calls(struct xs_summary_work *work);     /* memset, launch, sync, allocation; must be called after
                                                             xs_summary_device */
-void xs_summary_overlap(struct xs_summary_work *work);   /* computes the unions of busy times over the streams of each
-                                                            device */
+/* Computes the unions of busy times over the streams of each device and, if `is_known`, what the run's time was spent
+ * on; the summary must have the duration of the run. */
+void xs_summary_where(struct xs_summary_work *work, bool is_known, const struct xs_where_own *own);
 
 /* Begins to read the rows of a statement, which is formatted as by printf. After an error there are no rows. */
 void xs_work_begin(struct xs_summary_work *work, struct xs_scan *scan, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Begins to read columns of all rows of a table (xs_scan_columns). */
+void xs_work_columns(struct xs_summary_work *work, struct xs_scan *scan, const char *table, const char *columns);
 static inline void xs_work_end(struct xs_summary_work *work, struct xs_scan *scan) { work->status = xs_scan_end(scan); }
 
 static inline void xs_work_saw(struct xs_summary_work *work, int64_t ns) {

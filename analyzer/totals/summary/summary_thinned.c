@@ -135,16 +135,9 @@ typedef struct pool pools[XS_DIRECTION_COUNT][3]; /* by `pageable` + 1 */
 
 /* Returns the sums of device records whose call is missing, because thinning dropped the call and was then interrupted
  * by the program's end. Records that came after their call was dropped are already counted with the call. */
-static struct pool orphans_of(struct xs_summary_work *work) {
-    struct pool pool = {.direction = XS_DIR_UNKNOWN, .pageable = -1};
-    for (size_t i = 0; i < work->records.count; i++) {
-        struct xs_record *record = &work->records.items[i];
-        if (record->matched || record->untimed)
-            continue;
-        record->matched = 1;
-        xs_sum_all(&pool.sums, &(struct sums){record->records, record->bytes, record->ns}, sizeof pool.sums);
-    }
-    return pool;
+static struct pool orphans_of(const struct xs_summary_work *work) {
+    return (struct pool){
+        .direction = XS_DIR_UNKNOWN, .pageable = -1, .sums = {work->orphans, work->orphan_bytes, work->orphan_ns}};
 }
 
 /* Divides the amounts that are only known by kind among the groups. The direction that the host recorded may be another
@@ -274,7 +267,9 @@ void xs_summary_thinned_busy(struct xs_summary_work *work) {
                   " JOIN device_kernel_shape s ON s.id = t.shape WHERE t.source = 'device_kernel' GROUP BY 1");
     while (xs_scan_row(&scan)) {
         int64_t ordinal = xs_scan_int(&scan, DEVICE);
-        uint64_t ns = xs_scan_count(&scan, NS), most = work->summary->run.duration_ns;
+        uint64_t ns = xs_scan_count(&scan, NS);
+        /* an estimated duration may end before rows that were thinned out */
+        uint64_t most = work->summary->run.duration_estimated ? 0 : work->summary->run.duration_ns;
         for (size_t i = 0; i < work->summary->device_count; i++) {
             struct xs_device_summary *d = &work->summary->devices[i];
             if (d->id != ordinal)

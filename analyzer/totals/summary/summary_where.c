@@ -1,13 +1,9 @@
 /* Computes the parts of a run; see summary_where.h. */
 #include "analyzer/totals/summary/summary_where.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
-#include "analyzer/base/search.h"
 #include "analyzer/base/text.h"
+#include "analyzer/totals/summary/summary_busy.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
@@ -27,99 +23,47 @@ const char xs_where_letters[XS_WHERE_PARTS + 1] = {
 };
 #undef XS_WHERE_PART
 
-/* --- busy times, and how much of them lies in a span --- */
-
-struct measure {
-    const struct xs_intervals *set;
-    uint64_t *before; /* for each interval, the total length of all intervals before it; the last entry is the length of
-                         all */
-};
-
-static struct measure measure_of(const struct xs_intervals *set) {
-    struct measure measure = {set, xs_realloc(NULL, (set->count + 1) * sizeof(uint64_t))};
-    measure.before[0] = 0;
-    for (size_t i = 0; i < set->count; i++)
-        measure.before[i + 1] = measure.before[i] + ((uint64_t)set->items[i].end - (uint64_t)set->items[i].start);
-    return measure;
-}
-
-static bool begins_before(const void *interval, const void *ns) {
-    return ((const struct xs_interval *)interval)->start < *(const int64_t *)ns;
-}
-
-/* Returns the length of the set before `ns`. */
-static uint64_t length_before(const struct measure *measure, int64_t ns) {
-    const struct xs_interval *items = measure->set->items;
-    size_t begun = xs_search(items, measure->set->count, sizeof *items, begins_before, &ns);
-    if (!begun)
-        return 0;
-    const struct xs_interval *last = &items[begun - 1];
-    return last->end <= ns ? measure->before[begun]
-                           : measure->before[begun - 1] + ((uint64_t)ns - (uint64_t)last->start);
-}
-
-static uint64_t length_in(const struct measure *measure, int64_t start, int64_t end) {
-    return length_before(measure, end) - length_before(measure, start);
-}
-
-/* --- the line --- */
-
 struct work {
-    const struct xs_trace *trace;
-    char *message;
+    struct xs_summary_work *summary;
     struct xs_where *where;
-    int64_t end_ns;                                        /* end of the run */
-    int64_t first_ns;                                      /* start of the line's first call */
-    uint64_t calls_ns, returning_in_calls_ns;              /* time in all calls, and the part of it in which pages moved
-                                                              back to the host */
-    struct measure copies, kernels, both, faults, returns; /* faults: times at which kernels waited for pages, or pages
-                                                              moved */
+    int64_t first_ns;                         /* start of the line's first call */
+    uint64_t calls_ns, returning_in_calls_ns; /* time in all calls, and the part of it in which pages moved back to the
+                                                 host */
 };
-
-/* Tables of calls. The launch of a kernel has no return time, so it counts no time here. */
-static const struct {
-    const char *name, *enter, *leave, *thread, *also;
-} tables[] = {
-    {"transfer", "enter_ns", "return_ns", "thread", " AND coalesce(batch_index, 0) = 0"},
-    {"memset", "enter_ns", "return_ns", "thread", ""},
-    {"launch", "enter_ns", "return_ns", "thread", ""},
-    {"sync", "enter_ns", "return_ns", "thread", ""},
-    {"api_call", "enter_ns", "return_ns", "thread", ""},
-    {"allocation", "enter_ns", "return_ns", "thread", ""},
-    {"allocation", "free_enter_ns", "free_return_ns", "free_thread", ""},
-};
-enum table { TRANSFER, MEMSET, LAUNCH, SYNC, API, ALLOCATION, FREE, TABLES };
 
 /* Finds the thread with most time in calls; the first if there are several. total() does not overflow. */
-static int find_line(struct work *work) {
+static void find_line(struct work *work) {
     XS_SCOPED_STRING sql = {0};
     struct xs_scan scan;
-    xs_string_format(&sql, "SELECT thread, (SELECT tid FROM thread t WHERE t.id = thread), total(ns) FROM (");
-    for (unsigned i = 0; i < TABLES; i++)
+    for (unsigned i = 0; i < XS_BUSY_TABLES; i++) {
+        const struct xs_busy_table_info *t = &xs_busy_tables[i];
         xs_string_format(&sql, "%sSELECT %s AS thread, total(%s - %s) AS ns FROM %s WHERE %s >= %s%s GROUP BY 1",
-                         i ? " UNION ALL " : "", tables[i].thread, tables[i].leave, tables[i].enter, tables[i].name,
-                         tables[i].leave, tables[i].enter, tables[i].also);
-    xs_string_format(&sql, ") WHERE thread > 0 GROUP BY thread ORDER BY total(ns) DESC, thread LIMIT 1");
-    xs_scan_begin(&scan, work->trace, sql.data, work->message, NULL);
+                         i ? " UNION ALL " : "", t->thread, t->leave, t->enter, t->name, t->leave, t->enter, t->also);
+    }
+    xs_work_begin(work->summary, &scan,
+                  "SELECT thread, (SELECT tid FROM thread t WHERE t.id = thread), total(ns) FROM (%s) WHERE thread > 0"
+                  " GROUP BY thread ORDER BY total(ns) DESC, thread LIMIT 1",
+                  sql.data);
+    scan.damaged = NULL; /* the damaged rows of calls are counted where their tables are read */
     if (xs_scan_row(&scan)) {
         work->where->thread = xs_scan_int(&scan, 0);
         work->where->tid = xs_scan_int(&scan, 1);
     }
-    return xs_scan_end(&scan);
+    xs_work_end(work->summary, &scan);
 }
 
 static void add(struct work *work, enum xs_where_part part, uint64_t ns) { work->where->parts[part] += ns; }
 
-/* Splits a time in which a call may wait into parts, by what the devices did during this time. The remaining time is
- * added to the part `rest`; if `rest` is XS_WHERE_COPY, the call itself is a copy. */
-static void split(struct work *work, int64_t start, int64_t end, enum xs_where_part rest) {
-    uint64_t length = (uint64_t)end - (uint64_t)start, both = length_in(&work->both, start, end);
-    uint64_t kernels = length_in(&work->kernels, start, end), copies = length_in(&work->copies, start, end);
+/* Splits a call that may wait into parts, by what the devices did during it. The remaining time is added to the part
+ * `rest`; if `rest` is XS_WHERE_COPY, the call itself is a copy. */
+static void split(struct work *work, const struct xs_busy_call *call, enum xs_where_part rest) {
+    uint64_t length = (uint64_t)(call->end_ns - call->start_ns), both = call->busy.ns[XS_BUSY_BOTH];
+    uint64_t kernels = call->busy.ns[XS_BUSY_KERNELS], copies = call->busy.ns[XS_BUSY_COPIES];
     /* the call of a copy waits for kernels until the copy begins; any other waiting call waits for kernels while they
      * run */
     uint64_t copying = rest == XS_WHERE_COPY ? 0 : copies - both;
     uint64_t waiting = rest == XS_WHERE_COPY ? kernels - both : kernels;
-    uint64_t faults = rest == XS_WHERE_COPY ? 0 : length_in(&work->faults, start, end);
+    uint64_t faults = rest == XS_WHERE_COPY ? 0 : call->busy.ns[XS_BUSY_FAULTS];
     uint64_t room = length - copying;
     faults = faults < room ? faults : room;
     waiting = waiting < room - faults ? waiting : room - faults;
@@ -129,80 +73,40 @@ static void split(struct work *work, int64_t start, int64_t end, enum xs_where_p
     add(work, rest, length - copying - faults - waiting);
 }
 
-static void take_call(struct work *work, enum table table, unsigned kind, int64_t start, int64_t end) {
-    static const enum xs_where_part other[] = {
+static enum xs_where_part part_of_category(int64_t category) {
+    static const enum xs_where_part parts[] = {
         [XS_CAT_ALLOCATE] = XS_WHERE_ALLOCATE, [XS_CAT_FREE] = XS_WHERE_ALLOCATE, [XS_CAT_CONTEXT] = XS_WHERE_START,
         [XS_CAT_LOOKUP] = XS_WHERE_START,      [XS_CAT_LOAD] = XS_WHERE_LOAD,     [XS_CAT_TRANSFER] = XS_WHERE_COPY};
-    start = start < 0 ? 0 : start;
-    end = end < work->end_ns ? end : work->end_ns;
-    if (start >= end)
-        return;
-    uint64_t length = (uint64_t)end - (uint64_t)start;
+    bool is_listed = category >= 0 && category < (int64_t)(sizeof parts / sizeof *parts) && parts[category];
+    return is_listed ? parts[category] : XS_WHERE_LAUNCH;
+}
+
+static void take_call(void *context, const struct xs_busy_call *call) {
+    struct work *work = context;
+    uint64_t length = (uint64_t)(call->end_ns - call->start_ns);
     work->calls_ns += length;
-    work->returning_in_calls_ns += length_in(&work->returns, start, end);
-    work->first_ns = start < work->first_ns ? start : work->first_ns;
-    enum xs_where_part part = XS_WHERE_LAUNCH;
-    if (table == API && kind < sizeof other / sizeof *other && other[kind])
-        part = other[kind];
-    switch (table) {
-    case TRANSFER:
-        split(work, start, end, XS_WHERE_COPY);
+    work->returning_in_calls_ns += call->busy.ns[XS_BUSY_RETURNS];
+    work->first_ns = xs_earlier(call->start_ns, work->first_ns);
+    switch (call->table) {
+    case XS_BUSY_TRANSFER:
+        split(work, call, XS_WHERE_COPY);
         break;
-    case SYNC:
-        split(work, start, end, XS_WHERE_WAIT);
+    case XS_BUSY_SYNC:
+        split(work, call, XS_WHERE_WAIT);
         break;
-    case FREE: /* a free waits for the device, unless the memory is host memory or belongs to a pool */
-        split(work, start, end, XS_WHERE_ALLOCATE);
+    case XS_BUSY_FREE: /* a free waits for the device, unless the memory is host memory or belongs to a pool */
+        split(work, call, XS_WHERE_ALLOCATE);
         break;
-    case ALLOCATION:
+    case XS_BUSY_ALLOCATION:
         add(work, XS_WHERE_ALLOCATE, length);
         break;
+    case XS_BUSY_API:
+        add(work, part_of_category(call->category), length);
+        break;
     default:
-        add(work, part, length);
+        add(work, XS_WHERE_LAUNCH, length);
         break;
     }
-}
-
-static int read_calls(struct work *work) {
-    enum { START, END, KIND };
-    int status = XS_OK;
-    for (unsigned i = 0; i < TABLES && status >= 0; i++) {
-        struct xs_scan scan;
-        xs_scan_format(&scan, work->trace, work->message, NULL, "SELECT %s, %s, %s FROM %s WHERE %s = %" PRId64 "%s",
-                       tables[i].enter, tables[i].leave,
-                       i == API ? "(SELECT category FROM entry_point e WHERE e.id = entry_point)" : "0", tables[i].name,
-                       tables[i].thread, work->where->thread, tables[i].also);
-        while (xs_scan_row(&scan)) {
-            uint64_t ns;
-            int64_t kind = xs_scan_int(&scan, KIND);
-            if (!xs_scan_null(&scan, END) && xs_scan_span(&scan, START, END, &ns))
-                take_call(work, (enum table)i, kind < 0 ? UINT32_MAX : (unsigned)kind, xs_scan_int(&scan, START),
-                          xs_scan_int(&scan, END));
-        }
-        status = xs_scan_end(&scan);
-    }
-    return status;
-}
-
-/* Reads pages that move while a kernel needs them, and pages that come back because the host needs them. */
-static int read_migrations(const struct xs_trace *trace, struct xs_intervals *faults, struct xs_intervals *returns,
-                           char *message) {
-    enum { DTOH = 2, CPU_FAULT = 3 };
-    struct xs_scan scan;
-    xs_scan_begin(&scan, trace, "SELECT start_ns, end_ns, kind FROM device_migration", message, NULL);
-    while (xs_scan_row(&scan)) {
-        uint64_t ns;
-        int64_t kind = xs_scan_int(&scan, 2);
-        if (!xs_scan_span(&scan, 0, 1, &ns))
-            continue;
-        xs_intervals_add(faults, xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
-        if (kind == DTOH || kind == CPU_FAULT)
-            xs_intervals_add(returns, xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
-    }
-    int ended = xs_scan_end(&scan);
-    xs_intervals_unite(faults);
-    xs_intervals_unite(returns);
-    return ended;
 }
 
 /* --- together --- */
@@ -217,10 +121,10 @@ static void take_from(struct xs_where *where, enum xs_where_part from, uint64_t 
 /* Sets the time outside of calls, and xferspy's own time. xferspy starts before the first call. It records calls, makes
  * fingerprints and waits for room in the spool before and after the real call, so this time is between the recorded
  * calls. CUPTI's cost lies mostly within launches, which are not timed. */
-static void finish(struct work *work, const struct xs_where_own *own) {
+static void finish(struct work *work, uint64_t returns_ns, const struct xs_where_own *own) {
     struct xs_where *where = work->where;
     uint64_t gaps = where->run_ns - xs_least(where->run_ns, work->calls_ns);
-    uint64_t returning = length_in(&work->returns, 0, work->end_ns) - work->returning_in_calls_ns;
+    uint64_t returning = returns_ns - work->returning_in_calls_ns;
     uint64_t before = work->first_ns > 0 ? xs_least((uint64_t)work->first_ns, where->run_ns) : 0;
     uint64_t start_ns = xs_least(own->start_ns, before), later_ns = own->later_ns;
     returning = xs_least(returning, gaps);
@@ -255,36 +159,20 @@ void xs_where_round(struct xs_where *where) {
     }
 }
 
-int xs_where_read(const struct xs_trace *trace, uint64_t run_ns, const struct xs_where_busy *busy,
-                  const struct xs_where_own *own, struct xs_where *where, char *message) {
-    struct xs_intervals both = {0}, faults = {0}, returns = {0};
-    *where = (struct xs_where){.run_ns = run_ns};
-    if (!run_ns || run_ns > INT64_MAX)
-        return XS_OK;
-    int status = read_migrations(trace, &faults, &returns, message);
-    if (status >= 0)
-        xs_intervals_common(&busy->copies, &busy->kernels, &both);
-    struct work work = {.trace = trace,
-                        .message = message,
-                        .where = where,
-                        .end_ns = (int64_t)run_ns,
-                        .first_ns = (int64_t)run_ns,
-                        .copies = measure_of(&busy->copies),
-                        .kernels = measure_of(&busy->kernels),
-                        .both = measure_of(&both),
-                        .faults = measure_of(&faults),
-                        .returns = measure_of(&returns)};
-    if (status >= 0)
-        status = find_line(&work);
-    if (status >= 0 && where->thread)
-        status = read_calls(&work);
-    if (status >= 0 && where->thread)
-        finish(&work, own);
-    struct measure *measures[] = {&work.copies, &work.kernels, &work.both, &work.faults, &work.returns};
-    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
-        free(measures[i]->before);
-    xs_intervals_free(&both);
-    xs_intervals_free(&faults);
-    xs_intervals_free(&returns);
-    return status;
+void xs_summary_where(struct xs_summary_work *work, bool is_known, const struct xs_where_own *own) {
+    struct xs_where *where = &work->summary->where;
+    uint64_t run_ns = work->summary->run.duration_ns;
+    struct work sums = {.summary = work, .where = where, .first_ns = (int64_t)xs_least(run_ns, INT64_MAX)};
+    if (is_known)
+        where->run_ns = run_ns;
+    is_known = is_known && run_ns && run_ns <= INT64_MAX;
+    if (is_known)
+        find_line(&sums);
+    struct xs_busy_line line = {.thread = is_known ? where->thread : 0,
+                                .end_ns = is_known ? (int64_t)run_ns : 0,
+                                .on_call = take_call,
+                                .context = &sums};
+    xs_busy_read(work, &line);
+    if (work->status >= 0 && line.thread)
+        finish(&sums, line.run.ns[XS_BUSY_RETURNS], own);
 }

@@ -7,9 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/base/intervals.h"
-#include "schema/read/trace.h"
-
 #define XS_WHERE_PART(id, key, label, letter) XS_WHERE_##id,
 enum xs_where_part {
 #include "analyzer/totals/summary/where_parts.def"
@@ -33,22 +30,13 @@ struct xs_where {
                                          parts */
 };
 
-/* The times at which any device was busy. Each list is united: its intervals do not overlap. */
-struct xs_where_busy {
-    struct xs_intervals copies, kernels;
-};
-
 /* How much of the run's time xferspy used, as xferspy measured it. */
 struct xs_where_own {
     uint64_t start_ns; /* time before the first call */
     uint64_t later_ns; /* all other time that xs_own_ns counts, except for page migrations */
 };
 
-/* Negative status: the message is set. */
-int xs_where_read(const struct xs_trace *trace, uint64_t run_ns, const struct xs_where_busy *busy,
-                  const struct xs_where_own *own, struct xs_where *where, char *message);
-
-/* Sets `percent` from `parts` and their sum, `run_ns`; used by xs_where_read. */
+/* Sets `percent` from `parts` and their sum, `run_ns`; used by xs_summary_where. */
 void xs_where_round(struct xs_where *where);
 
 #endif

@@ -77,8 +77,11 @@ static bool read_free(struct xs_scan *scan, void *item) { return read_call(scan,
 
 _Static_assert(XS_LAUNCH_GRAPH == 2 && XS_LAUNCH_COOPERATIVE == 1, "the kinds in the condition above");
 #define FREED "free_return_ns > 0 AND free_stream IS NULL AND free_entry_point > 0"
-#define KIND(table, time, where, columns, read)                                                                        \
-    { table, time, where, columns, sizeof(struct xs_modelled_call), read }
+#define KIND(of, at, chosen, read_columns, reader)                                                                     \
+    {                                                                                                                  \
+        .table = of, .time = at, .where = chosen, .columns = read_columns,                                             \
+        .item_bytes = sizeof(struct xs_modelled_call), .read = reader                                                  \
+    }
 static const struct xs_source_kind all[XS_CALL_KINDS] = {
     [XS_CALL_TRANSFER] = KIND("transfer", "enter_ns", WORKED, TRANSFER_COLUMNS, read_transfer),
     [XS_CALL_MEMSET] = KIND("memset", "enter_ns", WORKED, MEMSET_COLUMNS, read_memset),

@@ -54,7 +54,7 @@ wait_for '^Causes'
 wait_for '^  now  *no copies'
 echo more >&5; read -r ready <&6
 wait_for '^  now  *H2D 4.10 GB/s'
-grep -q "it is recorded up to 1.40 ms so far" looks || show "how far it is"
+wait_for "it is recorded up to 1.40 ms so far" # the causes are read again, too, but not at every look
 run "$XFERSPY" report live.db; expect_out "5.47 MiB"
 run "$XFERSPY" report snapshot.db; expect_not "5.47 MiB"; expect_out "2.34 MiB"
 expect_out "This is a snapshot of a running process: it is recorded up to 600 us."; expect_not killed
@@ -77,6 +77,8 @@ wait $live 2>/dev/null
 wait $top; status=$?
 expect_status 0
 grep -q 'The process was killed' looks || show "the end of the process is said"
+run "$XFERSPY" top live.db; expect_status 0 # what is read in parts is what is read at once
+tail -n "$(wc -l <stdout)" looks | cmp -s - stdout || show "the last look is that at the finished trace"
 
 # What has ended is shown once, and nothing on a file that is no terminal moves the cursor.
 run "$XFERSPY" top live.db; expect_status 0; [ "$(grep -c '^Causes' stdout)" = 1 ] || show "once"

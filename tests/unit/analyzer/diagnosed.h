@@ -4,7 +4,7 @@
 
 #include "played.h"
 
-#include "analyzer/savings/causes/diagnose.h"
+#include "analyzer/savings/causes/find_savings.h"
 
 static inline void play_forget(struct played *p) { xs_diagnosis_free(p->diagnosis); }
 

@@ -12,6 +12,11 @@ enum { MIB = 1 << 20 };
 extern const char *path, *beside;
 extern char memory[sizeof((struct xs_spool_files *)0)->memory];
 
+/* Gives this process a /dev/shm of its own, where the machine allows that. Every command of xferspy that runs at the
+ * same time, of another test or of a user, sweeps the machine's /dev/shm: it deletes spools without events there, and
+ * sets the times of others. Called by main, before the first test. */
+void have_own_memory(void);
+
 /* Makes the trace of a killed process, with this name and this number of events. No event was drained. `start` false:
  * the process was killed before the trace contained the spool's id. Returns false if spools are not in memory on this
  * machine; then there is nothing to test. */

@@ -389,5 +389,6 @@ int main(void) {
         IN_SCRATCH(its_length_grows_with_its_chunks),
         IN_SCRATCH(few_addresses_make_a_small_spool),
     };
+    have_own_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

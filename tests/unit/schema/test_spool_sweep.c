@@ -266,5 +266,6 @@ int main(void) {
         IN_SCRATCH(what_a_start_left_is_cleared),           IN_SCRATCH(what_a_pointer_names_is_not_deleted),
         IN_SCRATCH(what_has_begun_is_not_cleared),
     };
+    have_own_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

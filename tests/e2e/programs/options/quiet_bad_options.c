@@ -2,7 +2,7 @@
  * the lines). Some come before QUIET in the environment, and some after it. The defaults hold.
  *
  * link: cuda
- * env: XFERSPY_OUTPUT=%z XFERSPY_ENABLE=perhaps XFERSPY_BUDGET=much XFERSPY_CUPTI=sometimes XFERSPY_KERNELS=perhaps XFERSPY_MIGRATIONS=some XFERSPY_ARGUMENTS=2 XFERSPY_QUIET=on XFERSPY_FINGERPRINT=some XFERSPY_FINGERPRINT_SHARE=101 XFERSPY_HOST_READS=some XFERSPY_STACK=deep XFERSPY_STACK_DEPTH=none XFERSPY_SPOOL_MIB=1 XFERSPY_MAX_SIZE=3 XFERSPY_REPAIR_MIB=1 XFERSPY_OUTSIDE=some XFERSPY_SPOOL=there XFERSPY_SOURCE_LINES=some XFERSPY_SKIP_STEPS=-1 XFERSPY_STEPS=some XFERSPY_REDACT=a{2,1} XFERSPY_NO_SUCH_OPTION=1
+ * env: XFERSPY_OUTPUT=%z XFERSPY_ENABLE=perhaps XFERSPY_START=later XFERSPY_BUDGET=much XFERSPY_CUPTI=sometimes XFERSPY_KERNELS=perhaps XFERSPY_MIGRATIONS=some XFERSPY_ARGUMENTS=2 XFERSPY_QUIET=on XFERSPY_FINGERPRINT=some XFERSPY_FINGERPRINT_SHARE=101 XFERSPY_HOST_READS=some XFERSPY_STACK=deep XFERSPY_STACK_DEPTH=none XFERSPY_SPOOL_MIB=1 XFERSPY_MAX_SIZE=3 XFERSPY_REPAIR_MIB=1 XFERSPY_OUTSIDE=some XFERSPY_SPOOL=there XFERSPY_SOURCE_LINES=some XFERSPY_SKIP_STEPS=-1 XFERSPY_STEPS=some XFERSPY_REDACT=a{2,1} XFERSPY_NO_SUCH_OPTION=1
  * run: cd $dir && exec "$program"
  * notices: 0
  * stdout: data ok
@@ -14,6 +14,7 @@
  * > ORDER BY key
  * option.arguments|on
  * option.budget|2
+ * option.control|
  * option.cupti|auto
  * option.direct_access|auto
  * option.enable|on
@@ -37,6 +38,7 @@
  * option.spool_mib|16
  * option.stack|auto
  * option.stack_depth|64
+ * option.start|on
  * option.step|
  * option.steps|0
  * option.window|

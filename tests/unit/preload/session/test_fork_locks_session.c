@@ -121,6 +121,9 @@ bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spe
     return false;
 }
 void xs_asked_steps_say(void) {}
+void xs_control_prepare(const struct xs_options *options) { (void)options; }
+void xs_control_start(void) {}
+void xs_control_end(void) {}
 void xs_facts_read_devices(void) {}
 void xs_facts_read_rank(void) {}
 int xs_trace_name(const char *template, struct xs_trace_name *name) {

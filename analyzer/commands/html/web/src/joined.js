@@ -1,7 +1,7 @@
 // The findings of two runs, joined by line and kind: one row of both figures and the change. The one that is chosen is
 // marked in both timelines.
 import { coded, h, link, mono, table } from './dom.js';
-import { NOT_HERE } from './timeline_lanes.js';
+import { NOT_HERE } from './timeline_drawing.js';
 import { numberOf, remember } from './state.js';
 
 const CHANGES = {

@@ -14,7 +14,7 @@ import { run as runTab } from './run.js';
 import { Selection } from './selection.js';
 import { sites } from './sites.js';
 import { numberOf, onLink, readState, remember, stateOf, wholeState } from './state.js';
-import { Timeline } from './timeline.js';
+import { Timeline } from './timeline_panel.js';
 
 const page = document.getElementById('page');
 // what is not narrowed

@@ -2,7 +2,7 @@
 import { KERNEL } from './data.js';
 import { dim, fill, h, mono, note, panel } from './dom.js';
 import * as f from './format.js';
-import { Lanes, NOT_HERE } from './timeline_lanes.js';
+import { Lanes, NOT_HERE } from './timeline_drawing.js';
 import { Minimap } from './minimap.js';
 import { numberOf, remember, stateOf } from './state.js';
 import { RIGHT } from './time_axis.js';

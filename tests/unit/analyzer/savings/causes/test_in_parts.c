@@ -3,6 +3,9 @@
  * limit of rows. */
 #include "run.h"
 
+#include "analyzer/findings/engine/analyse.h"
+#include "analyzer/savings/replay/parts.h"
+
 enum { STEPS = 3000, RUNS = 8, WHOLE_ROWS = 2600 };
 
 static uint64_t seed;
@@ -104,7 +107,81 @@ static void the_interval_of_the_parts_has_the_whole(void **state) {
     assert_true(tally.missed * 10 <= tally.held); /* an interval with 95 % certainty may miss some */
 }
 
+static struct xs_diagnosis *diagnose_parts(const struct xs_trace *trace, bool keeps_repairables) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_analysis_options options = {.replayed_rows = WHOLE_ROWS, .keeps_repairables = keeps_repairables};
+    struct xs_diagnosis *diagnosis;
+    assert_true(xs_diagnose(trace, &options, &diagnosis, message) >= 0);
+    return diagnosis;
+}
+
+static void assert_same_saving(const struct xs_saving *a, const struct xs_saving *b) {
+    assert_int_equal(a->known, b->known);
+    assert_int_equal(a->least_ns, b->least_ns);
+    assert_int_equal(a->most_ns, b->most_ns);
+}
+
+static void instances_that_are_not_kept_change_no_saving(void **state) {
+    (void)state;
+    for (uint64_t number = 1; number <= RUNS; number++) {
+        char message[XS_TRACE_MESSAGE_BYTES];
+        struct xs_trace trace;
+        play_run(number);
+        diagnose(PEAK);
+        assert_int_equal(xs_trace_open(p->path, &trace, message), 0);
+        struct xs_diagnosis *all = diagnose_parts(&trace, true), *few = diagnose_parts(&trace, false);
+        assert_int_equal(few->replay_fit.parts, 26);
+        assert_int_equal(few->count, all->count);
+        for (size_t i = 0; i < all->count; i++)
+            assert_same_saving(&few->items[i].saves, &all->items[i].saves);
+        assert_same_saving(&few->together, &all->together);
+        xs_diagnosis_free(all);
+        xs_diagnosis_free(few);
+        xs_trace_close(&trace);
+        play_end(p);
+    }
+}
+
+/* Returns how many instances an analysis keeps for the repairs. */
+static size_t kept(const struct xs_trace *trace, const struct xs_intervals *only) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_analysis_options options = {.keeps_repairables = true, .repaired_times = only};
+    struct xs_findings *findings;
+    assert_true(xs_analyse(trace, &options, &findings, message) >= 0);
+    size_t count = findings->repairables.count;
+    assert_true(count >= findings->count);
+    for (size_t i = 0; i < findings->count; i++) {
+        size_t of;
+        xs_repairables_of(&findings->repairables, &findings->items[i], &of);
+        assert_true(of > 0); /* the last instance of a finding is always kept */
+    }
+    xs_findings_free(findings);
+    return count;
+}
+
+static void only_the_instances_of_the_parts_are_kept(void **state) {
+    const struct xs_intervals none = {0};
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_intervals times;
+    struct xs_parts parts;
+    struct xs_trace trace;
+    (void)state;
+    play_run(1);
+    diagnose(PEAK);
+    assert_int_equal(xs_trace_open(p->path, &trace, message), 0);
+    assert_true(xs_parts_choose(&parts, &trace, WHOLE_ROWS, message) >= 0);
+    xs_parts_possible_times(&parts, &times);
+    assert_true(kept(&trace, &times) < kept(&trace, NULL));
+    assert_true(kept(&trace, &none) < kept(&trace, &times) / 10);
+    xs_intervals_free(&times);
+    xs_parts_free(&parts);
+    xs_trace_close(&trace);
+    play_end(p);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_interval_of_the_parts_has_the_whole)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_interval_of_the_parts_has_the_whole),
+                                       cmocka_unit_test(instances_that_are_not_kept_change_no_saving),
+                                       cmocka_unit_test(only_the_instances_of_the_parts_are_kept)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  * a whole, and in windows. */
 #include "managed_run.h"
 
-#include "analyzer/savings/causes/diagnose.h"
+#include "analyzer/savings/causes/find_savings.h"
 
 #define US UINT64_C(1000)
 #define MS UINT64_C(1000000)

@@ -47,7 +47,7 @@ static void a_content_of_another_size_is_another(void **state) {
 static void add_upload(struct xs_repairables *all, unsigned detector, int64_t row) {
     struct xs_instance instance = {.site = 1};
     xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, row, "this upload");
-    xs_repairables_add(all, detector, &instance);
+    xs_repairables_add(all, detector, &instance, NULL);
 }
 
 static unsigned detector_of(const char *id) {

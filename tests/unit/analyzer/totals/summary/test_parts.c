@@ -46,6 +46,30 @@ static void parts_that_were_looked_at(void **state) {
     drop(&c);
 }
 
+/* A program that sleeps (XFERSPY_START=off) is recorded where a command asks for it. */
+static void parts_that_commands_ask_for(void **state) {
+    struct case_ c;
+    struct xs_string text = {0};
+    (void)state;
+    load(&c, "INSERT INTO meta VALUES ('range.windows', '0+0'), ('range.left_out_transfers', 2),"
+             " ('option.start', 'off'), ('option.window', '')");
+    xs_looked_at_say(&c.summary, &text);
+    assert_string_equal(text.data, "Nothing was recorded but allocations: it was never started by `xferspy start' "
+                                   "(XFERSPY_START=off).");
+    text.length = 0;
+    drop(&c);
+    load(&c, "INSERT INTO meta VALUES ('range.windows', '0+2000'), ('range.left_out_transfers', 2),"
+             " ('range.count', 1), ('range.recorded_ns', 2000000), ('option.start', 'off'), ('option.window', '')");
+    xs_looked_at_say(&c.summary, &text);
+    assert_non_null(strstr(text.data, "in 1 part of the run that `xferspy start' asked for: findings"));
+    text.length = 0;
+    assert_int_equal(xs_left_out_say(&c.summary, XS_LEFT_OUTSIDE, &text), 2);
+    assert_string_equal(text.data, "2 calls that copy were counted and not recorded: outside of what `xferspy start' "
+                                   "asked for.");
+    xs_string_free(&text);
+    drop(&c);
+}
+
 /* If a process was killed, the list is older than its end: copies after it were recorded, too. */
 static void parts_of_a_killed_process(void **state) {
 #define RANGES(list, count, ns)                                                                                        \
@@ -179,9 +203,9 @@ static void no_step_was_recorded(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_that_were_looked_at), cmocka_unit_test(parts_of_a_killed_process),
-        cmocka_unit_test(recorded_between_moments),  cmocka_unit_test(steps_that_were_recorded),
-        cmocka_unit_test(no_step_was_recorded),
+        cmocka_unit_test(parts_that_were_looked_at), cmocka_unit_test(parts_that_commands_ask_for),
+        cmocka_unit_test(parts_of_a_killed_process), cmocka_unit_test(recorded_between_moments),
+        cmocka_unit_test(steps_that_were_recorded),  cmocka_unit_test(no_step_was_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

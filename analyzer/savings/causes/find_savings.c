@@ -1,5 +1,5 @@
-/* Computes savings and causes from findings; see diagnose.h. */
-#include "analyzer/savings/causes/diagnose.h"
+/* Computes what each finding saves, and the causes of the findings; see find_savings.h. */
+#include "analyzer/savings/causes/find_savings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -266,29 +266,27 @@ static bool is_believed(const struct xs_model *model, double error) {
 
 /* Reads the model of the run, or of parts of a long run. */
 static int read_model(struct xs_model *model, struct xs_parts *parts, const struct xs_trace *trace,
-                      struct xs_diagnosis *diagnosis, const struct xs_analysis_options *options, char *message) {
+                      struct xs_diagnosis *diagnosis, char *message) {
     const struct xs_findings *findings = diagnosis->findings;
-    int status = xs_parts_choose(parts, trace, &findings->steps, options ? options->replayed_rows : 0, message);
+    int status = xs_parts_place(parts, trace, &findings->steps, message);
     return status < 0 ? status : xs_model_read(model, trace, parts, findings->sites, message, NULL);
 }
 
 /* There are no causes. The model is read only for idle time and waits. */
-static int find_no_causes(const struct xs_trace *trace, struct xs_diagnosis *diagnosis,
+static int find_no_causes(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, struct xs_parts *parts,
                           const struct xs_analysis_options *options, char *message) {
     struct xs_model model = {0};
-    struct xs_parts parts;
     int64_t run;
     diagnosis->replay_fit.measured_ns = diagnosis->findings->recorded.run_ns;
     diagnosis->together.known = true;
     if (!options || (!options->accounts_idle && !options->judged_waits))
         return XS_OK;
-    int status = read_model(&model, &parts, trace, diagnosis, options, message);
+    int status = read_model(&model, parts, trace, diagnosis, message);
     if (status >= 0) {
         double error = xs_replay_error(&model, &run);
         status = account_idle(trace, diagnosis, options, &model, run, is_believed(&model, error), message);
     }
     xs_model_free(&model);
-    xs_parts_free(&parts);
     return status;
 }
 
@@ -309,16 +307,15 @@ static int find_causes_in(const struct xs_trace *trace, struct xs_diagnosis *dia
     return status;
 }
 
-static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagnosis,
+static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, struct xs_parts *parts,
                        const struct xs_analysis_options *options, char *message) {
     struct xs_findings *findings = diagnosis->findings;
     struct xs_model model = {0};
-    struct xs_parts parts;
     struct xs_in_parts in_parts;
     struct xs_plan plan = {0};
     if (!is_replay_needed(findings, options))
-        return find_no_causes(trace, diagnosis, options, message);
-    int status = read_model(&model, &parts, trace, diagnosis, options, message);
+        return find_no_causes(trace, diagnosis, parts, options, message);
+    int status = read_model(&model, parts, trace, diagnosis, message);
     if (status >= 0)
         status = xs_turns_read(trace, diagnosis, message);
     if (status >= 0)
@@ -335,29 +332,51 @@ static int find_causes(const struct xs_trace *trace, struct xs_diagnosis *diagno
     }
     xs_plan_end(&plan);
     xs_model_free(&model);
-    xs_parts_free(&parts);
     return status;
 }
 
-int xs_diagnose(const struct xs_trace *trace, const struct xs_analysis_options *options,
-                struct xs_diagnosis **diagnosis, char *message) {
+/* Analyses a run. Of a long run, only the instances in the chosen parts are kept, unless the caller wants all. */
+static int analyse(const struct xs_trace *trace, const struct xs_analysis_options *options,
+                   const struct xs_parts *parts, struct xs_findings **findings, char *message) {
     struct xs_analysis_options own = options ? *options : (struct xs_analysis_options){0};
-    struct xs_findings *findings;
+    struct xs_intervals times = {0};
+    if (parts->count && !own.keeps_repairables) {
+        xs_parts_possible_times(parts, &times);
+        own.repaired_times = &times;
+    }
     own.keeps_repairables = true;
-    *diagnosis = NULL;
-    int status = xs_analyse(trace, &own, &findings, message);
+    int status = xs_analyse(trace, &own, findings, message);
+    xs_intervals_free(&times);
+    return status;
+}
+
+static int diagnose(const struct xs_trace *trace, const struct xs_analysis_options *options, struct xs_parts *parts,
+                    struct xs_diagnosis **diagnosis, char *message) {
+    struct xs_findings *findings;
+    int status = analyse(trace, options, parts, &findings, message);
     if (status < 0)
         return status;
     *diagnosis = xs_diagnosis_of(findings);
     xs_progress_at(XS_PROGRESS_MODEL);
     status = xs_contexts_read(trace, *diagnosis, message);
     if (status >= 0)
-        status = find_causes(trace, *diagnosis, options, message);
+        status = find_causes(trace, *diagnosis, parts, options, message);
     if (status < 0) {
         xs_diagnosis_free(*diagnosis);
         *diagnosis = NULL;
     } else if (!options || !options->keeps_repairables) {
         xs_repairables_free(&findings->repairables);
     }
+    return status;
+}
+
+int xs_diagnose(const struct xs_trace *trace, const struct xs_analysis_options *options,
+                struct xs_diagnosis **diagnosis, char *message) {
+    struct xs_parts parts;
+    *diagnosis = NULL;
+    int status = xs_parts_choose(&parts, trace, options ? options->replayed_rows : 0, message);
+    if (status >= 0)
+        status = diagnose(trace, options, &parts, diagnosis, message);
+    xs_parts_free(&parts);
     return status;
 }

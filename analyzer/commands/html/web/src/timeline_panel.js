@@ -1,7 +1,7 @@
 // The timeline of a run: the strip of all of it, the lanes of what is in view, and the same as a table.
 import { KERNEL } from './data.js';
 import { fill, h, panel, reducedMotion } from './dom.js';
-import { Lanes } from './timeline_lanes.js';
+import { Lanes } from './timeline_drawing.js';
 import { Minimap } from './minimap.js';
 import { RIGHT } from './time_axis.js';
 import { buttons, filters, notes } from './view.js';

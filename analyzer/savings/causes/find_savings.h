@@ -1,7 +1,7 @@
-/* Finds what the repairs of a trace's findings save, and their causes. Rule: docs/rules/analysis.md, "What a repair
- * saves". */
-#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSE_H
-#define XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSE_H
+/* Finds what the repairs of a trace's findings save, and the causes of the findings. Rule: docs/rules/analysis.md,
+ * "What a repair saves". */
+#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_FIND_SAVINGS_H
+#define XFERSPY_ANALYZER_SAVINGS_CAUSES_FIND_SAVINGS_H
 
 #include "analyzer/findings/engine/analyse.h"
 #include "analyzer/savings/causes/diagnosis.h"
