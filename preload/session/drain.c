@@ -153,7 +153,8 @@ static void tell_direct_access(void) {
 static int tell_ledger(void) {
     if (!xs_options_is_ledger(drain.options))
         return XS_OK;
-    xs_ledger_session_bound(xs_own_cost_ns() + xs_drain_contention_ns());
+    uint64_t calls_ns = xs_own_cost_ns() + xs_drain_contention_ns() + xs_thread_stalled_ns();
+    xs_ledger_session_bound(calls_ns, calls_ns + xs_fingerprint_cost_ns() + xs_cupti_state()->windows_cost_ns);
     return xs_ledger_session_tell(drain.store, &drain.spool->header->clock);
 }
 

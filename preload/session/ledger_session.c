@@ -14,10 +14,13 @@
 #define HOUR_NS UINT64_C(3600000000000)
 #define HOUR_BYTES (UINT64_C(2) << 20)
 /* Recording calls may cost this share of the run, and this much at once. It begins again when it has cost less than
- * AGAIN_PERMYRIAD. */
+ * AGAIN_PERMYRIAD. With the parts, it may cost MOST_OF_ALL_PERMYRIAD: parts are recorded whatever they cost. */
 #define MOST_PERMYRIAD 25u
 #define AGAIN_PERMYRIAD 20u
+#define MOST_OF_ALL_PERMYRIAD 45u
 #define ADVANCE_NS UINT64_C(10000000)
+#define ADVANCE_OF_ALL_NS                                                                                              \
+    UINT64_C(300000000) /* half a percent of the first minute, which has more parts than a later one */
 
 static struct {
     uint64_t start_ns, roll_up_ns; /* CLOCK_MONOTONIC */
@@ -45,10 +48,11 @@ int xs_ledger_session_tell(struct xs_store *store, const struct xs_clock *clock)
                : XS_OK;
 }
 
-void xs_ledger_session_bound(uint64_t cost_ns) {
+void xs_ledger_session_bound(uint64_t calls_ns, uint64_t all_ns) {
     uint64_t ran_ns = xs_monotonic_ns() - ledger.start_ns;
     uint64_t share = ledger.is_counting ? AGAIN_PERMYRIAD : MOST_PERMYRIAD;
-    bool counts = cost_ns > ran_ns / 10000 * share + ADVANCE_NS;
+    bool counts = calls_ns > ran_ns / 10000 * share + ADVANCE_NS ||
+                  all_ns > ran_ns / 10000 * MOST_OF_ALL_PERMYRIAD + ADVANCE_OF_ALL_NS;
     if (counts != ledger.is_counting) {
         ledger.is_counting = counts;
         xs_outside_set_sums(!counts);

@@ -14,8 +14,9 @@ int xs_ledger_session_start(struct xs_store *store);
 int xs_ledger_session_tell(struct xs_store *store, const struct xs_clock *clock);
 
 /* Decides whether calls outside of the parts are recorded for their sums, or only counted: recording calls may cost
- * half of the 0.5 % of the run that a ledger may cost. `cost_ns`: what it has cost so far. */
-void xs_ledger_session_bound(uint64_t cost_ns);
+ * half of the 0.5 % of the run that a ledger may cost, and all together hardly more than that. `calls_ns` and `all_ns`:
+ * what they have cost so far, without the start. */
+void xs_ledger_session_bound(uint64_t calls_ns, uint64_t all_ns);
 
 /* Keeps the trace small, and rolls it up when it is time. Called when no batch is open. `most_mib` is the largest size
  * that the user wants. */

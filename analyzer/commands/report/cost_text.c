@@ -37,11 +37,17 @@ static const char *share_of(char *buffer, uint64_t ns, const struct xs_summary *
     return xs_format_share(buffer, ns, xs_sum(s->run.duration_ns, s->cost.close_ns));
 }
 
+/* Of a ledger, XFERSPY_BUDGET is ignored. */
+#define LEDGER_PERCENT 0.5
+static double budget_of(const struct xs_summary *s) {
+    return s->looked_at.is_ledger ? LEDGER_PERCENT : (double)s->cost.budget_percent;
+}
+
 /* True if the printed share is over the budget. 2.04 % is printed as "2.0 %", and is therefore not over 2 %. */
 static bool is_over_budget(const struct xs_summary *s, uint64_t ns) {
     char share[XS_UNIT_BYTES];
     share_of(share, ns, s);
-    return s->cost.budget_percent && strtod(share + (*share == '>'), NULL) > (double)s->cost.budget_percent;
+    return budget_of(s) > 0 && strtod(share + (*share == '>'), NULL) > budget_of(s);
 }
 
 static const char *const part_names[] = {[XS_COST_PROCESS] = "the start and the end",
@@ -106,8 +112,8 @@ static void print_budget(const struct xs_summary *s, struct xs_out *out) {
     char more[XS_UNIT_BYTES + 32] = "";
     if (!c->budgeted)
         return;
-    if (c->budget_percent)
-        snprintf(budget, sizeof budget, "the budget is %llu %%", (unsigned long long)c->budget_percent);
+    if (budget_of(s) > 0)
+        snprintf(budget, sizeof budget, "the budget is %g %%", budget_of(s));
     if (c->close_ns)
         snprintf(more, sizeof more, ", and %s more as it ended", XS_NS_TEXT(c->close_ns));
     const char *run = XS_NS_TEXT(s->run.duration_ns);

@@ -36,11 +36,19 @@
  * None
  *
  * A ledger has a part of the calls as rows.
- * $ for t in $traces; do q $t "SELECT count(*) < 1200 AND count(*) > 30 FROM transfer"; done | sort
+ * $ for t in $traces; do q $t "SELECT count(*) < 1200 AND count(*) > 0 FROM transfer"; done | sort
  * 0
  * 1
  *
  * $ for t in $traces; do "$xferspy" report $t | grep -c '^  This is a ledger (XFERSPY_MODE): '; done | sort
+ * 0
+ * 1
+ *
+ * So do the other commands.
+ * $ "$xferspy" diff $traces | grep -c 'in a ledger; findings and device times are of that part'
+ * 1
+ * $ for t in $traces; do "$xferspy" check --fail-on=device-time:1s $t | grep -c 'A ledger (XFERSPY_MODE) has no device times'
+ * $ done | sort
  * 0
  * 1
  */
@@ -51,7 +59,7 @@
 #include "../check.h"
 
 enum { STEPS = 400, BYTES = 8192 };
-#define STEP_NS 6000000
+#define STEP_NS 12000000
 
 static unsigned char constant[BYTES / 2], input[BYTES], output[64];
 static CUdeviceptr weights, data;
