@@ -1,5 +1,6 @@
-/* The part of the watcher that runs on threads of the program; see watcher.h. A thread that does not get the lock, or
- * no answer in time, marks the watch as late: then nobody can say what was read. */
+/* The part of the watcher that runs on threads of the program; see watcher.h. A thread that gets no
+ * answer in time, or that does not get the lock after the watched copy has begun, marks the watch as late: then nobody
+ * can say what was read. */
 #include "preload/hostreads/watcher.h"
 
 #include <string.h>
@@ -53,6 +54,7 @@ static uint32_t ask(void) { return atomic_fetch_add(&xs_watcher.asked, 1) + 1; }
 
 static void watch(struct xs_watch *w, struct xs_event *e) {
     w->state = XS_WATCH_WATCHING;
+    atomic_store(&w->is_begun, true);
     w->calls = 1;
     w->looks = 0;
     if (!w->id)
@@ -168,8 +170,9 @@ static void before_in_auto(struct xs_event *e, uint32_t stack) {
         offer(e, stack);
         return;
     }
-    if (!xs_try_lock(&xs_watcher.lock)) {
-        atomic_store(&w->is_late, true);
+    if (!xs_try_lock(&xs_watcher.lock)) { /* often because the drain thread makes the region ready */
+        if (atomic_load(&w->is_begun))
+            atomic_store(&w->is_late, true);
         return;
     }
     bool is_same = w->address == e->transfer.dst && w->bytes == e->transfer.bytes &&

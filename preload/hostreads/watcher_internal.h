@@ -30,10 +30,11 @@ struct xs_watch {
     _Atomic uint32_t allocation; /* the page-locked allocation, 0: none */
     uint32_t id;                 /* xs_event.transfer.host_read of the copy */
     bool is_pageable;
-    bool is_cleared;      /* the thread clears the bits after the copy, because the processor may have made it */
-    bool is_asked;        /* a thread waits for a look */
-    _Atomic bool is_late; /* nobody can say what was read, because the region was written without a look */
-    unsigned calls;       /* number of copies into the region since it was made ready */
+    bool is_cleared;       /* the thread clears the bits after the copy, because the processor may have made it */
+    bool is_asked;         /* a thread waits for a look */
+    _Atomic bool is_begun; /* the watched copy has begun; until then, other copies into the region do not matter */
+    _Atomic bool is_late;  /* nobody can say what was read, because the region was written without a look */
+    unsigned calls;        /* number of copies into the region since it was made ready */
     unsigned looks;
 };
 

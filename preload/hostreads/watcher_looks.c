@@ -83,6 +83,7 @@ static void end_watch(struct xs_watch *w) {
     atomic_store(&w->address, 0);
     atomic_store(&w->allocation, 0);
     w->state = XS_WATCH_UNUSED;
+    atomic_store(&w->is_begun, false);
     w->is_asked = false;
     w->id = 0;
 }

@@ -1,5 +1,6 @@
 /* With XFERSPY_HOST_READS=auto, some downloads are watched. A budget that is large lets a short program have some, too.
  * In a loop, one array is downloaded and never read, one is read at one place, and one is read as a whole.
+ * No page belongs to two of them, as pages of the heap may.
  *
  * link: cuda
  * env: XFERSPY_HOST_READS=auto XFERSPY_BUDGET=100
@@ -23,6 +24,7 @@
 #include <cuda.h>
 
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "../check.h"
@@ -49,8 +51,8 @@ int main(void) {
     OK(cuMemAlloc(&device, BYTES));
     OK(cuMemsetD8(device, 1, BYTES));
     for (int i = 0; i < ARRAYS; i++) {
-        arrays[i] = malloc(BYTES);
-        REQUIRE(arrays[i]);
+        arrays[i] = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        REQUIRE(arrays[i] != MAP_FAILED);
         memset(arrays[i], i, BYTES);
     }
     for (long end = now_ms() + RUN_MS; now_ms() < end;) {

@@ -1,8 +1,9 @@
 /* The program closes every descriptor that it does not know, and opens files under their numbers: commands still reach
- * it, and nothing is written into its files. No descriptor of the library can be seen among the program's.
+ * it, and nothing is written into its files. No descriptor of the library can be seen among the program's. A real
+ * driver could not go on without its own descriptors.
  *
  * link: cuda
- * only: no-repairs
+ * only: sim no-repairs
  * env: XFERSPY_START=off XFERSPY_CONTROL=$dir
  * stdout: data ok
  *

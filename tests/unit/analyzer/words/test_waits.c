@@ -32,7 +32,7 @@ static void the_largest_work_is_said(void **state) {
 static void says_why(size_t devices, uint64_t busy_ns, const char *expected) {
     struct xs_idle_device of[2] = {{.busy_ns = 300 * MS, .idle_ns = 700 * MS}, {.idle_ns = 1000 * MS}};
     struct xs_diagnosis diagnosis = {.findings = &findings, .replay_fit = {.measured_ns = 1000 * MS}};
-    diagnosis.idle = (struct xs_idle){.end_ns = 1000 * MS, .devices = of, .device_count = devices};
+    diagnosis.idle = (struct xs_idle){.end_ns = 1000 * MS, .ns = 1000 * MS, .devices = of, .device_count = devices};
     struct xs_wait_row row = {.waited_ns = 100 * MS, .busy_ns = busy_ns};
     XS_SCOPED_STRING text = {0};
     xs_wait_say_why_nothing(&text, &diagnosis, &row);

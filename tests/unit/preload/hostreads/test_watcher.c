@@ -189,6 +189,21 @@ static void a_thread_does_not_wait_for_the_lock(void **state) {
     expect_result(id, 0, XS_HOST_READS_LATE);
 }
 
+static void a_copy_while_its_region_is_made_ready_does_not_matter(void **state) {
+    (void)state;
+    (void)copy(XS_MEM_PINNED, 0);
+    look();
+    xs_lock(&xs_watcher.lock);
+    assert_int_equal(copy(XS_MEM_PINNED, 0), 0);
+    xs_unlock(&xs_watcher.lock);
+    uint32_t id = copy(XS_MEM_PINNED, 0);
+    assert_true(id);
+    (void)copy(XS_MEM_PINNED, 0);
+    (void)copy(XS_MEM_PINNED, 0);
+    look();
+    expect_result(id, 0, XS_HOST_READS_NO_DOUBT);
+}
+
 static void some_copies_are_not_watched(void **state) {
     (void)state;
     static const unsigned flags[] = {XS_FLAG_BOX, XS_FLAG_BATCH, XS_FLAG_CAPTURED};
@@ -229,6 +244,7 @@ int main(void) {
         WATCHED(pageable_memory_is_looked_at_before_the_next_copy),
         WATCHED(a_thread_waits_for_a_look_only_for_a_while),
         WATCHED(a_thread_does_not_wait_for_the_lock),
+        WATCHED(a_copy_while_its_region_is_made_ready_does_not_matter),
         WATCHED(some_copies_are_not_watched),
         WATCHED(a_copy_that_failed_has_no_result),
     };
