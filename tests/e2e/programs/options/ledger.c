@@ -46,7 +46,7 @@
  * $ for f in t['findings']:
  * $     if f['finding'] == 'noop-upload': run = f.get('in_run')
  * $ print(run and (abs(run['transfers'] - 400) <= (40 if counted else 0),
- * $     run['instances_low'] <= run['transfers'] <= run['instances_high']))"; done | sort
+ * $     run['instances_low'] <= run['transfers'] <= run['instances_high']))"; done | LC_ALL=C sort
  * (True, True)
  * None
  *
