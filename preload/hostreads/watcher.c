@@ -76,11 +76,9 @@ static struct xs_watch *want(const struct xs_event *e) {
     const struct xs_event_transfer *t = &e->transfer;
     for (struct xs_watch *w = xs_watcher.watches; w < xs_watcher.watches + XS_WATCHES; w++)
         if (w->state == XS_WATCH_UNUSED) {
-            *w = (struct xs_watch){.state = XS_WATCH_WANTED,
-                                   .bytes = t->bytes,
-                                   .id = atomic_fetch_add(&xs_watcher.ids, 1) + 1,
-                                   .is_pageable = t->dst_kind == XS_MEM_PAGEABLE,
-                                   .is_cleared = t->dst_kind == XS_MEM_PAGEABLE || !(e->flags & XS_FLAG_ASYNC)};
+            bool is_pageable = t->dst_kind == XS_MEM_PAGEABLE;
+            xs_watch_begin(w, t->bytes, is_pageable, is_pageable || !(e->flags & XS_FLAG_ASYNC),
+                           atomic_fetch_add(&xs_watcher.ids, 1) + 1);
             atomic_store(&w->address, t->dst);
             atomic_store(&w->allocation, w->is_pageable ? 0 : t->dst_allocation);
             return w;

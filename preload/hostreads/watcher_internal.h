@@ -24,7 +24,7 @@ enum xs_watch_state {
 /* A watch belongs to the region with the same index. The fields are protected by the lock; those that are atomic may
  * also be used without it. */
 struct xs_watch {
-    enum xs_watch_state state;
+    _Atomic unsigned state;   /* enum xs_watch_state; changed under the lock */
     _Atomic uint64_t address; /* of a region that is ready or watched; else 0 */
     uint64_t bytes;
     _Atomic uint32_t allocation; /* the page-locked allocation, 0: none */
@@ -59,5 +59,19 @@ struct xs_watcher {
     _Atomic bool is_staged;
 };
 extern struct xs_watcher xs_watcher;
+
+/* Begins to use an unused watch. The lock must be held. Each field is set by itself, because threads read the address
+ * without the lock. */
+static inline void xs_watch_begin(struct xs_watch *w, uint64_t bytes, bool is_pageable, bool is_cleared, uint32_t id) {
+    w->bytes = bytes;
+    w->id = id;
+    w->is_pageable = is_pageable;
+    w->is_cleared = is_cleared;
+    w->is_asked = false;
+    atomic_store(&w->is_begun, false);
+    atomic_store(&w->is_late, false);
+    w->calls = w->looks = 0;
+    atomic_store(&w->state, XS_WATCH_WANTED);
+}
 
 #endif

@@ -194,8 +194,7 @@ static bool take_candidate(unsigned watch, bool may_be_pageable) {
     if (!c)
         return false;
     struct xs_watch *w = &xs_watcher.watches[watch];
-    *w = (struct xs_watch){
-        .state = XS_WATCH_WANTED, .bytes = c->bytes, .is_pageable = c->is_pageable, .is_cleared = c->is_pageable};
+    xs_watch_begin(w, c->bytes, c->is_pageable, c->is_pageable, 0);
     atomic_store(&w->address, c->address);
     atomic_store(&w->allocation, c->allocation);
     c->taken++;

@@ -160,7 +160,8 @@ bool xs_files_have_limit(void) {
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Reads the present name of the open file from /proc. */
+/* Reads the present name of the open file from /proc. An unchanged name is not written again, because the thread that
+ * answers commands may read it. */
 static void learn_name(struct xs_files *files) {
     char link[48], name[sizeof files->path];
     struct stat known, named;
@@ -168,7 +169,7 @@ static void learn_name(struct xs_files *files) {
     ssize_t n = readlink(link, name, sizeof name - 1);
     name[n > 0 ? n : 0] = '\0';
     if (n > 0 && fstat(files->trace, &known) == 0 && lstat(name, &named) == 0 && named.st_ino == known.st_ino &&
-        named.st_dev == known.st_dev)
+        named.st_dev == known.st_dev && strcmp(name, files->path) != 0)
         snprintf(files->path, sizeof files->path, "%s", name);
 }
 

@@ -3,6 +3,7 @@
  * No page belongs to two of them, as pages of the heap may.
  *
  * link: cuda
+ * only: no-tsan
  * env: XFERSPY_HOST_READS=auto XFERSPY_BUDGET=100
  * stdout: data ok
  *
