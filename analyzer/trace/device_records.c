@@ -60,7 +60,7 @@ static void graph_copy(struct xs_device_records *records, uint32_t correlation) 
                                      xs_scan_null(scan, side) || device < 0 || device > 4095 ? -1 : (int32_t)device,
                                  .start_ns = xs_scan_int(scan, XS_RECORD_START),
                                  .end_ns = xs_scan_int(scan, XS_RECORD_END),
-                                 .bytes = xs_record_bytes(scan)};
+                                 .bytes = xs_record_bytes(scan, 0)};
     records->on_graph_copy(records->context, &copy);
 }
 
@@ -82,7 +82,7 @@ static bool advance(struct xs_device_records *records) {
         return true;
     make_room(records);
     struct xs_device_record *slot = slot_of(records, correlation);
-    struct xs_record row = xs_record_read(scan);
+    struct xs_record row = xs_record_read(scan, 0);
     if (!slot->sums.correlation) {
         *slot = (struct xs_device_record){
             .sums.correlation = correlation, .row = records->rows, .start_ns = INT64_MAX, .end_ns = INT64_MIN};

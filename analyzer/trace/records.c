@@ -7,16 +7,24 @@
 #include "analyzer/base/search.h"
 #include "analyzer/trace/kind_words.h"
 
-uint64_t xs_record_bytes(struct xs_scan *scan) {
-    bool is_second = xs_is_second_leg(xs_scan_int(scan, XS_RECORD_KIND), xs_scan_int(scan, XS_RECORD_SRC_KIND),
-                                      xs_scan_int(scan, XS_RECORD_DST_KIND));
-    return is_second ? 0 : xs_scan_count(scan, XS_RECORD_BYTES);
+uint64_t xs_record_bytes(struct xs_scan *scan, int first) {
+    bool is_second =
+        xs_is_second_leg(xs_scan_int(scan, first + XS_RECORD_KIND), xs_scan_int(scan, first + XS_RECORD_SRC_KIND),
+                         xs_scan_int(scan, first + XS_RECORD_DST_KIND));
+    return is_second ? 0 : xs_scan_count(scan, first + XS_RECORD_BYTES);
 }
 
-struct xs_record xs_record_read(struct xs_scan *scan) {
-    struct xs_record record = {
-        .correlation = xs_scan_correlation(scan, XS_RECORD_CORRELATION), .records = 1, .bytes = xs_record_bytes(scan)};
-    record.untimed = !xs_scan_span(scan, XS_RECORD_START, XS_RECORD_END, &record.ns);
+unsigned xs_record_kind(struct xs_scan *scan, int first) {
+    return (unsigned)xs_kind_of_copy(xs_scan_kind(scan, first + XS_RECORD_KIND, XS_COPY_KIND_COUNT),
+                                     xs_scan_int(scan, first + XS_RECORD_SRC_KIND),
+                                     xs_scan_int(scan, first + XS_RECORD_DST_KIND));
+}
+
+struct xs_record xs_record_read(struct xs_scan *scan, int first) {
+    struct xs_record record = {.correlation = xs_scan_correlation(scan, first + XS_RECORD_CORRELATION),
+                               .records = 1,
+                               .bytes = xs_record_bytes(scan, first)};
+    record.untimed = !xs_scan_span(scan, first + XS_RECORD_START, first + XS_RECORD_END, &record.ns);
     return record;
 }
 

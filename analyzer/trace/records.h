@@ -19,10 +19,11 @@ struct xs_record {
     uint64_t bytes, ns;
 };
 
-/* The columns of device_memset and of device_copy that xs_record_read reads. They must be the first columns that are
- * read. The upload of a copy that the driver staged counts no bytes (kind_words.h). */
+/* The columns of device_memset and of device_copy that xs_record_read reads. They must be read one behind the other.
+ * The upload of a copy that the driver staged counts no bytes (kind_words.h). */
 #define XS_RECORD_COLUMNS "correlation, bytes, start_ns, end_ns, NULL, NULL, NULL"
-#define XS_COPY_RECORD_COLUMNS "correlation, bytes, start_ns, end_ns, kind, src_kind, dst_kind"
+#define XS_COPY_RECORD_COLUMNS "correlation, " XS_COPY_RECORD_OTHER_COLUMNS
+#define XS_COPY_RECORD_OTHER_COLUMNS "bytes, start_ns, end_ns, kind, src_kind, dst_kind" /* all but the first */
 enum {
     XS_RECORD_CORRELATION,
     XS_RECORD_BYTES,
@@ -33,10 +34,14 @@ enum {
     XS_RECORD_DST_KIND,
     XS_RECORD_NEXT
 };
-struct xs_record xs_record_read(struct xs_scan *scan);
+/* Reads these columns of a row, from the column `first` on. */
+struct xs_record xs_record_read(struct xs_scan *scan, int first);
 
 /* Returns the bytes of a row, as xs_record_read does. */
-uint64_t xs_record_bytes(struct xs_scan *scan);
+uint64_t xs_record_bytes(struct xs_scan *scan, int first);
+
+/* Returns the kind of a copy for people (xs_kind_of_copy), from the same columns. */
+unsigned xs_record_kind(struct xs_scan *scan, int first);
 
 /* Adds `from`, the record of another row of the same call, to `into`. */
 void xs_record_fold(struct xs_record *into, const struct xs_record *from);

@@ -40,9 +40,8 @@
 #include "schema/format/kinds.h"
 
 #define XS_HOST_READS_PIECES 16
-/* Smaller regions are not watched, because of the gap above. `doubt` (schema/format/kinds.h) says why a region is not
- * watched, or why nobody can say whether it was read. */
-#define XS_HOST_READS_LEAST_BYTES (UINT64_C(256) << 10)
+/* Regions of less than XS_HOST_READS_LEAST_BYTES are not watched, because of the gap above. `doubt` says why a region
+ * is not watched, or why nobody can say whether it was read. schema/format/kinds.h has both. */
 
 struct xs_host_reads_piece {
     uintptr_t begin, end;

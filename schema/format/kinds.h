@@ -132,6 +132,9 @@
     X(21, LEFT_OUT, "left out of the sample")                                                                          \
     X(22, FOLLOWS, "follows one of the sample")
 
+/* The library watches no smaller download; host_reads.h (preload) says why. */
+#define XS_HOST_READS_LEAST_BYTES 262144u
+
 /* A doubt tells why nobody can say whether the host read a download that was watched (preload/hostreads). */
 #define XS_HOST_READ_DOUBTS(X)                                                                                         \
     X(0, NO_DOUBT, "none")                                                                                             \

@@ -12,6 +12,11 @@
 #include "analyzer/commands/common/traces.h"
 #include "analyzer/trace/lines/lines.h"
 
+void xs_option_name_add(struct xs_string *name, const char *field) {
+    for (const char *c = field; *c; c++)
+        xs_string_add(name, *c == '_' ? "-" : c, 1);
+}
+
 /* Adds "this, that or another"; `note` follows the first word. */
 static void add_words(struct xs_string *string, const char *const *words, const char *note) {
     for (size_t i = 0; words[i]; i++)

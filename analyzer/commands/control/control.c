@@ -62,6 +62,14 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 const struct argp xs_control_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
 
+error_t xs_control_parse(int key, char *argument, struct argp_state *state) {
+    (void)argument;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    state->child_inputs[0] = state->input;
+    return 0;
+}
+
 /* ---- the answers ---- */
 
 static const char *const times_words[] = {[XS_CONTROL_TIMES_NONE] = "none",
@@ -160,4 +168,12 @@ int xs_control_command(struct xs_control_arguments *arguments, const struct xs_c
     xs_control_list_free(&list);
     free(arguments->wanted.pids);
     return xs_out_close(&out, true) < 0 || has_problem ? XS_EXIT_ERROR : XS_EXIT_OK;
+}
+
+int xs_control_run(const struct xs_interface *interface, int argc, char **argv, enum xs_control_verb verb,
+                   bool all_by_default) {
+    struct xs_control_arguments arguments = {.all_by_default = all_by_default};
+    if (argp_parse(&interface->argp, argc, argv, 0, NULL, &arguments) != 0)
+        return XS_EXIT_USAGE;
+    return xs_control_command(&arguments, &(struct xs_control_request){.verb = verb});
 }

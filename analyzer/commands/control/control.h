@@ -21,8 +21,16 @@ extern const struct argp xs_control_argp;
     { &xs_control_argp, 0, NULL, 0 }
 #define XS_CONTROL_ARGUMENTS "[PID...]"
 
+/* The parser of a command whose options are only those of xs_control_argp. */
+error_t xs_control_parse(int key, char *argument, struct argp_state *state);
+
 /* Sends the request, shows the answers, and frees what the arguments own. Returns an exit status: XS_EXIT_ERROR after a
  * message if no process is found, or if one refuses or does not answer. */
 int xs_control_command(struct xs_control_arguments *arguments, const struct xs_control_request *request);
+
+/* Runs a command whose parser is xs_control_parse: parses its command line, and sends a request with this verb. Returns
+ * an exit status. */
+int xs_control_run(const struct xs_interface *interface, int argc, char **argv, enum xs_control_verb verb,
+                   bool all_by_default);
 
 #endif

@@ -51,8 +51,7 @@ static void set_length(const char *text, struct arguments *arguments, struct arg
 
 static void refuse(const struct capture_option *option, struct argp_state *state) {
     XS_SCOPED_STRING name = {0};
-    for (const char *c = option->field; *c; c++)
-        xs_string_add(&name, *c == '_' ? "-" : c, 1);
+    xs_option_name_add(&name, option->field);
     argp_error(state, "--%s can only be given when the program starts: XFERSPY_%s, or `xferspy run --%s'", name.data,
                option->name, name.data);
 }
@@ -87,8 +86,7 @@ __attribute__((constructor)) static void build_options(void) {
     options[n++] = (struct argp_option){"for", OPTION_FOR, "TIME", 0, "stop by itself after 10s, 500ms, 2min, ...", 2};
     for (int i = 0; i < CAPTURE_OPTIONS; i++) {
         struct xs_string name = {0};
-        for (const char *c = capture_options[i].field; *c; c++)
-            xs_string_add(&name, *c == '_' ? "-" : c, 1);
+        xs_option_name_add(&name, capture_options[i].field);
         options[n++] = (struct argp_option){.name = name.data,
                                             .key = OPTION_CAPTURE + i,
                                             .arg = "VALUE",

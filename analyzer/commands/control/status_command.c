@@ -17,20 +17,9 @@ static const char doc[] =
     "XFERSPY_CONTROL=on. The device times are on, off, coming (CUPTI will be attached when the device has no work), or "
     "none (there is no CUPTI).";
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
-    (void)argument;
-    if (key != ARGP_KEY_INIT)
-        return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = state->input;
-    return 0;
-}
-
 const struct xs_interface xs_interface_status = {
-    .argp = {.parser = parse, .args_doc = XS_CONTROL_ARGUMENTS, .doc = doc, .children = children}};
+    .argp = {.parser = xs_control_parse, .args_doc = XS_CONTROL_ARGUMENTS, .doc = doc, .children = children}};
 
 int xs_command_status(int argc, char **argv) {
-    struct xs_control_arguments arguments = {.all_by_default = true};
-    if (argp_parse(&xs_interface_status.argp, argc, argv, 0, NULL, &arguments) != 0)
-        return XS_EXIT_USAGE;
-    return xs_control_command(&arguments, &(struct xs_control_request){.verb = XS_CONTROL_STATUS});
+    return xs_control_run(&xs_interface_status, argc, argv, XS_CONTROL_STATUS, true);
 }

@@ -62,16 +62,10 @@ const char *xs_pattern_refused(const char *pattern) {
     return why;
 }
 
-/* Adds an option's name: underscores of the field become hyphens. */
-static void add_name(struct xs_string *name, const struct capture_option *option) {
-    for (const char *c = option->field; *c; c++)
-        xs_string_add(name, *c == '_' ? "-" : c, 1);
-}
-
 static void refuse(const struct capture_option *option, const char *value, struct argp_state *state) {
     XS_SCOPED_STRING name = {0}, why = {0};
     const char *dots = strstr(option->values, "..");
-    add_name(&name, option);
+    xs_option_name_add(&name, option->field);
     if (option->type == XS_OPTION_INT && dots)
         xs_string_format(&why, " is not between %.*s and %s", (int)(dots - option->values), option->values, dots + 2);
     else
@@ -137,7 +131,7 @@ static void set_capture_option(const struct capture_option *option, const char *
         return;
     why = option->type == XS_OPTION_PATTERN ? *value ? xs_pattern_refused(value) : "is empty" : NULL;
     if (why) { /* the message does not contain the value, which may have a secret */
-        add_name(&name, option);
+        xs_option_name_add(&name, option->field);
         argp_error(state, "--%s: the pattern %s", name.data, why);
         return;
     }
@@ -222,7 +216,7 @@ __attribute__((constructor)) static void build_options(void) {
     for (int i = 0; i < CAPTURE_OPTIONS; i++) {
         const struct capture_option *option = &capture_options[i];
         struct xs_string name = {0}, help = {0};
-        add_name(&name, option);
+        xs_option_name_add(&name, option->field);
         add_help(&help, option->help);
         if (*option->preset)
             xs_string_format(&help, " (default: %s)", option->preset);

@@ -17,14 +17,10 @@ static void ended(struct xs_detection *detection, const struct xs_watched_downlo
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
-    xs_watched_downloads_event(detection->state, detection, event, ended);
+    xs_watched_downloads_event(detection, event, ended);
 }
 
-static void finish(struct xs_detection *detection) { xs_watched_downloads_finish(detection->state, detection, ended); }
-
-static void on_gap(struct xs_detection *detection) { xs_watched_downloads_gap(detection->state, detection); }
-
-static void end(struct xs_detection *detection) { xs_watched_downloads_end(detection->state, detection); }
+static void finish(struct xs_detection *detection) { xs_watched_downloads_finish(detection, ended); }
 
 const struct xs_detector xs_detector_partly_read_download = {
     .id = "partly-read-download",
@@ -38,7 +34,7 @@ const struct xs_detector xs_detector_partly_read_download = {
     .wants = XS_WATCHED_DOWNLOADS_WANTS,
     .state_bytes = sizeof(struct xs_watched_downloads),
     .on_event = on_event,
-    .on_gap = on_gap,
+    .on_gap = xs_watched_downloads_gap,
     .finish = finish,
-    .end = end,
+    .end = xs_watched_downloads_end,
 };

@@ -3,8 +3,6 @@
 
 #include "schema/format/event.h"
 
-enum { LEAST_BYTES = 256 << 10 }; /* the library watches no smaller download */
-
 typedef void ended_function(struct xs_detection *, const struct xs_watched_download *);
 
 static void take_out(struct xs_watched_downloads *d, struct xs_detection *detection, unsigned i) {
@@ -112,8 +110,8 @@ static const char *why_undecided(const struct xs_host_read_view *read) {
 
 /* True for a download that the library could have watched. */
 static bool is_fit(const struct xs_transfer_view *t) {
-    return t->bytes >= LEAST_BYTES && !t->box.height && t->batch_index < 0 && t->host_kind != XS_MEM_MANAGED &&
-           t->host_kind != XS_MEM_ARRAY;
+    return t->bytes >= XS_HOST_READS_LEAST_BYTES && !t->box.height && t->batch_index < 0 &&
+           t->host_kind != XS_MEM_MANAGED && t->host_kind != XS_MEM_ARRAY;
 }
 
 static void on_download(struct xs_watched_downloads *d, struct xs_detection *detection,
@@ -138,8 +136,9 @@ static void on_download(struct xs_watched_downloads *d, struct xs_detection *det
     }
 }
 
-void xs_watched_downloads_event(struct xs_watched_downloads *d, struct xs_detection *detection,
-                                const struct xs_trace_event *event, ended_function *ended) {
+void xs_watched_downloads_event(struct xs_detection *detection, const struct xs_trace_event *event,
+                                ended_function *ended) {
+    struct xs_watched_downloads *d = detection->state;
     switch (event->on) {
     case XS_ON_TRANSFER:
         if (d->count)
@@ -161,8 +160,8 @@ void xs_watched_downloads_event(struct xs_watched_downloads *d, struct xs_detect
     }
 }
 
-void xs_watched_downloads_finish(struct xs_watched_downloads *d, struct xs_detection *detection,
-                                 ended_function *ended) {
+void xs_watched_downloads_finish(struct xs_detection *detection, ended_function *ended) {
+    struct xs_watched_downloads *d = detection->state;
     while (d->count)
         if (detection->ended)
             conclude(d, detection, d->count - 1, ended);
@@ -170,12 +169,14 @@ void xs_watched_downloads_finish(struct xs_watched_downloads *d, struct xs_detec
             give_up(d, detection, d->count - 1, XS_UNDECIDED_END);
 }
 
-void xs_watched_downloads_gap(struct xs_watched_downloads *d, struct xs_detection *detection) {
+void xs_watched_downloads_gap(struct xs_detection *detection) {
+    struct xs_watched_downloads *d = detection->state;
     while (d->count)
         give_up(d, detection, d->count - 1, XS_UNDECIDED_CALLS);
 }
 
-void xs_watched_downloads_end(struct xs_watched_downloads *d, struct xs_detection *detection) {
+void xs_watched_downloads_end(struct xs_detection *detection) {
+    struct xs_watched_downloads *d = detection->state;
     while (d->count)
         take_out(d, detection, d->count - 1);
 }

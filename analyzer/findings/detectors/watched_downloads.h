@@ -21,21 +21,22 @@ struct xs_watched_downloads {
     bool is_blind; /* an unknown function may read memory at any time */
 };
 
-/* Handles an event. For each watched download that has ended and was not read by the device, adds it to the sample and
+/* The state of the detection is a struct xs_watched_downloads.
+ *
+ * Handles an event. For each watched download that has ended and was not read by the device, adds it to the sample and
  * calls `ended`. */
-void xs_watched_downloads_event(struct xs_watched_downloads *downloads, struct xs_detection *detection,
-                                const struct xs_trace_event *event,
+void xs_watched_downloads_event(struct xs_detection *detection, const struct xs_trace_event *event,
                                 void (*ended)(struct xs_detection *, const struct xs_watched_download *));
 
 /* Runs after the last event: all downloads have ended. */
-void xs_watched_downloads_finish(struct xs_watched_downloads *downloads, struct xs_detection *detection,
+void xs_watched_downloads_finish(struct xs_detection *detection,
                                  void (*ended)(struct xs_detection *, const struct xs_watched_download *));
 
 /* Runs at a gap: nobody knows what happened to the downloads. */
-void xs_watched_downloads_gap(struct xs_watched_downloads *downloads, struct xs_detection *detection);
+void xs_watched_downloads_gap(struct xs_detection *detection);
 
 /* Frees what is kept, also if the analysis ended early. */
-void xs_watched_downloads_end(struct xs_watched_downloads *downloads, struct xs_detection *detection);
+void xs_watched_downloads_end(struct xs_detection *detection);
 
 #define XS_WATCHED_DOWNLOADS_WANTS                                                                                     \
     (XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_API))

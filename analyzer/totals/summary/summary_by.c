@@ -261,7 +261,7 @@ static int read_records(struct work *w) {
     while (xs_scan_row(&scan)) {
         if (!xs_scan_null(&scan, XS_RECORD_NEXT))
             continue;
-        struct xs_record record = xs_record_read(&scan);
+        struct xs_record record = xs_record_read(&scan, 0);
         xs_records_add(&w->records, &record);
     }
     int ended = xs_scan_end(&scan);

@@ -6,22 +6,27 @@ static int64_t device_of(const struct xs_scan *scan, int column) {
     return device == 0 && xs_scan_null(scan, column) ? -1 : device;
 }
 
+/* Returns the first of three columns that has a device. */
+static int64_t first_device_of(const struct xs_scan *scan, int column) {
+    int last = column + 2;
+    while (column < last && xs_scan_null(scan, column))
+        column++;
+    return device_of(scan, column);
+}
+
 bool xs_copy_row_read(struct xs_scan *scan, void *item) {
-    enum { CORRELATION = 1, BYTES, START, END, KIND, DEVICE, COPIES, NODE };
+    enum { RECORD = 1, DEVICE = RECORD + XS_RECORD_NEXT, DESTINATION, SOURCE, COPIES, NODE };
     struct xs_copy_row *row = item;
-    uint32_t correlation = xs_scan_correlation(scan, CORRELATION);
-    row->record = (struct xs_record){.records = 1, .bytes = xs_scan_count(scan, BYTES)};
-    row->record.untimed = !xs_scan_span(scan, START, END, &row->record.ns);
-    row->device = device_of(scan, DEVICE);
-    row->end_ns = xs_scan_int(scan, END);
-    row->is_modelled = xs_is_modelled(scan->trace, correlation);
+    row->record = xs_record_read(scan, RECORD);
+    row->device = first_device_of(scan, DEVICE);
+    row->end_ns = xs_scan_int(scan, RECORD + XS_RECORD_END);
+    row->is_modelled = xs_is_modelled(scan->trace, row->record.correlation);
     row->is_of_graph = !xs_scan_null(scan, NODE);
+    row->has_no_call = !row->is_of_graph && !row->record.correlation;
     if (row->is_of_graph) {
         row->copies = xs_scan_count(scan, COPIES);
-        row->kind = xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT);
-    } else {
-        row->record.correlation = correlation;
-        row->has_no_call = !correlation;
+        row->kind = xs_record_kind(scan, RECORD);
+        row->record.correlation = 0;
     }
     return true;
 }

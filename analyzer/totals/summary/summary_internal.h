@@ -55,9 +55,7 @@ struct xs_copy_row {
 };
 bool xs_copy_row_read(struct xs_scan *scan, void *row);
 void xs_copy_row_take(struct xs_summary_work *work, const struct xs_copy_row *row);
-#define XS_COPY_ROW_COLUMNS                                                                                            \
-    XS_BYTES_OF_COPY("")                                                                                               \
-    ", start_ns, end_ns, " XS_KIND_OF_COPY("") ", coalesce(device, dst_device, src_device), copies, graph_node"
+#define XS_COPY_ROW_COLUMNS XS_COPY_RECORD_OTHER_COLUMNS ", device, dst_device, src_device, copies, graph_node"
 
 /* Each of these functions reads the named tables into the summary. */
 void xs_summary_device(struct xs_summary_work *work);    /* device_kernel, device_migration, device_memset */

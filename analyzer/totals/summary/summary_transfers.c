@@ -215,7 +215,7 @@ static int read_rows(struct join *join) {
     enum { COPY, TRANSFER, TABLES };
     static const struct xs_source_kind kinds[TABLES] = {
         [COPY] = {"device_copy", "correlation", "1", XS_COPY_ROW_COLUMNS, sizeof(struct xs_copy_row), xs_copy_row_read,
-                  false},
+                  true},
         [TRANSFER] = {"transfer", "correlation", "1", transfer_columns, sizeof(struct transfer), read_transfer, true}};
     struct xs_summary_work *work = join->work;
     struct xs_merge merge;
