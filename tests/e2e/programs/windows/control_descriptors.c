@@ -1,9 +1,10 @@
 /* The program closes every descriptor that it does not know, and opens files under their numbers: commands still reach
  * it, and nothing is written into its files. No descriptor of the library can be seen among the program's. A real
- * driver could not go on without its own descriptors.
+ * driver could not go on without its own descriptors. The thread sanitizer does not know that the profiler has
+ * descriptors of its own under the same numbers.
  *
  * link: cuda
- * only: sim no-repairs
+ * only: sim no-repairs no-tsan
  * env: XFERSPY_START=off XFERSPY_CONTROL=$dir
  * stdout: data ok
  *
