@@ -23,7 +23,8 @@ static inline struct xs_cell xs_cell_of(sqlite3_stmt *statement, int column) {
     return (struct xs_cell){type == SQLITE_INTEGER ? sqlite3_value_int64(value) : 0, type};
 }
 
-enum { XS_SHAPED_COLUMNS = 32, XS_SHAPED_CELLS = 4 * XS_SHAPED_COLUMNS };
+/* The analysis reads 33 columns of a transfer. */
+enum { XS_SHAPED_COLUMNS = 40, XS_SHAPED_CELLS = 4 * XS_SHAPED_COLUMNS };
 
 /* Where a column's value is: in the row, else the sum of two of the row's values, else in the shape. */
 struct xs_shaped_source {
