@@ -25,8 +25,8 @@
 #include "preload/core/compiler.h"
 #include "preload/core/guard.h"
 
-/* Kinds of calls that are counted when they are left out (core/outside.h): copies, memsets and launches; OTHER means
- * waits and all remaining calls. */
+/* Kinds of calls that are counted when they are left out (core/call_windows.h): copies, memsets and launches; OTHER
+ * means waits and all remaining calls. */
 enum xs_left_out_kind {
     XS_LEFT_OUT_TRANSFER,
     XS_LEFT_OUT_MEMSET,
@@ -48,7 +48,7 @@ struct xs_gate_slot {
     uint64_t elsewhere_at, elsewhere_ticks; /* xs_own_cost_elsewhere: time of the real call; ticks to exclude */
     _Atomic uint64_t exact_ticks;           /* ticks of the measured call's work that own_cost.h counts exactly */
     _Atomic uint64_t measured, measured_ticks;
-    _Atomic uint64_t left_out[XS_LEFT_OUT_KINDS]; /* left-out calls by kind (core/outside.h) */
+    _Atomic uint64_t left_out[XS_LEFT_OUT_KINDS]; /* left-out calls by kind (core/call_windows.h) */
     /* Another thread needs these values to read the Python stack of the slot's thread (session/host_samples.h): the
      * pthread_self() of the slot's thread, the address of the PyThreadState that it had at its latest call, and its
      * number in the trace. 0: not known. */

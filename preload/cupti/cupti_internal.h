@@ -121,8 +121,8 @@ CUptiResult xs_cupti_finalize(void);
 uint32_t xs_cupti_correlation_base(void);
 /* True if CUPTI has ever called the callback. CUPTI calls it for copies, memsets and launches. */
 bool xs_cupti_saw_calls(void);
-/* Notes the correlation id of a call that is left out of the trace (core/outside.h), so that its device records are
- * left out as well. Any thread. */
+/* Notes the correlation id of a call that is left out of the trace (core/call_windows.h), so that its device records
+ * are left out as well. Any thread. */
 void xs_cupti_left_out(uint32_t correlation);
 
 /* ---- the global interface, or the shared interface for several subscribers (cupti_interface.c); all inside ---- */

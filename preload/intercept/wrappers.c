@@ -1,7 +1,7 @@
 /* The wrappers expand the table of entry points. Each wrapper begins an event, makes the real call and ends the
  * event. */
 #include "preload/callsite/callsite.h"
-#include "preload/core/outside.h"
+#include "preload/core/call_windows.h"
 #include "preload/core/own_cost.h"
 #include "preload/cupti/device_failure.h"
 #include "preload/driver/real.h"
@@ -109,7 +109,7 @@ XS_HOT bool has_return_tick(const struct xs_call *call, enum xs_category categor
     return category != XS_CAT_LAUNCH || call->event->launch.kind != XS_LAUNCH_KERNEL;
 }
 
-/* ---- calls that are left out (core/outside.h) ---- */
+/* ---- calls that are left out (core/call_windows.h) ---- */
 
 /* Returns the kind of a left-out call. XS_LEFT_OUT_KINDS: the call is always recorded, because without it later
  * addresses, contents or handles could not be understood. Loads of code are always recorded, too: they are few, and

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "preload/core/asked_window.h"
+#include "preload/core/call_windows.h"
 #include "preload/core/notes.h"
-#include "preload/core/outside.h"
 #include "preload/core/own_thread.h"
 #include "preload/core/state.h"
 #include "preload/cupti/cupti.h"

@@ -11,12 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/core/call_windows.h"
 #include "preload/core/direct_access.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/futex.h"
 #include "preload/core/guard.h"
 #include "preload/core/notes.h"
-#include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
 #include "preload/core/own_thread.h"
 #include "preload/core/state.h"

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "preload/core/outside.h"
+#include "preload/core/call_windows.h"
 #include "preload/core/own_cost.h"
 #include "preload/cupti/flusher.h"
 #include "schema/write/store_ledger.h"

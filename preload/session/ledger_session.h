@@ -9,7 +9,7 @@
 /* Makes the new trace a ledger. */
 int xs_ledger_session_start(struct xs_store *store);
 
-/* Tells the ledger which part of the run it has now (core/outside.h). Must be called before events of the part are
+/* Tells the ledger which part of the run it has now (core/call_windows.h). Must be called before events of the part are
  * stored. */
 int xs_ledger_session_tell(struct xs_store *store, const struct xs_clock *clock);
 

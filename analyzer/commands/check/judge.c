@@ -13,8 +13,8 @@
 #include "analyzer/commands/common/reading.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
+#include "analyzer/words/recorded_parts_words.h"
 #include "analyzer/words/saving_words.h"
 
 const char *const xs_outcome_names[] = {"pass", "allowed", "unknown", "fail"};

@@ -1,6 +1,6 @@
 /* Decides whether the program is inside a requested part of the run, and keeps the list of the recorded windows; see
- * outside.h. */
-#include "preload/core/outside.h"
+ * call_windows.h. */
+#include "preload/core/call_windows.h"
 
 #include <stdio.h>
 #include <string.h>

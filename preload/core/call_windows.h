@@ -2,8 +2,8 @@
  * XFERSPY_OUTSIDE=calls, and by default if the parts are periodic, all calls are recorded there, too. Otherwise only
  * the calls that are needed to understand later addresses and handles are recorded: allocations and frees, and calls
  * that create contexts, streams, modules and graphs. Copies, memsets, launches and waits are only counted there. */
-#ifndef XFERSPY_PRELOAD_CORE_OUTSIDE_H
-#define XFERSPY_PRELOAD_CORE_OUTSIDE_H
+#ifndef XFERSPY_PRELOAD_CORE_CALL_WINDOWS_H
+#define XFERSPY_PRELOAD_CORE_CALL_WINDOWS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
