@@ -17,8 +17,7 @@ struct xs_cell {
     int type;      /* SQLITE_INTEGER, SQLITE_NULL, ... */
 };
 
-static inline struct xs_cell xs_cell_of(sqlite3_stmt *statement, int column) {
-    sqlite3_value *value = sqlite3_column_value(statement, column);
+static inline struct xs_cell xs_cell_of(sqlite3_value *value) {
     int type = sqlite3_value_type(value);
     return (struct xs_cell){type == SQLITE_INTEGER ? sqlite3_value_int64(value) : 0, type};
 }
@@ -41,20 +40,12 @@ struct xs_shaped {
     int step, row_columns;                         /* row_columns: how many cells of `row` are read */
 };
 
-/* Prepares `*statement`, which gives the rows in the order of their ids. `columns` are names of the view's columns with
+/* Prepares `*statement`, which steps to the rows in the order of their ids, and puts each row's values into the result.
+ * `columns` are names of the view's columns with
  * ", " between them, NULL or numbers. NULL: the table is not stored in this way, is hidden by a TEMP table, or has so
  * many shapes that the view is better, or the shapes cannot be read; then use the view. */
 struct xs_shaped *xs_shaped_begin(const struct xs_trace *trace, const char *table, const char *columns,
                                   sqlite3_stmt **statement);
-
-/* Takes over the row to which the statement was stepped. */
-static inline void xs_shaped_take(struct xs_shaped *shaped, sqlite3_stmt *statement) {
-    for (int i = 0; i < shaped->row_columns; i++)
-        shaped->row[i + 1] = xs_cell_of(statement, i);
-    bool known = shaped->row[1].value >= 0 && shaped->row[1].value < shaped->shape_count &&
-                 shaped->row[1].type == SQLITE_INTEGER;
-    shaped->shape = shaped->shapes + (known ? (shaped->row[1].value + 1) * shaped->step : 0);
-}
 
 /* Returns the value of a column, by its place in `columns`. */
 static inline struct xs_cell xs_shaped_cell(const struct xs_shaped *shaped, int column) {
