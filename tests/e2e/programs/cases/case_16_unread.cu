@@ -12,6 +12,10 @@
  * What was read lies in the middle, and explain says where:
  * $ "$xferspy" explain --color=never $traces partly-read-download | grep -m1 -o 'host read .*at most.*' | tr -s ' '
  * host read at most 4.00 KiB of 1.00 MiB in about 514 KiB to 578 KiB
+ *
+ * The host waits for the field in each step, and the section about waits says that it need not:
+ * $ "$xferspy" report --color=never --sections=waits $traces | grep -o 'nobody read what.*'
+ * nobody read what 3 of the 4 watched ones brought
  */
 #include "cases.h"
 
