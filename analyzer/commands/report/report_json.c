@@ -397,6 +397,8 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "drain_cpu_ns", c->drain_cpu_ns);
     xs_json_count(json, "samples", c->samples);
     xs_json_count(json, "samples_ns", c->samples_ns);
+    if (c->watched_downloads)
+        xs_json_count(json, "host_reads_ns", c->host_reads_ns);
     xs_json_count(json, "spool_stalls", c->spool_stalls);
     xs_json_count(json, "spool_stall_ns", c->spool_stall_ns);
     xs_json_count(json, "spool_bytes", c->spool_bytes);

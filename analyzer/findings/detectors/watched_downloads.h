@@ -12,6 +12,7 @@ enum { XS_WATCHED_DOWNLOADS = 64 };
 struct xs_watched_download {
     struct xs_trace_event event; /* the download, without its region; its account is kept */
     int64_t overwritten_by;      /* transfer.id of the copy that overwrote it; 0: none did */
+    int64_t uploaded_by;         /* transfer.id of the upload that read it as a whole; 0: none did */
 };
 
 struct xs_watched_downloads {

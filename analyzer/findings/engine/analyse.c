@@ -248,6 +248,7 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
         status = a.copies.scan.status < 0 ? a.copies.scan.status : a.memsets.scan.status;
     if (status >= 0) {
         finish_detectors(&a);
+        xs_downloads_read_finish(&findings->reads);
         findings->total = a.accounts.total;
         findings->at_sites = a.accounts.sites;
         xs_steps_finish(&findings->steps, &a.ranges, findings->sites);

@@ -160,6 +160,10 @@ void xs_claim_unshared(struct xs_detection *detection, const struct xs_times *re
 /* Counts one case that the detector could not decide. `reason` is a static text of a few words. */
 void xs_undecided(struct xs_detection *detection, const char *reason);
 
+/* Sets who read a download that was watched, as in xs_downloads_read_set. Must be called for the first time at the
+ * event of the download, with XS_READERS_UNKNOWN. */
+void xs_downloads_readers(struct xs_detection *detection, int64_t download, enum xs_readers readers, int64_t upload);
+
 /* Returns why a transfer has no content, as a reason for xs_undecided. The transfer's state must not be
  * XS_CONTENT_KNOWN. */
 const char *xs_missing_content(const struct xs_transfer_view *transfer);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/findings/engine/downloads_read.h"
 #include "analyzer/findings/engine/instances.h"
 #include "analyzer/findings/steps/steps.h"
 #include "analyzer/trace/link.h"
@@ -217,6 +218,7 @@ struct xs_findings {
                                * finding that may save nothing counts half */
     size_t count;
     struct xs_repairables repairables; /* instances with a repair, by finding; empty unless keeps_repairables was set */
+    struct xs_downloads_read reads;    /* who read the downloads that were watched */
     struct xs_undecided *undecided;    /* by detector, then by count, the most frequent reason first */
     size_t undecided_count;
     struct xs_by_chance *left_out;  /* by detector; NULL: not known */
@@ -249,6 +251,17 @@ const char *xs_site_name(const struct xs_findings *findings, uint32_t site);
 unsigned xs_site_traits(const struct xs_findings *findings, uint32_t site);
 /* Returns the user's own frame that made the call (callsites.h); NULL: not known. */
 const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site);
+
+/* Returns how many downloads of the finding nobody read. */
+static inline struct xs_unread xs_finding_unread(const struct xs_findings *findings, const struct xs_finding *f) {
+    return xs_unread_of(&findings->reads, f->detector, f->verdict, f->site);
+}
+
+/* True if it is known of each download of the finding that nobody read it. */
+static inline bool xs_finding_is_unread(const struct xs_findings *findings, const struct xs_finding *f) {
+    const struct xs_unread unread = xs_finding_unread(findings, f);
+    return unread.known && unread.unread == unread.known && unread.known == f->instances;
+}
 
 /* True if instances of this verdict belong to the finding. */
 static inline bool xs_finding_has_verdict(const struct xs_finding *finding, unsigned verdict) {

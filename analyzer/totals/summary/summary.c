@@ -102,6 +102,8 @@ static void read_meta(struct xs_summary_work *work) {
     cost->drain_cpu_ns = xs_trace_meta_count(trace, "cost.drain_cpu_ns");
     cost->samples = xs_trace_meta_count(trace, "cost.samples");
     cost->samples_ns = xs_trace_meta_count(trace, "cost.samples_ns");
+    cost->watched_downloads = xs_trace_meta_int(trace, "cost.host_reads_ns", -1) >= 0;
+    cost->host_reads_ns = xs_trace_meta_count(trace, "cost.host_reads_ns");
     cost->spool_stalls = xs_trace_meta_count(trace, "cost.spool_stalls");
     cost->spool_stall_ns = xs_trace_meta_count(trace, "cost.spool_stall_ns");
     cost->spool_bytes = xs_trace_meta_count(trace, "cost.spool_bytes");

@@ -119,6 +119,8 @@ struct xs_cost {
     uint64_t fingerprint_launches;
     uint64_t samples, samples_ns; /* number of samples of what threads did between their calls; CPU time of the drain
                                      thread for these samples */
+    bool watched_downloads;       /* downloads were watched (XFERSPY_HOST_READS) */
+    uint64_t host_reads_ns;       /* time of the drain thread for finding out what the host read of downloads */
     /* If `budgeted` is true, the trace says how much of the program's time recording took, also in a run without a
      * budget. If it is false, begin_ns is the sum of start_ns and cupti_start_ns, and the other times below are not
      * known. */

@@ -12,6 +12,14 @@
  * What was read lies in the middle, and explain says where:
  * $ "$xferspy" explain --color=never $traces partly-read-download | grep -m1 -o 'host read .*at most.*' | tr -s ' '
  * host read at most 4.00 KiB of 1.00 MiB in about 514 KiB to 578 KiB
+ *
+ * The host waits for the field in each step, and the section about waits says that it need not:
+ * $ "$xferspy" report --color=never --sections=waits $traces | grep -o 'nobody read what.*'
+ * nobody read what 3 of the 4 watched ones brought
+ *
+ * Watching took time beside the program, which the section about the cost says:
+ * $ "$xferspy" report --color=never --sections=cost $traces | grep -c 'looked for .* at what the host read of downloads'
+ * 1
  */
 #include "cases.h"
 
