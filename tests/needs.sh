@@ -57,6 +57,7 @@ strip                      binutils
 unshare                    util-linux
 xmllint                    libxml2-utils
 zsh                        zsh
+python:IPython             python3-ipython
 python:google.protobuf     python3-protobuf
 python:jsonschema          python3-jsonschema
 python:junitparser         python3-junitparser

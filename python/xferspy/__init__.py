@@ -9,3 +9,9 @@ from ._program import ProgramError, program, report
 __all__ = ["Counts", "GuardError", "GuardWarning", "ProgramError", "counts", "guard", "is_recorded", "program",
            "region", "report", "snapshot", "step", "steps", "trace"]
 __version__ = "0.1.0"
+
+
+def load_ipython_extension(shell):
+    """Runs at `%load_ext xferspy`."""
+    from ._jupyter import Magics
+    shell.register_magics(Magics)
