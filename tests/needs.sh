@@ -57,10 +57,12 @@ strip                      binutils
 unshare                    util-linux
 xmllint                    libxml2-utils
 zsh                        zsh
+python:IPython             python3-ipython
 python:google.protobuf     python3-protobuf
 python:jsonschema          python3-jsonschema
 python:junitparser         python3-junitparser
 python:prometheus_client   python3-prometheus-client
+python:pytest              python3-pytest
 '
 package_of() { # of a program, or of python:MODULE; modules that are not in the table are Python's own
     need_package=$(echo "$need_packages" | while read -r need_name need_package; do
