@@ -45,6 +45,7 @@
 #include "preload/session/drain.h"
 #include "preload/session/drain_placement.h"
 #include "preload/session/host_samples.h"
+#include "preload/session/labels.h"
 #include "preload/session/metadata.h"
 #include "preload/session/naming.h"
 #include "preload/session/options.h"
@@ -398,6 +399,7 @@ static bool begin_locked(void) {
     start_redacting();
     xs_facts_read_devices();
     xs_facts_read_rank();
+    xs_labels_read(options.labels);
     xs_clock_begin(&first_clock);
     xs_clock_source = (enum xs_clock_source)first_clock.source;
     start_samples();

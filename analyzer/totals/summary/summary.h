@@ -11,6 +11,7 @@
 #include "analyzer/totals/summary/summary_failures.h"
 #include "analyzer/totals/summary/summary_where.h"
 #include "analyzer/trace/kind_words.h"
+#include "analyzer/trace/labels.h"
 #include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/read/trace.h"
 
@@ -28,7 +29,8 @@ struct xs_run {
     uint64_t duration_ns;
     bool duration_estimated; /* the trace does not have the end of the run; the duration then ends at the latest time
                                 in the trace */
-    bool is_snapshot;        /* the trace is a copy made while the process ran */
+    struct xs_labels labels;
+    bool is_snapshot; /* the trace is a copy made while the process ran */
     bool simulated;
     char *cupti_status, *cupti_text, *cupti_path;
     int64_t cupti_version;
