@@ -58,9 +58,9 @@ void xs_cupti_switch_here(void);
 
 /* True if the calling thread has given the device no work since it last waited for the device. */
 extern XS_TLS bool xs_cupti_moment;
-/* A thread of the application that has opened or closed a window calls this function (core/asked_window.h). True: the
- * user has requested windows of this kind, and CUPTI must be attached or detached, so the caller must wake the flusher.
- */
+/* Runs when a window was opened or closed (core/asked_window.h). Any application thread, or the thread that serves
+ * commands. True: the user has requested windows of this kind, and CUPTI must be attached or detached, so the caller
+ * must wake the flusher. */
 bool xs_cupti_switch_asked(void);
 /* True if the flusher will attach or detach CUPTI now, before the program's next wait for the device, and can do so
  * while the calling thread waits for the flusher. */
