@@ -26,7 +26,7 @@ enum xs_detector_kind {
 enum xs_detector_needs {
     XS_NEEDS_CONTENTS = 1,       /* fingerprints */
     XS_NEEDS_DEVICE_RECORDS = 2, /* CUPTI's device records */
-    XS_NEEDS_HOST_READS = 4,     /* downloads that were watched (XFERSPY_HOST_READS) */
+    XS_NEEDS_HOST_READS = 4,     /* watched downloads (XFERSPY_HOST_READS) */
 };
 
 struct xs_verdict {
@@ -55,15 +55,17 @@ struct xs_detection {
     const struct xs_link_model *link;     /* fitted before the first event; does not change */
     uint64_t run_ns;                      /* the recorded time, which is usually the whole run */
     bool kernels_recorded;                /* false: a kernel that ran may be missing from the trace */
-    bool calls_recorded;                  /* all calls were recorded; false: the spool was too small, or damaged */
+    bool calls_recorded;                  /* all calls of the run were recorded; false: calls were dropped or left out,
+                                           * the trace is thinned, or only parts of the run were recorded */
     bool ended;              /* the process ended by itself, so memory that is still allocated is never freed */
     bool addresses_recorded; /* source and destination addresses of copies were recorded; false for an imported trace */
     struct xs_analysis *analysis; /* for the functions below */
     unsigned index;               /* index of this detector in xs_detectors */
     bool left_out;                /* the current instance did not pass the filter, so its claims do not count */
 
-    /* A detector remembers this many contents, and pairs of a content and a region; then it forgets the content, or the
-     * pair, that was copied longest ago. */
+    /* A detector remembers at most `most_contents` contents, and at most `most_pairs` pairs of a content and a region.
+     * When it needs room for another one, it forgets the content, or the pair, that was not copied for about the
+     * longest time. */
     size_t most_contents, most_pairs;
 
     const struct xs_migration_windows *windows; /* XS_MIGRATION_WAYS items that say when migrations were recorded */

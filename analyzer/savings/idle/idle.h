@@ -22,7 +22,7 @@ enum xs_idle_reason {
                         * call has a line; the host is slower than the device */
     XS_IDLE_QUEUED,    /* it had given the device its next work earlier, by the call `before` if that call has a line;
                         * the device waited for other work, or for its own queue */
-    XS_IDLE_END,       /* it gave the device no more work */
+    XS_IDLE_END,       /* it gave the device no more work, or no more in this recorded part of the run */
     XS_IDLE_REASONS
 };
 
@@ -68,7 +68,7 @@ struct xs_idle_device {
 
 struct xs_idle {
     int64_t start_ns, end_ns; /* the time that is accounted for */
-    uint64_t ns;              /* its length, without what lies between recorded parts of the run */
+    uint64_t ns;              /* length of the part of this time that was recorded */
     struct xs_idle_row *rows; /* the largest first */
     size_t count;
     struct xs_idle_device *devices; /* the devices that have operations, by number */
@@ -88,8 +88,9 @@ struct xs_idle {
 void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const struct xs_sites *sites,
                      const struct xs_pause_samples *samples, int64_t start_ns, int64_t end_ns);
 
-/* Does the same for the recorded parts of the run (capture_ranges.h) that lie between `start_ns` and `end_ns`. A device
- * that still has no work at the end of a part counts as XS_IDLE_END, because what came next is not recorded. */
+/* Does the same as xs_idle_account, but only for the recorded parts of the run (`ranges`) between `start_ns` and
+ * `end_ns`. If a device has no work at the end of a recorded part, its last idle time there has the reason XS_IDLE_END,
+ * because it is not known what came next. `ranges` NULL: the whole time counts as recorded. */
 void xs_idle_account_in(struct xs_idle *idle, const struct xs_model *model, const struct xs_sites *sites,
                         const struct xs_pause_samples *samples, int64_t start_ns, int64_t end_ns,
                         const struct xs_capture_ranges *ranges);
