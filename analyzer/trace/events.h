@@ -60,7 +60,8 @@ struct xs_source_kind {
     size_t item_bytes;
     /* Fills in a zeroed item from the row; false: the row is left out. */
     bool (*read)(struct xs_scan *scan, void *item);
-    bool checks_where; /* `read` leaves out all rows that the condition excludes, or the condition excludes none */
+    bool checks_where; /* true: `read` leaves out all rows that the condition excludes, so that the whole table may be
+                        * read without the condition, which is faster (xs_scan_columns) */
 };
 /* Begins reading a table. `most_rows` is as in xs_merge_begin, but never 0. */
 struct xs_source;
