@@ -58,9 +58,9 @@ static inline bool xs_window_spec_is_set(const struct xs_window_spec *spec) {
 void xs_window_spec_of_ledger(struct xs_window_spec *spec, uint64_t seed);
 
 /* True if the spec requests device times at `at_ns` after the session's start. `is_open` is the result of
- * xs_asked_window_is_open (preload/core/asked_window.h). It decides for all openers but BY_TIME; for BY_TIME it is
- * ignored, except that a window of a ledger is not requested while it is false. `*next_ns` gets the next time, since
- * the session's start, at which the result may change although `is_open` does not change; UINT64_MAX: never. */
+ * xs_asked_window_is_open (preload/core/asked_window.h). `is_open` decides for all openers but BY_TIME. For BY_TIME it
+ * is ignored, except that a ledger requests nothing while it is false. `*next_ns` gets the next time, since the
+ * session's start, at which the result may change although `is_open` does not change; UINT64_MAX: never. */
 bool xs_window_spec_wants(const struct xs_window_spec *spec, uint64_t at_ns, bool is_open, uint64_t *next_ns);
 
 #endif

@@ -55,7 +55,8 @@ unsigned xs_events_most_rows(const struct xs_trace *trace);
 struct xs_source_kind {
     const char *table;
     const char *time;    /* rows are sorted by this column, then by id */
-    const char *where;   /* condition in SQL for the rows that are read; the check of the table's order uses it, too */
+    const char *where;   /* condition in SQL for the rows that are read; the check of the table's order uses it, too
+                          * (but see checks_where) */
     const char *columns; /* the columns that are selected after id and the time */
     size_t item_bytes;
     /* Fills in a zeroed item from the row; false: the row is left out. */

@@ -1,7 +1,7 @@
 /* Defines the events that the detectors get. Most events are rows of the trace. Such an event also has the row's device
- * record, the row's fingerprint and what the residency model knows about the row. The other events are derived from
- * rows. Events come in host order (docs/rules/analysis.md). All kinds of events use one struct, which is valid only
- * during the call that receives it. */
+ * record, the row's fingerprint, what the host read of a download, and what the residency model knows about the row.
+ * The other events are derived from rows. Events come in host order (docs/rules/analysis.md). All kinds of events use
+ * one struct, which is valid only during the call that receives it. */
 #ifndef XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 #define XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 
@@ -88,7 +88,7 @@ struct xs_transfer_view {
     int32_t batch_index;                    /* index within a batch call; -1: not of a batch call */
     struct xs_box box;
 
-    /* The content. `content` and the fields after it are set only if `state` is KNOWN. */
+    /* The content. The fields from `content` to `leaves` are set only if `state` is KNOWN. */
     enum xs_content_state state;
     unsigned skip; /* if `state` is NONE: enum xs_fingerprint_skip; if it is KNOWN: XS_SKIP_FOLLOWS, or 0 */
     struct xs_fingerprint content;

@@ -86,7 +86,7 @@ struct xs_detector {
     /* One bit for each verdict (by index) that depends on something the trace cannot show. Findings with such a verdict
      * are ranked after findings with other verdicts. */
     uint32_t unsure_verdicts;
-    /* True if one repair removes the instances of all verdicts at a place; the instances of a place then form one
+    /* True if one repair removes the instances of all verdicts at a call site; the instances of a site then form one
      * finding. */
     bool verdicts_join;
     /* Runs for each event that the detector wants. The event of a row of the trace comes before the model is updated
@@ -126,12 +126,12 @@ void xs_report_instance(struct xs_detection *detection, const struct xs_instance
  * be set. Returns false if the instance does not pass the filter. */
 bool xs_consider(struct xs_detection *detection, const struct xs_instance *instance);
 
-/* How the sample of mode `auto` treated a copy that may be an instance. */
+/* How the random sample, of fingerprints or of watched downloads, treated a copy that may be an instance. */
 enum xs_drawn {
-    XS_DRAWN_CHECKED,  /* the detector could decide because the random sample chose the copy, or because fingerprints of
-                        * all copies are taken */
-    XS_DRAWN_LEFT_OUT, /* the random sample left the copy out, or the copy's fingerprint was taken only because another
-                        * copy's was taken */
+    XS_DRAWN_CHECKED,  /* the detector could decide, because the random sample chose the copy, or because all copies get
+                        * fingerprints or are watched */
+    XS_DRAWN_LEFT_OUT, /* the random sample left the copy out (it got no fingerprint, or was not watched), or its
+                        * fingerprint was taken only because another copy's was taken */
     XS_DRAWN_UNKNOWN,  /* the detector cannot decide, and the random sample is not the reason */
 };
 enum { XS_SITUATIONS = 2 };
@@ -177,7 +177,7 @@ uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int6
 /* Returns the size of a device's memory in bytes; 0: not known. */
 uint64_t xs_device_memory(const struct xs_detection *detection, int32_t device);
 
-/* True if calls may be missing at unknown places, or the trace is thinned. In both cases, a thread may have made other
+/* True if calls may be missing at unknown times, or the trace is thinned. In both cases, a thread may have made other
  * calls between two of its recorded calls. */
 bool xs_calls_are_missing(const struct xs_detection *detection);
 

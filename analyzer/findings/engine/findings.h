@@ -92,19 +92,20 @@ enum {
 };
 
 /* Estimates how many copies are instances of a finding, if the detector could not decide about all copies. It cannot
- * decide about a copy that the random sample left out, or that was not watched; the estimate covers these copies. A
- * copy is `unknown` if there is another reason: no fingerprint is possible, the budget did not suffice, the fingerprint
- * was lost, or the watch had no result. The estimate does not cover such copies. If all other copies were checked
- * (checked == of), low, estimate and high equal the number of instances. */
+ * decide about a copy that the random sample left out, or that was not watched. The estimate covers such a copy if
+ * similar copies were checked. A copy that was neither checked nor is covered is `unknown`: no similar copy was
+ * checked, no fingerprint is possible, the budget did not suffice, the fingerprint was lost, or the watch had no
+ * result. If all copies but the unknown ones were checked (checked == of), low, estimate and high equal the number of
+ * instances. */
 struct xs_sample {
     bool is_of_contents; /* false: the finding is neither about contents nor about what the host read, and all other
                           * fields are 0 */
-    uint64_t
-        checked;   /* copies of the site that the detector could decide about, because the random sample chose them */
-    uint64_t of;   /* the checked copies, plus those that the random sample left out */
-    uint64_t hits; /* instances of this finding among the checked copies. The finding may have more instances, whose
-                    * fingerprints were taken only because another copy's was taken */
-    uint64_t unknown;           /* the other copies of the site */
+    uint64_t checked; /* copies of the site that the detector could decide about, because the random sample chose them,
+                       * or because they were watched */
+    uint64_t of;      /* the checked copies, and the left out or unwatched copies that are similar to checked ones */
+    uint64_t hits;    /* instances of this finding among the checked copies. The finding may have more instances, whose
+                       * fingerprints were taken only because another copy's was taken */
+    uint64_t unknown; /* the other copies of the site */
     double estimate, low, high; /* estimated number of instances among the `of` copies, with a 95 % interval; at least
                                  * the number found */
     double ns, low_ns, high_ns; /* estimate of the finding's claimed_ns, with the same interval */

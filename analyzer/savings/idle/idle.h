@@ -26,7 +26,8 @@ enum xs_idle_reason {
     XS_IDLE_REASONS
 };
 
-/* A place that calls CUDA. */
+/* What an account says of a call of CUDA. Calls with the same site, direction and kind of memory count as the same
+ * call. */
 struct xs_idle_call {
     bool known;          /* false: there is no such call, and the other fields are 0 */
     uint8_t kind;        /* enum xs_model_kind */
@@ -35,7 +36,7 @@ struct xs_idle_call {
     uint32_t site;       /* site number; 0: unknown */
 };
 
-/* The idle times of a device that have one reason and one pair of places. */
+/* The idle times of a device that have one reason and the same two calls, `before` and `after`. */
 struct xs_idle_row {
     enum xs_idle_reason reason;
     int64_t device; /* device.id; -1: unknown */
@@ -43,9 +44,9 @@ struct xs_idle_row {
     /* If neither `before` nor `after` has a line of the program, these are the thread's nearest calls before and after
      * the idle time that have a line. For example, launches of kernels have no line. */
     struct xs_idle_call line_before, line_after;
-    uint64_t count; /* number of idle times that have this reason and these places, at least in part */
+    uint64_t count; /* number of idle times of which at least a part has this reason and these calls */
     uint64_t ns;
-    uint64_t longest_ns;   /* the largest part of one idle time that has this reason and these places */
+    uint64_t longest_ns;   /* the largest part of one idle time that has this reason and these calls */
     int64_t longest_at_ns; /* when this largest part began */
     /* For XS_IDLE_HOST: stacks of the two calls (xs_sites.looked). More than half of the time of the row has the shared
      * frame of these stacks (xs_shared_frame). 0: there are no such stacks. */
@@ -95,7 +96,7 @@ void xs_idle_account_in(struct xs_idle *idle, const struct xs_model *model, cons
                         const struct xs_pause_samples *samples, int64_t start_ns, int64_t end_ns,
                         const struct xs_capture_ranges *ranges);
 
-/* Returns the place of a call. If the call is XS_NO_CALL, `known` is false. */
+/* Returns what an account says of a call of the model. If `call` is XS_NO_CALL, `known` is false. */
 struct xs_idle_call xs_idle_call_of(const struct xs_model *model, uint32_t call);
 void xs_idle_free(struct xs_idle *idle);
 
