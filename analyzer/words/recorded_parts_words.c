@@ -113,7 +113,7 @@ static void say_none(const struct xs_recorded_steps *steps, bool runs, struct xs
     }
 }
 
-/* Says what the numbers of a ledger are of, and what it cannot know. */
+/* Says which part of the run the numbers of a ledger cover, and what a ledger cannot know. */
 static void say_ledger(const struct xs_summary *summary, struct xs_string *text) {
     const struct xs_capture_ranges *l = &summary->looked_at;
     xs_string_format(text,

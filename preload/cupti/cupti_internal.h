@@ -183,7 +183,8 @@ void xs_cupti_end_migrations(void);
 
 /* ---- windows (cupti_attach_detach.c); all inside ---- */
 
-/* Returns false if CUPTI must not be attached now, because the first window that the user requested begins later. */
+/* Sets how it is decided when CUPTI is attached. Returns false if CUPTI must not be attached now, because no window has
+ * begun that the user, a command or a ledger requests. */
 bool xs_cupti_start_switches(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 /* True if the library is subscribed but records nothing, because a window ended while the application was also
  * subscribed. Buffers may still contain records. */

@@ -125,7 +125,8 @@ static enum xs_control_times device_times(void) {
     return sleeps && xs_asked_window_is_open(XS_WINDOW_BY_CONTROL) ? XS_CONTROL_TIMES_COMING : XS_CONTROL_TIMES_OFF;
 }
 
-/* Waits for the flusher, so that the answer of most requests says what is so. */
+/* Waits a short time until the flusher has attached or detached CUPTI, so that most answers already show the new
+ * state. */
 static void await_switch(bool is_on) {
     const struct timespec pause = {0, SWITCH_LOOK_NS};
     uint64_t deadline = xs_monotonic_ns() + SWITCH_PATIENCE_NS;

@@ -265,8 +265,8 @@ static uint64_t others_ns(void) {
            xs_drain_contention_ns();
 }
 
-/* Fingerprints and page migrations may each take half of the budget, in per mille of the run's time. In a ledger they
- * take place in its parts only, which are few. */
+/* Fingerprints and page migrations may each take half of the budget, in per mille of the run's time. In a ledger each
+ * may take LEDGER_PERMILLE, because they happen only in the parts, which are few. */
 #define LEDGER_PERMILLE 1u
 static unsigned part_of_budget(void) {
     return xs_options_is_ledger(&options) ? LEDGER_PERMILLE : (unsigned)options.budget * 10 / 2;
