@@ -45,12 +45,11 @@ struct xs_shaped {
                                                     * `row` that are read from each row */
 };
 
-/* Prepares `*statement`, which steps to the rows in the order of their ids and puts the values of
- * each row into the result; the caller finalizes it, and calls
- * xs_shaped_end. `columns` is as for xs_scan_columns. NULL: the caller must read the view. The reason is that the table
- * is not stored in this way, that a TEMP table hides it, that it does not have all of the columns, that there are more
- * than XS_SHAPED_COLUMNS of them, that there are so many shapes that the view is better, or that the shapes cannot be
- * read. */
+/* Prepares `*statement`, which steps to the rows in the order of their ids and puts the values of each row into the
+ * result; the caller finalizes it, and calls xs_shaped_end. `columns` is as for xs_scan_columns. NULL: the caller must
+ * read the view. The reason is that the table is not stored in this way, that a TEMP table hides it, that it does not
+ * have all of the columns, that there are more than XS_SHAPED_COLUMNS of them, that there are so many shapes that the
+ * view is better, or that the shapes cannot be read. */
 struct xs_shaped *xs_shaped_begin(const struct xs_trace *trace, const char *table, const char *columns,
                                   sqlite3_stmt **statement);
 

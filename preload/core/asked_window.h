@@ -2,8 +2,8 @@
  * with XFERSPY_WINDOW, XFERSPY_STEPS and XFERSPY_START=off. Then an NVTX range of a given name opens and closes a
  * window, or cuProfilerStart and cuProfilerStop, or the steps of the program, or commands (`xferspy start` and `xferspy
  * stop`). A ledger can close its windows early. The wrappers and the thread that serves commands report this to the
- * functions of this file. The code that attaches CUPTI, and the code that leaves calls out (call_windows.h), read the state
- * from here. So the two sides do not depend on each other. */
+ * functions of this file. The code that attaches CUPTI, and the code that leaves calls out (call_windows.h), read the
+ * state from here. So the two sides do not depend on each other. */
 #ifndef XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 #define XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 

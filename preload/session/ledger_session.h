@@ -9,8 +9,8 @@
 /* Makes the new trace a ledger, after its first rows were committed. */
 int xs_ledger_session_start(struct xs_store *store);
 
-/* Tells the ledger which part of the run is the latest one, and whether it has ended (core/call_windows.h). Ends the part if
- * it is full. Must be called before events of a new part are stored. */
+/* Tells the ledger which part of the run is the latest one, and whether it has ended (core/call_windows.h). Ends the
+ * part if it is full. Must be called before events of a new part are stored. */
 int xs_ledger_session_tell(struct xs_store *store, const struct xs_clock *clock);
 
 /* Decides whether calls outside of the parts are recorded for their sums, or only counted. They are only counted while

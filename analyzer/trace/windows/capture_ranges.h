@@ -2,7 +2,8 @@
  * with XFERSPY_OUTSIDE=allocations), because commands started and stopped the recording (XFERSPY_START=off), or because
  * the trace is a ledger (XFERSPY_MODE=ledger). The parts are called ranges here. Outside of the ranges, a trace has
  * only the calls that are needed to understand later addresses and handles, such as allocations, and counts of the
- * calls that were left out (preload/core/call_windows.h). A ledger also has sums of the calls there (table `thinned`). */
+ * calls that were left out (preload/core/call_windows.h). A ledger also has sums of the calls there (table `thinned`).
+ */
 #ifndef XFERSPY_ANALYZER_TRACE_WINDOWS_CAPTURE_RANGES_H
 #define XFERSPY_ANALYZER_TRACE_WINDOWS_CAPTURE_RANGES_H
 
