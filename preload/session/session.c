@@ -357,7 +357,8 @@ static void start_repairs(void) {
     struct xs_repair_wishes wishes = {.names = options.repair,
                                       .plan = options.repair_plan,
                                       .log = options.repair_log,
-                                      .budget_bytes = (size_t)options.repair_mib << 20};
+                                      .budget_bytes = (size_t)options.repair_mib << 20,
+                                      .is_recorded = options.enable};
     if (options.repair[0]) {
         xs_repair_start(&wishes, xs_say);
         atexit(end_repairs);

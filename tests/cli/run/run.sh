@@ -36,7 +36,7 @@ for list in drop-uploads stage,gather all ,prefetch,; do
     run "$XFERSPY" run --repair="$list" -- sh -c 'echo "repair=$XFERSPY_REPAIR"'; expect_status 0
     expect_out "repair=$list"
 done
-names="drop-uploads, stay-on-device, gather, stage, keep-allocations, keep-pinned, prefetch or all"
+names="drop-uploads, stay-on-device, drop-downloads, gather, stage, keep-allocations, keep-pinned, prefetch or all"
 for list in drop-upload gather,drop-upload none Gather 'gather stage'; do
     run "$XFERSPY" run --repair="$list" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
     expect_err "--repair=$list: there is no repair \`${list#*,}'; use $names"
