@@ -4,7 +4,8 @@ need_python jsonschema.Draft202012Validator
 schema="$SOURCE/../../docs/schema/help.schema.json"
 run "$XFERSPY" help --json; expect_status 0; expect_no_err
 cp stdout all.json
-"$python" "$SOURCE/report/json_schema.py" --strict "$schema" all.json >wrong || { cat wrong; show "not as the schema says"; }
+"$python" "$SOURCE/report/json_schema.py" --strict "$schema" all.json >wrong ||
+    { cat wrong; show "not as the schema says"; }
 "$XFERSPY" --help | sed -n '/^ Commands:/,/--help/s/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help | sort >commands
 "$python" -c 'import json; print(*sorted(c["name"] for c in json.load(open("all.json"))["commands"]), sep="\n")' >named
 cmp -s commands named || { diff commands named; show "the commands of --help"; }
