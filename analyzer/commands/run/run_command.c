@@ -27,7 +27,7 @@ static const struct capture_option capture_options[] = {
 };
 enum { CAPTURE_OPTIONS = sizeof capture_options / sizeof *capture_options };
 
-enum { KEY_CAPTURE = 0x2000, KEY_LABEL = 0x2fff, KEY_REPORT = 0x3000, KEY_REPORT_OUTPUT, KEY_FORCE };
+enum { KEY_CAPTURE = 0x2000, KEY_LABEL = 0x2fff, KEY_REPORT = 0x3000, KEY_REPORT_OUTPUT, KEY_FORCE, KEY_FLEET_DIR };
 
 struct arguments {
     struct xs_out_options output;
@@ -193,6 +193,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case KEY_FORCE:
         arguments->output.force = true;
         return 0;
+    case KEY_FLEET_DIR:
+        if (!*argument)
+            argp_error(state, "--fleet-dir=: which folder?");
+        if (setenv(XS_FLEET_DIR, argument, 1) != 0)
+            xs_out_of_memory();
+        return 0;
     case KEY_REPORT:
         arguments->report = true;
         return 0;
@@ -228,6 +234,10 @@ static const struct argp_option other_options[] = {
     {"report", KEY_REPORT, NULL, 0,
      "when the program ends, print the report of its traces to standard error; standard output stays the program's", 2},
     {"report-output", KEY_REPORT_OUTPUT, "FILE", 0, "print the report to FILE (`-': standard output); implies --report",
+     2},
+    {"fleet-dir", KEY_FLEET_DIR, "DIR", 0,
+     "when the program ends, add the numbers of its traces to the tables in DIR, which databases read; the same as "
+     "XFERSPY_FLEET_DIR",
      2},
     {"force", KEY_FORCE, NULL, 0, "let -o replace an existing trace, and --report-output an existing file", 2},
     {0}};
