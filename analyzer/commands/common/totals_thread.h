@@ -21,10 +21,9 @@ struct xs_totals_thread { /* zeroed: no thread */
     char message[XS_TRACE_MESSAGE_BYTES];
 };
 
-/* Begins to compute the summary of all rows. There is no thread if the trace is small, if only one processor may be
- * used, or if the trace cannot be opened again; then the caller computes the summary itself. XFERSPY_TEST_THREADS=1
- * forbids the thread, and with XFERSPY_TEST_THREADS=2 neither the size nor the number of processors prevents it. The
- * struct must not be moved until the end. */
+/* Begins to compute the summary of all rows. There is no thread if it is not worth it (base/thread.h), or if
+ * the trace cannot be opened again; then the caller computes the summary itself. The struct must not be moved until the
+ * end. */
 void xs_totals_thread_begin(struct xs_totals_thread *totals, const struct xs_trace *trace);
 
 /* Waits for the thread and returns its status. If it is not negative, `summary` is the caller's, and is about `trace`,
