@@ -203,6 +203,15 @@ bool xs_shaped_any(const struct xs_trace *trace, const char *table, const char *
     return any;
 }
 
+bool xs_shaped_is_in_rows(const struct xs_trace *trace, const char *table, const char *column) {
+    sqlite3_stmt *of_row = prepare_all(trace, table, "row"), *of_shape = prepare_all(trace, table, "shape");
+    bool in_rows = of_row && of_shape && has_name(of_row, column) && !has_name(of_shape, column) &&
+                   !summands_of(column) && !is_hidden(trace, table);
+    sqlite3_finalize(of_row);
+    sqlite3_finalize(of_shape);
+    return in_rows;
+}
+
 void xs_shaped_end(struct xs_shaped *shaped) {
     if (shaped)
         free(shaped->shapes);

@@ -74,6 +74,10 @@ static inline struct xs_cell xs_shaped_cell(const struct xs_shaped *shaped, int 
  * shapes. Then no row meets it, so the rows need not be read. */
 bool xs_shaped_any(const struct xs_trace *trace, const char *table, const char *condition);
 
+/* True if the table has shapes, and each row has its own value of the column, so that `main.TABLE_row` has all values.
+ */
+bool xs_shaped_is_in_rows(const struct xs_trace *trace, const char *table, const char *column);
+
 void xs_shaped_end(struct xs_shaped *shaped); /* `shaped` may be NULL */
 
 #endif

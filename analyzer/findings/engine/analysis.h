@@ -27,6 +27,7 @@ struct xs_analysis {
     char *message;
     struct xs_findings *findings; /* counters, link model, run time, sites */
 
+    struct xs_ahead *ahead; /* reads the rows in another thread; NULL: there is none */
     struct xs_merge events;
     struct xs_contents contents;
     struct xs_arguments arguments;

@@ -234,7 +234,7 @@ static int read_all(struct sweep *sweep) {
         kinds[WORK_TABLES + i] = (struct xs_source_kind){
             table->name, table->enter, where[i].data, columns[i].data, sizeof(struct item), read_call, true};
     }
-    int status = xs_merge_begin(&merge, kinds, reads_calls ? SOURCES : MIGRATIONS, sweep->work->trace, 0,
+    int status = xs_merge_begin(&merge, kinds, reads_calls ? SOURCES : MIGRATIONS, sweep->work->trace, NULL, 0,
                                 sweep->work->message, NULL);
     if (status >= 0)
         status = read_merged(sweep, &merge);
