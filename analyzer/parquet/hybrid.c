@@ -49,7 +49,7 @@ static size_t unpack(struct xs_thrift_reader *r, uint64_t groups, unsigned bits,
     unsigned pending_bits = 0;
     if (bits && groups > (uint64_t)(r->end - r->at) / bits) /* some writers leave the last filling out */
         groups = (uint64_t)(r->end - r->at) / bits + 1;
-    size_t count = groups < wanted / PACKED ? (size_t)groups * PACKED : wanted;
+    size_t count = groups <= wanted / PACKED ? (size_t)groups * PACKED : wanted;
     const uint8_t *from = r->at;
     for (size_t i = 0; i < count; i++) {
         for (; pending_bits < bits; pending_bits += 8) {

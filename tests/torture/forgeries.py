@@ -42,7 +42,7 @@ COMMANDS = [
     "merge -o O T sound.db", "anonymize -o O T", "symbolize T", "import -o O T", "query --tables T",
     "query --format=csv -o O T|SELECT * FROM transfers",
     "query T|SELECT count(*), sum(transfers.device_ns) FROM transfers JOIN kernels", "query T|SELECT * FROM note",
-    "query T|SELECT * FROM stacks", "top --once T", "try T",
+    "query T|SELECT * FROM stacks", "top --once T", "try T", "fleet T",
 ]
 FEW = {"report T", "merge -o O T sound.db", "anonymize -o O T", "symbolize T"}
 IMPORTS = ["import -o O T", "report T"]

@@ -5,6 +5,7 @@
 
 #include "analyzer/commands/common/reading.h"
 #include "analyzer/parquet/rows.h"
+#include "analyzer/parquet/write.h"
 
 enum xs_fleet_table {
 #define XS_FLEET_TABLE(name) XS_FLEET_TABLE_##name,
@@ -72,9 +73,9 @@ extern const struct xs_analysis_options xs_fleet_analysis;
  * a run that is written again replaces its files. Returns XS_EXIT_OK, or XS_EXIT_ERROR after a message. */
 int xs_fleet_write_run(const char *folder, const struct xs_reading *reading);
 
-/* Writes rows `from` to `to` of a table to `file`. */
-struct xs_rows;
-void xs_fleet_write_rows(FILE *file, enum xs_fleet_table table, const struct xs_rows *rows, size_t from, size_t to);
+/* Begins a Parquet file of a table, to which rows are added with xs_parquet_add, and ends it. */
+void xs_fleet_begin_rows(struct xs_parquet_writer *writer, FILE *file, enum xs_fleet_table table);
+void xs_fleet_end_rows(struct xs_parquet_writer *writer, enum xs_fleet_table table);
 
 /* Adds "dt=2026-01-31/cluster=NAME/job=ID". A NULL name becomes "unknown". */
 void xs_fleet_add_partition(struct xs_string *path, int64_t start_us, const char *cluster, const char *job);

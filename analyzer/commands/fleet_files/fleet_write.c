@@ -14,7 +14,6 @@
 #include "analyzer/commands/common/traces.h"
 #include "analyzer/commands/fleet_files/fleet_files.h"
 #include "analyzer/commands/fleet_files/fleet_internal.h"
-#include "analyzer/parquet/write.h"
 
 enum { NAME_BYTES = 100 /* of a cluster, job or host in a path */ };
 
@@ -111,18 +110,19 @@ int xs_fleet_end_file(FILE *file, const char *temporary, const char *path) {
     return XS_EXIT_ERROR;
 }
 
-void xs_fleet_write_rows(FILE *file, enum xs_fleet_table table, const struct xs_rows *rows, size_t from, size_t to) {
+void xs_fleet_begin_rows(struct xs_parquet_writer *writer, FILE *file, enum xs_fleet_table table) {
+    xs_parquet_begin(writer, file, xs_fleet_tables[table].columns, xs_fleet_tables[table].column_count);
+}
+
+void xs_fleet_end_rows(struct xs_parquet_writer *writer, enum xs_fleet_table table) {
     static const char *const keys[] = {"xferspy.table"};
-    const struct xs_fleet_table_info *info = &xs_fleet_tables[table];
-    struct xs_parquet_writer w;
-    xs_parquet_begin(&w, file, info->columns, info->column_count);
-    xs_parquet_add(&w, rows, from, to);
-    xs_parquet_end(&w, "xferspy version " XFERSPY_VERSION, keys, &info->name, 1);
+    xs_parquet_end(writer, "xferspy version " XFERSPY_VERSION, keys, &xs_fleet_tables[table].name, 1);
 }
 
 static int write_table(const char *folder, enum xs_fleet_table table, const struct xs_rows *rows) {
     XS_SCOPED_STRING path = {0}, temporary = {0};
     const char *host = xs_rows_text(rows, XS_COMMON_host, 0);
+    struct xs_parquet_writer writer;
     xs_string_format(&path, "%s/%s/", folder, xs_fleet_tables[table].name);
     xs_fleet_add_partition(&path, xs_rows_number(rows, XS_COMMON_start_time, 0),
                            xs_rows_text(rows, XS_COMMON_cluster_name, 0), xs_rows_text(rows, XS_COMMON_job_id, 0));
@@ -132,7 +132,9 @@ static int write_table(const char *folder, enum xs_fleet_table table, const stru
     xs_string_format(&path, "/");
     add_name(&path, host ? host : "host");
     xs_string_format(&path, "-%s.parquet", xs_rows_text(rows, XS_COMMON_run_id, 0));
-    xs_fleet_write_rows(file, table, rows, 0, rows->count);
+    xs_fleet_begin_rows(&writer, file, table);
+    xs_parquet_add(&writer, rows, 0, rows->count);
+    xs_fleet_end_rows(&writer, table);
     return xs_fleet_end_file(file, temporary.data, path.data);
 }
 

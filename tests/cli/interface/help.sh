@@ -1,7 +1,7 @@
 # Help teaches, mistakes are answered with status 2.
 . "$SOURCE/lib.sh"
 commands="run report explain diff check html export merge import anonymize symbolize query info completion top
-start stop snapshot"
+start stop snapshot fleet"
 for form in --help "-?" help; do
     run "$XFERSPY" $form
     expect_status 0; expect_no_err

@@ -19,7 +19,8 @@ rm private.txt
 # A symbolic link is replaced, and what it leads to stays as it was; without --force it is in the way. The commands that
 # write traces have their own way to write.
 make_trace first.db "$SOURCE/fixtures/simple.sql"
-for command in "report t.db" "export --format=csv t.db" "html t.db" "anonymize t.db" "merge t.db first.db"; do
+for command in "report t.db" "export --format=csv t.db" "html t.db" "anonymize t.db" "merge t.db first.db" \
+    "fleet t.db"; do
     for target in precious nowhere; do
         rm -f link nowhere; echo precious >precious; ln -s $target link
         case $command in

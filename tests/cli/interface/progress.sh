@@ -40,6 +40,7 @@ INT out.db merge -o out.db long.db
 TERM out.db merge --force -o out.db long.db
 INT out.db anonymize -o out.db long.db
 TERM out.db anonymize --force -o out.db long.db
+INT out.txt fleet -o out.txt long.db
 INT out.db import --pid=4242 -o out.db nsys.sqlite
 END
 run "$XFERSPY" html -o none.html plain.txt

@@ -139,6 +139,11 @@ static void hybrids_are_read_again(void **state) {
         assert_memory_equal(values, read, sizeof values);
         assert_false(xs_hybrid_read((const uint8_t *)bytes.data, bytes.length / 2, bits, read, 77));
     }
+    /* other writers change between both forms: eight packed numbers, then a run of three */
+    static const uint8_t mixed[] = {1 << 1 | 1, 0x88, 0xc6, 0xfa, 3 << 1, 5};
+    static const uint32_t wanted[] = {0, 1, 2, 3, 4, 5, 6, 7, 5, 5, 5};
+    assert_true(xs_hybrid_read(mixed, sizeof mixed, 3, read, 11));
+    assert_memory_equal(read, wanted, sizeof wanted);
     assert_int_equal(xs_bits_of(0), 0);
     assert_int_equal(xs_bits_of(255), 8);
     assert_int_equal(xs_bits_of(256), 9);
