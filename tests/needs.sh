@@ -66,6 +66,7 @@ python:jsonschema          python3-jsonschema
 python:junitparser         python3-junitparser
 python:prometheus_client   python3-prometheus-client
 python:pytest              python3-pytest
+python:yaml                python3-yaml
 '
 package_of() { # of a program, or of python:MODULE; modules that are not in the table are Python's own
     need_package=$(echo "$need_packages" | while read -r need_name need_package; do

@@ -19,6 +19,13 @@ command = next(c for c in json.load(open("all.json"))["commands"] if c["name"] =
 print(*sorted({o["name"] for o in command["options"]}), sep="\n")' $command >named
     cmp -s options named || { diff options named; show "the options of $command"; }
 done
+# Every command that writes JSON takes --format=json, so that nobody has to know which of them do not.
+"$python" -c '
+import json
+for command in json.load(open("all.json"))["commands"]:
+    words = next((o["choices"] for o in command["options"] if o["name"] == "format"), None) or []
+    assert command["writes_json"] == ("json" in words) or command["name"] == "export", command["name"]
+print("ok")' >stdout 2>stderr || show "a command has one of --json and --format=json"
 # One command alone; what stands for what.
 run "$XFERSPY" help --json report; expect_status 0
 json '[c["name"] for c in d["commands"]] == ["report"]'
