@@ -74,6 +74,7 @@ struct xs_host_read_view {
     uint64_t watched_bytes, read_bytes; /* watched_bytes is above 0, and read_bytes not above it */
     unsigned pieces;                    /* from 1 to 32 */
     uint32_t read_pieces;               /* one bit for each piece of which something was read */
+    uint64_t edge_read_bytes; /* so much of read_bytes lies in pages that other data may be in, too; not above it */
 };
 
 struct xs_transfer_view {
