@@ -1,6 +1,6 @@
 # Looks for what reads symbols: elfutils (libdw, libelf), zlib, liblzma, libbz2 and libiberty's demangler, all as static
 # archives, since the program needs nothing but the C library. Sets XFERSPY_HAVE_SYMBOLS and the interface target
-# xferspy_symbol_libraries.
+# xferspy_symbol_libraries. XFERSPY_HAVE_ZLIB says whether zlib is there, which Parquet files use as well.
 set(XFERSPY_HAVE_SYMBOLS OFF)
 set(symbol_archives "")
 set(missing "")
@@ -21,6 +21,10 @@ foreach(header IN ITEMS elfutils/libdw.h gelf.h lzma.h zlib.h libiberty/demangle
         list(APPEND missing "${header}")
     endif()
 endforeach()
+set(XFERSPY_HAVE_ZLIB OFF)
+if(XFERSPY_LIBz_ARCHIVE AND XFERSPY_HAVE_zlib_h)
+    set(XFERSPY_HAVE_ZLIB ON)
+endif()
 if(missing)
     list(JOIN missing ", " missing)
     message(STATUS "Symbols: no. Reports will show addresses instead of lines of native code: ${missing} not found; "

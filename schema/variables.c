@@ -14,7 +14,7 @@ static const char *const names[] = {
 #include "schema/options.def"
 #undef XS_OPTION
     /* for the commands */
-    "LIBRARY", "DEBUG_PATH"};
+    "LIBRARY", "DEBUG_PATH", "FLEET_DIR"};
 enum { NAMES = sizeof names / sizeof *names };
 
 /* Prefixes of the variables of the simulated GPU and of the tests. Any name that begins with one of them counts as

@@ -1,4 +1,4 @@
-/* Reads fingerprints and argument sets; see contents.h. */
+/* Reads fingerprints, what the host read of downloads, and argument sets; see contents.h. */
 #include "analyzer/trace/contents.h"
 #include "analyzer/base/grow.h"
 

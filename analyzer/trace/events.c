@@ -1,4 +1,5 @@
-/* Converts the tables' rows into events, and merges the tables; see events.h. */
+/* Converts the tables' rows into events; see events.h. (source.c puts the rows of a table into order, and merges the
+ * tables.) */
 #include "analyzer/trace/events.h"
 
 #include <stddef.h>

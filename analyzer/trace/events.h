@@ -55,12 +55,14 @@ unsigned xs_events_most_rows(const struct xs_trace *trace);
 struct xs_source_kind {
     const char *table;
     const char *time;    /* rows are sorted by this column, then by id */
-    const char *where;   /* condition in SQL for the rows that are read; the check of the table's order uses it, too */
+    const char *where;   /* condition in SQL for the rows that are read; the check of the table's order uses it, too
+                          * (but see checks_where) */
     const char *columns; /* the columns that are selected after id and the time */
     size_t item_bytes;
     /* Fills in a zeroed item from the row; false: the row is left out. */
     bool (*read)(struct xs_scan *scan, void *item);
-    bool checks_where; /* `read` leaves out all rows that the condition excludes, or the condition excludes none */
+    bool checks_where; /* true: `read` leaves out all rows that the condition excludes, so that the whole table may be
+                        * read without the condition, which is faster (xs_scan_columns) */
 };
 /* Begins reading a table. `most_rows` is as in xs_merge_begin, but never 0. */
 struct xs_source;

@@ -1,5 +1,5 @@
-/* Reads one table in order of time: either by row id, with some rows kept in memory to be sorted, or sorted by SQLite;
- * see events.h. */
+/* Reads one table, or several as one, in order of time; see events.h. A table is read by row id, with some rows kept in
+ * memory to be sorted, or SQLite sorts it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

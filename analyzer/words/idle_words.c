@@ -186,11 +186,15 @@ void xs_idle_say(struct xs_string *text, const struct xs_findings *findings, con
     say_launches(text, row, steps);
 }
 
+const char *xs_idle_call_kind(const struct xs_findings *findings, const struct xs_idle_call *call) {
+    return words_of(findings, call).kind;
+}
+
 /* --- JSON --- */
 
 void xs_idle_kind_json(struct xs_json *json, const struct xs_findings *findings, const struct xs_idle_call *call) {
     bool is_known = call->kind == XS_MODEL_TRANSFER && call->direction < XS_DIRECTION_COUNT;
-    xs_json_text(json, "kind", words_of(findings, call).kind);
+    xs_json_text(json, "kind", xs_idle_call_kind(findings, call));
     xs_json_text(json, "direction", is_known ? xs_direction_names[call->direction] : NULL);
 }
 

@@ -12,6 +12,9 @@ extern const char *const xs_idle_reason_names[XS_IDLE_REASONS];
  */
 void xs_idle_call_say(struct xs_string *text, const struct xs_findings *findings, const struct xs_idle_call *call);
 
+/* Returns the word for the kind of a call that the key "kind" has. */
+const char *xs_idle_call_kind(const struct xs_findings *findings, const struct xs_idle_call *call);
+
 /* Writes the keys "kind" and "direction" of a call into the open object. */
 void xs_idle_kind_json(struct xs_json *json, const struct xs_findings *findings, const struct xs_idle_call *call);
 

@@ -1,4 +1,5 @@
-/* See host_reads.h. Whatever is not as it was made counts as doubt, and never as unread. */
+/* Watches regions; see host_reads.h. If a mapping is not as this file made it, the result is a doubt, and never
+ * "unread". */
 #include "preload/hostreads/host_reads.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* The part of the watcher that runs on the drain thread; see watcher.h. */
+/* Has the part of the watcher that runs on the drain thread; see watcher.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

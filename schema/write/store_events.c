@@ -83,7 +83,7 @@ static int add(struct xs_store *store, const struct common *c, const struct xs_l
     return xs_ledger_add(store, key, &sum);
 }
 
-/* The call site of a sum. 0: too many are told apart already. */
+/* Returns the stack by which the sum of a call is found; 0: there are too many sums to have one for each call site. */
 static int64_t site_of_sum(const struct xs_store *store, const struct common *c) {
     return xs_ledger_is_full(store) ? 0 : c->event->stack;
 }

@@ -184,6 +184,9 @@ static void write_library(const char *folder) {
     print_variable("XFERSPY_", "DEBUG_PATH", "DIR", "",
                    "folders, with colons between them, in which commands look for binaries and debug information",
                    file);
+    print_variable("XFERSPY_", "FLEET_DIR", "DIR", "",
+                   "the folder of tables to which `xferspy run' adds the numbers of the traces that its program left",
+                   file);
     print_variable("", "NO_COLOR", "", "", "where it is set and not empty, output has no colour", file);
     fputs(".SH FILES\n", file);
     print_prose(

@@ -1,4 +1,4 @@
-/* The summary in a second thread; see totals_thread.h. */
+/* Computes the summary in a second thread; see totals_thread.h. */
 #include "analyzer/commands/common/totals_thread.h"
 
 #include <sched.h>

@@ -1,4 +1,5 @@
-/* Parses what the commands of control share, and shows the answers; see control.h. */
+/* Parses the arguments that the commands share by which the user controls processes, and shows the answers; see
+ * control.h. */
 #include "analyzer/commands/control/control.h"
 
 #include <inttypes.h>

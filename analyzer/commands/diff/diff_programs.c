@@ -4,83 +4,36 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "analyzer/commands/common/program_name.h"
+
 enum { COMMAND_BYTES = 60 };
 
-/* A part of a command. */
-struct word {
-    const char *text;
-    size_t bytes;
-};
-
-/* Returns the next word at `*rest`, without quotes; its length is 0 at the end. */
-static struct word next_word(const char **rest) {
-    static const char between[] = " \t\n'\"";
-    const char *text = *rest + strspn(*rest, between);
-    struct word word = {text, strcspn(text, between)};
-    *rest = text + word.bytes;
-    return word;
-}
-
-static struct word base_of(struct word word) {
-    const char *slash = word.bytes ? memrchr(word.text, '/', word.bytes) : NULL;
-    size_t start = slash ? (size_t)(slash + 1 - word.text) : 0;
-    return (struct word){word.text + start, word.bytes - start};
-}
-
-static struct word name_of(const struct xs_side_run *run) {
+static struct xs_word name_of(const struct xs_side_run *run) {
     const char *name = *run->executable ? run->executable : run->command;
-    return base_of((struct word){name, *run->executable ? strlen(name) : strcspn(name, " ")});
+    return xs_word_base((struct xs_word){name, *run->executable ? strlen(name) : strcspn(name, " ")});
 }
 
 void xs_side_program(struct xs_string *text, const struct xs_side_run *run) {
-    struct word name = name_of(run);
+    struct xs_word name = name_of(run);
     xs_string_add(text, name.text, name.bytes);
 }
 
 bool xs_side_is_same_program(const struct xs_side_run *a, const struct xs_side_run *b) {
-    struct word x = name_of(a), y = name_of(b);
+    struct xs_word x = name_of(a), y = name_of(b);
     return x.bytes == y.bytes && !memcmp(x.text, y.text, x.bytes);
 }
 
-static bool begins(struct word word, const char *with) {
-    size_t bytes = strlen(with);
-    return word.bytes >= bytes && !memcmp(word.text, with, bytes);
-}
-
-static bool is(struct word word, const char *text) { return word.bytes == strlen(text) && begins(word, text); }
-
-static bool is_interpreter(struct word base) {
-    static const char *const names[] = {"python", "pypy", "ipython", "perl", "ruby", "julia", "node"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (begins(base, names[i]))
-            return true;
-    return false;
-}
-
-/* Returns the name of the script or module among an interpreter's arguments. Its length is 0 if there is none. */
-static struct word script_in(const char *arguments) {
-    struct word word = next_word(&arguments);
-    while (word.bytes && *word.text == '-' && !is(word, "-m") && !is(word, "-c")) {
-        if (is(word, "-X") || is(word, "-W")) /* these options have a separate argument */
-            next_word(&arguments);
-        word = next_word(&arguments);
-    }
-    if (is(word, "-c") || !word.bytes)
-        return (struct word){word.text, 0};
-    return base_of(is(word, "-m") ? next_word(&arguments) : word);
-}
-
 /* Returns the program's name; for an interpreter, the name of its script or module, if there is one. */
-static struct word script_of(const struct xs_side_run *run) {
+static struct xs_word script_of(const struct xs_side_run *run) {
     const char *arguments = run->command;
-    struct word name = name_of(run);
-    next_word(&arguments);
-    struct word script = is_interpreter(name) ? script_in(arguments) : name;
+    struct xs_word name = name_of(run);
+    xs_word_next(&arguments);
+    struct xs_word script = xs_word_is_interpreter(name) ? xs_word_script(arguments) : name;
     return script.bytes ? script : name;
 }
 
 bool xs_diff_names_differ(const struct xs_diff *c) {
-    struct word x = script_of(c->before->runs), y = script_of(c->after->runs);
+    struct xs_word x = script_of(c->before->runs), y = script_of(c->after->runs);
     size_t common = 0, shorter = x.bytes < y.bytes ? x.bytes : y.bytes;
     while (common < shorter && x.text[common] == y.text[common])
         common++;
@@ -88,41 +41,41 @@ bool xs_diff_names_differ(const struct xs_diff *c) {
 }
 
 /* True if a program starts others that its command does not name. */
-static bool is_shell(struct word base) {
+static bool is_shell(struct xs_word base) {
     static const char *const names[] = {"sh", "bash", "dash", "zsh", "ksh", "fish", "make"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (is(base, names[i]))
+        if (xs_word_is(base, names[i]))
             return true;
     return base.bytes > 3 && !memcmp(base.text + base.bytes - 3, ".sh", 3);
 }
 
 /* Returns the name of a trace's program; for an interpreter, the name of the script or module. Its length is 0 if it is
  * not known. */
-static struct word program_of(const char *command) {
+static struct xs_word program_of(const char *command) {
     const char *rest = command;
-    struct word base = base_of(next_word(&rest));
+    struct xs_word base = xs_word_base(xs_word_next(&rest));
     static const char anonymous[] = "program_";
-    if (begins(base, anonymous) && base.bytes > sizeof anonymous - 1 && isdigit((unsigned char)base.text[8]))
-        return (struct word){base.text, 0};
-    if (!is_interpreter(base))
+    if (xs_word_begins(base, anonymous) && base.bytes > sizeof anonymous - 1 && isdigit((unsigned char)base.text[8]))
+        return (struct xs_word){base.text, 0};
+    if (!xs_word_is_interpreter(base))
         return base;
-    return script_in(rest);
+    return xs_word_script(rest);
 }
 
 /* Returns a name without its extension: "train" for "train.py". */
-static struct word stem_of(struct word word) {
+static struct xs_word stem_of(struct xs_word word) {
     static const char *const ends[] = {".py", ".pl", ".rb", ".jl", ".js", ".exe"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         size_t bytes = strlen(ends[i]);
         if (word.bytes > bytes && !memcmp(word.text + word.bytes - bytes, ends[i], bytes))
-            return (struct word){word.text, word.bytes - bytes};
+            return (struct xs_word){word.text, word.bytes - bytes};
     }
     return word;
 }
 
 /* True if two names are versions of one program, like train, train.old, train_v2 and old-train. */
-static bool is_version(struct word a, struct word b) {
-    struct word small = a.bytes < b.bytes ? a : b, large = a.bytes < b.bytes ? b : a;
+static bool is_version(struct xs_word a, struct xs_word b) {
+    struct xs_word small = a.bytes < b.bytes ? a : b, large = a.bytes < b.bytes ? b : a;
     size_t more = large.bytes - small.bytes;
     if (!small.bytes)
         return false;
@@ -131,11 +84,11 @@ static bool is_version(struct word a, struct word b) {
     return more && !memcmp(large.text + more, small.text, small.bytes) && !isalnum((unsigned char)large.text[more - 1]);
 }
 
-static bool names_program(const char *command, struct word program) {
+static bool names_program(const char *command, struct xs_word program) {
     const char *rest = command;
-    struct word stem = stem_of(program);
-    for (struct word word = next_word(&rest); word.bytes; word = next_word(&rest)) {
-        struct word base = base_of(word), of_word = stem_of(base);
+    struct xs_word stem = stem_of(program);
+    for (struct xs_word word = xs_word_next(&rest); word.bytes; word = xs_word_next(&rest)) {
+        struct xs_word base = xs_word_base(word), of_word = stem_of(base);
         /* a script is not a version of a program that has no such extension */
         if ((of_word.bytes == base.bytes) == (stem.bytes == program.bytes) && is_version(of_word, stem))
             return true;
@@ -145,12 +98,13 @@ static bool names_program(const char *command, struct word program) {
 
 static bool can_be(const char *command, const struct xs_side *side) {
     const char *rest = command;
-    struct word first = base_of(next_word(&rest));
+    struct xs_word first = xs_word_base(xs_word_next(&rest));
     for (size_t r = 0; r < side->run_count; r++) {
-        struct word program = program_of(side->runs[r].command);
-        struct word executable = base_of((struct word){side->runs[r].executable, strlen(side->runs[r].executable)});
+        struct xs_word program = program_of(side->runs[r].command);
+        struct xs_word executable =
+            xs_word_base((struct xs_word){side->runs[r].executable, strlen(side->runs[r].executable)});
         if (!first.bytes || is_shell(first) || !program.bytes || names_program(command, program) ||
-            (!is_interpreter(executable) && names_program(command, executable)))
+            (!xs_word_is_interpreter(executable) && names_program(command, executable)))
             return true;
     }
     return false;

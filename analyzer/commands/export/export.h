@@ -15,6 +15,8 @@ enum xs_export_traits {
     XS_EXPORT_BINARY = 1,  /* the output is binary, so it is not written to a terminal */
     XS_EXPORT_ROWS = 2,    /* the format accepts --what */
     XS_EXPORT_SEVERAL = 4, /* the format accepts more than one trace */
+    XS_EXPORT_FOLDER = 8,  /* the output is a folder, to which files of each trace are added. The format is written once
+                            * for each trace, and its arguments may be all that xs_traces_expand takes */
 };
 
 /* One kind of row, from whats.def. */
@@ -28,10 +30,11 @@ struct xs_export {
     const struct xs_reading *reading;
     const struct xs_marks *marks;
     const struct xs_export_what *what;
-    bool formulas; /* for CSV: text that a spreadsheet would understand as a formula is not changed */
-    int count;     /* number of readings; more than 1 only for a format with XS_EXPORT_SEVERAL */
-    struct xs_out *out;
-    char *message; /* has XS_TRACE_MESSAGE_BYTES; the message that belongs to a negative status */
+    bool formulas;      /* for CSV: text that a spreadsheet would understand as a formula is not changed */
+    int count;          /* number of readings; more than 1 only for a format with XS_EXPORT_SEVERAL */
+    struct xs_out *out; /* NULL for a format with XS_EXPORT_FOLDER */
+    const char *folder; /* NULL for any other format */
+    char *message;      /* has XS_TRACE_MESSAGE_BYTES; the message that belongs to a negative status */
 };
 
 /* A writer returns 0, or a negative status with the message set. Each row is written as soon as it was read, so memory

@@ -7,7 +7,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/commands/common/command.h"
+#include "analyzer/commands/common/traces.h"
 #include "analyzer/commands/export/export.h"
+#include "analyzer/commands/fleet_files/fleet_files.h"
 #include "analyzer/symbols/debug_path.h"
 #include "schema/spelling.h"
 
@@ -62,6 +64,7 @@ static const char doc[] =
     "  xferspy export --format=csv --what=kernels -o kernels.csv run.db\n"
     "  xferspy export --format=speedscope -o run.speedscope.json run.db\n"
     "  xferspy export --format=openmetrics rank*.db > xferspy.prom\n"
+    "  xferspy export --format=parquet -o fleet/ traces/\n"
     "\n"
     "Formats:\n"
 #define XS_EXPORT_FORMAT(name, traits, summary) "  " #name ": " summary "\n"
@@ -108,11 +111,14 @@ static error_t parse_format(const char *text, struct arguments *arguments, struc
 
 static void check(struct arguments *arguments, struct argp_state *state) {
     const struct format *format = arguments->format;
+    const char *output = arguments->traces.output.path;
     if (!format) {
         struct xs_string names = format_names();
         argp_error(state, "which format? --format=%s", names.data);
         xs_string_free(&names);
-    } else if (arguments->what && !(format->traits & XS_EXPORT_ROWS))
+    } else if (format->traits & XS_EXPORT_FOLDER && (!output || !strcmp(output, "-")))
+        argp_error(state, "--format=%s makes files in a folder; name it with -o DIR", format->name);
+    else if (arguments->what && !(format->traits & XS_EXPORT_ROWS))
         argp_error(state, "--what is about the rows of jsonl and csv");
     else if (arguments->formulas && strcmp(format->name, "csv") != 0)
         argp_error(state, "--formulas is about csv");
@@ -191,6 +197,29 @@ static int export_traces(const struct arguments *arguments) {
     return status;
 }
 
+/* Adds the files of each trace to the folder. A trace that cannot be read does not prevent the others. */
+static int export_into_folder(const struct arguments *arguments) {
+    const struct xs_reading_request request = {.analysis = &xs_fleet_analysis};
+    struct xs_traces named;
+    int status = xs_traces_expand(arguments->traces.traces, arguments->traces.count, &named);
+    xs_memory_for_many_traces();
+    for (int i = 0; i < named.count; i++) {
+        char message[XS_TRACE_MESSAGE_BYTES] = "";
+        struct xs_reading reading;
+        const struct xs_export e = {
+            .reading = &reading, .count = 1, .folder = arguments->traces.output.path, .message = message};
+        if (xs_reading_open(named.names[i], &request, &reading) != XS_EXIT_OK) {
+            status = XS_EXIT_ERROR;
+            continue;
+        }
+        if (arguments->format->write(&e) < 0)
+            status = XS_EXIT_ERROR;
+        xs_reading_close(&reading);
+    }
+    xs_traces_free(&named);
+    return status;
+}
+
 /* True if the output is refused, because binary data is written to a terminal only with --force. */
 static bool is_refused(const struct arguments *arguments) {
     const struct xs_out_options *output = &arguments->traces.output;
@@ -212,6 +241,8 @@ int xs_command_export(int argc, char **argv) {
     const struct xs_traces_arguments *traces = &arguments.traces;
     if (argp_parse(&xs_interface_export.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
+    if (arguments.format->traits & XS_EXPORT_FOLDER)
+        return export_into_folder(&arguments);
     if (is_refused(&arguments) || xs_output_is_input(&traces->output, traces->traces, traces->count) ||
         xs_out_check(&traces->output) < 0)
         return XS_EXIT_ERROR;

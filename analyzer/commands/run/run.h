@@ -98,6 +98,11 @@ void xs_run_files_free(struct xs_run_files *files);
  * and prints a message if it had to stop early. Prints nothing if `is_silent` is true. */
 void xs_run_keep_lines(const struct xs_run_files *files, int64_t since_ns, bool is_silent);
 
+/* Adds the closed traces of the run that began at `since_ns` to the fleet files of the folder that XS_FLEET_DIR names
+ * (fleet_files.h). Does nothing if the variable is not set. Prints a message for a trace that cannot be added. */
+#define XS_FLEET_DIR "XFERSPY_FLEET_DIR"
+void xs_run_add_to_fleet(const struct xs_run_files *files, int64_t since_ns);
+
 /* True if a trace was left without being closed. Opening such a trace recovers the spool of its process, which must not
  * happen here, because the process may still run. */
 bool xs_run_is_unclosed(const char *path);

@@ -192,6 +192,8 @@ int xs_run_program(char **argv, const struct xs_out_options *options, bool warne
                    (WEXITSTATUS(status) != XS_EXIT_NOT_FOUND && WEXITSTATUS(status) != XS_EXIT_NOT_EXECUTABLE);
     if (started)
         xs_run_keep_lines(&files, since, is_silent());
+    if (started)
+        xs_run_add_to_fleet(&files, since);
     if (started && options)
         report(argv[0], warned, &files, since, options);
     else if (started && !warned)

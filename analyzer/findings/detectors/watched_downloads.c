@@ -1,4 +1,4 @@
-/* See watched_downloads.h. */
+/* Follows downloads until they end; see watched_downloads.h. */
 #include "analyzer/findings/detectors/watched_downloads.h"
 
 #include "schema/format/event.h"
@@ -41,7 +41,7 @@ static void give_up(struct xs_watched_downloads *d, struct xs_detection *detecti
     take_out(d, detection, i);
 }
 
-/* True if the bytes at an address are a part of the download's destination. */
+/* True if at least one of the bytes at an address is in the download's destination. */
 static bool overlaps(const struct xs_watched_download *w, uint64_t address, uint64_t bytes) {
     const struct xs_transfer_view *t = &w->event.u.transfer;
     return address < t->dst_address + t->bytes && t->dst_address < address + bytes;

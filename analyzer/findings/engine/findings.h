@@ -92,18 +92,21 @@ enum {
     XS_WELL_KEPT_FINDINGS = 4096, /* each finding after the first 4096 keeps only one instance */
 };
 
-/* Estimates how many copies are instances of a finding about contents, if not all contents are known. A copy is
- * `unknown` if no fingerprint is possible, the budget did not suffice, or the fingerprint was lost; the estimate does
- * not cover such copies. If all other copies were checked (checked == of), low, estimate and high equal the number of
+/* Estimates how many copies are instances of a finding, if the detector could not decide about all copies. It cannot
+ * decide about a copy that the random sample left out, or that was not watched. The estimate covers such a copy if
+ * similar copies were checked. A copy that was neither checked nor is covered is `unknown`: no similar copy was
+ * checked, no fingerprint is possible, the budget did not suffice, the fingerprint was lost, or the watch had no
+ * result. If all copies but the unknown ones were checked (checked == of), low, estimate and high equal the number of
  * instances. */
 struct xs_sample {
-    bool is_of_contents; /* false: the finding is not about contents, and all other fields are 0 */
-    uint64_t
-        checked;   /* copies of the site that the detector could decide about, because the random sample chose them */
-    uint64_t of;   /* the checked copies, plus those that the random sample left out */
-    uint64_t hits; /* instances of this finding among the checked copies. The finding may have more instances, whose
-                    * fingerprints were taken only because another copy's was taken */
-    uint64_t unknown;           /* the other copies of the site */
+    bool is_of_contents; /* false: the finding is neither about contents nor about what the host read, and all other
+                          * fields are 0 */
+    uint64_t checked; /* copies of the site that the detector could decide about, because the random sample chose them,
+                       * or because they were watched */
+    uint64_t of;      /* the checked copies, and the left out or unwatched copies that are similar to checked ones */
+    uint64_t hits;    /* instances of this finding among the checked copies. The finding may have more instances, whose
+                       * fingerprints were taken only because another copy's was taken */
+    uint64_t unknown; /* the other copies of the site */
     double estimate, low, high; /* estimated number of instances among the `of` copies, with a 95 % interval; at least
                                  * the number found */
     double ns, low_ns, high_ns; /* estimate of the finding's claimed_ns, with the same interval */
@@ -123,10 +126,12 @@ static inline bool xs_sample_is_few(const struct xs_sample *sample) {
            (sample->checked < XS_SAMPLE_FEW || sample->checked < sample->of / XS_SAMPLE_FEW_SHARE);
 }
 
-/* What is estimated of a whole run of which a ledger has parts. All fields are 0 if the trace is no ledger. */
+/* Estimates, if the trace is a ledger, how many instances the finding has in the whole run (in_run.h). All fields are 0
+ * if the trace is no ledger, or if nothing can be estimated. */
 struct xs_in_run {
-    uint64_t transfers;          /* copies of the finding's site in the run */
-    double instances, low, high; /* how many of them are instances, with a 95 % interval */
+    uint64_t transfers;          /* copies of the finding's site in the whole run; an estimate if some calls were only
+                                  * counted */
+    double instances, low, high; /* estimated number of instances among these copies, with a 95 % interval */
 };
 
 /* One verdict's part of a finding of several verdicts. */

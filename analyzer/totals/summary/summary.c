@@ -88,6 +88,7 @@ static void read_meta(struct xs_summary_work *work) {
     run->cupti_path = meta_text(trace, "cupti.path", "");
     run->cupti_version = xs_trace_meta_int(trace, "cupti.version", 0);
     run->kernels_recorded = xs_trace_meta_int(trace, "cupti.kernels", 0) != 0;
+    xs_labels_read(trace, &run->labels);
     work->summary->thinned = (struct xs_thinned){.rows = xs_trace_meta_count(trace, XS_META_THINNED_ROWS),
                                                  .one_in = xs_trace_meta_count(trace, XS_META_THINNED_ONE_IN),
                                                  .from_ns = xs_trace_meta_int(trace, XS_META_THINNED_FROM_NS, 0),
@@ -341,6 +342,7 @@ void xs_summary_free(struct xs_summary *s) {
         free(s->largest[i].entry_point);
     for (size_t i = 0; i < s->slowest_count; i++)
         free(s->slowest[i].entry_point);
+    xs_labels_free(&run->labels);
     xs_failures_free(&s->failures);
     xs_capture_ranges_free(&s->looked_at);
     free(s->devices);

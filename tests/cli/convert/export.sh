@@ -29,9 +29,11 @@ usage() { # usage WORD...: a usage error that says all of these
     expect_status 2; expect_no_out
     for word in "$@"; do expect_err "$word"; done
 }
-run "$XFERSPY" export t.db; usage "which format?" $formats
-run "$XFERSPY" export --format=parquet t.db
-usage "--format=parquet: use $(echo $formats | sed 's/ /, /g; s/\(.*\), /\1 or /')"
+words="$formats parquet" # parquet makes files in a folder: tests/export/parquet.sh
+run "$XFERSPY" export --help; expect_out "  parquet: "
+run "$XFERSPY" export t.db; usage "which format?" $words
+run "$XFERSPY" export --format=orc t.db
+usage "--format=orc: use $(echo $words | sed 's/ /, /g; s/\(.*\), /\1 or /')"
 run "$XFERSPY" export --format=prometheus t.db; usage "did you mean \`openmetrics'?"
 run "$XFERSPY" export --format=prfetto t.db; usage "did you mean \`perfetto'?"
 run "$XFERSPY" export --format=csv; usage "which trace?"

@@ -345,6 +345,7 @@ def jobs():
             yield ["export", "--format=csv", f"--what={what}", trace], is_csv
         for name, look in EXPORT_FORMATS:
             yield ["export", f"--format={name}", trace], look
+        yield ["export", "--format=parquet", "-o", "fleet", trace], is_nothing
         yield ["info", trace], is_text
         yield ["top", "--once", trace], is_text
         yield ["info", "--json", trace], is_json
