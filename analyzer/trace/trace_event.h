@@ -75,6 +75,7 @@ struct xs_host_read_view {
     uint64_t watched_bytes, read_bytes; /* watched_bytes is not 0, and read_bytes is at most watched_bytes */
     unsigned pieces;                    /* from 1 to 32 */
     uint32_t read_pieces;               /* bit i is set if something was read of piece i */
+    uint64_t edge_read_bytes; /* the part of read_bytes in pages that may have other data; at most read_bytes */
 };
 
 struct xs_transfer_view {

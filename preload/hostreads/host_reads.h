@@ -5,6 +5,9 @@
  * mapping has huge pages. All bytes of these pages count as part of the region: an access to any of them counts as a
  * read. So a program that reads only the first value of an array is not missed.
  *
+ * The program may also read the neighbours of an array, such as other blocks of the heap. So the first and the last
+ * page are pieces of their own if they may have other data, and the caller learns how much was read in them.
+ *
  * A region is watched in pieces. Each piece becomes a mapping of its own by advice that concerns files and swapping
  * only: MADV_SEQUENTIAL and MADV_RANDOM by turns. MADV_NORMAL takes the advice back, and the mappings merge again.
  * MADV_COLD clears the accessed bits of the region, and `Referenced` in smaps says later how much of each piece was
@@ -66,6 +69,8 @@ struct xs_host_reads_region {
     enum xs_host_reads_doubt doubt;
     uint64_t watched_bytes, read_bytes; /* size of all pages of the region, and of those that were read; read_bytes is
                                          * valid only if there is no doubt */
+    uint64_t edge_read_bytes;           /* the part of read_bytes in the first and the last piece, if these are edges */
+    bool has_edge[2];                   /* the first, or the last, piece is a page that may have other data, too */
     unsigned n_pieces;
     unsigned forks;       /* private: number of forks of this process when the bits were cleared */
     uintptr_t begin, end; /* private: what is watched */

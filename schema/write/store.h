@@ -102,6 +102,7 @@ struct xs_host_read {
     unsigned pieces;
     uint32_t read_pieces; /* bit i: something was read of piece i */
     enum xs_host_reads_doubt doubt;
+    uint64_t edge_read_bytes; /* the part of read_bytes that lies in the pages at both ends that may have other data */
 };
 int xs_store_host_read(struct xs_store *store, const struct xs_host_read *read);
 

@@ -135,7 +135,8 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
 
 int xs_store_host_read(struct xs_store *store, const struct xs_host_read *read) {
     struct xs_row row =
-        xs_row_into(store, "INSERT INTO host_read(id, watched_bytes, read_bytes, pieces, read_pieces, doubt)");
+        xs_row_into(store, "INSERT INTO host_read(id, watched_bytes, read_bytes, pieces, read_pieces, doubt,"
+                           " edge_read_bytes)");
     bool is_known = read->doubt == XS_HOST_READS_NO_DOUBT;
     xs_put(&row, read->id);
     xs_put_nonzero(&row, (int64_t)read->watched_bytes);
@@ -143,6 +144,7 @@ int xs_store_host_read(struct xs_store *store, const struct xs_host_read *read) 
     xs_put_if(&row, is_known, read->pieces);
     xs_put_if(&row, is_known, read->read_pieces);
     xs_put_nonzero(&row, read->doubt);
+    xs_put_if(&row, is_known, (int64_t)read->edge_read_bytes);
     return xs_row_insert(&row);
 }
 
