@@ -21,9 +21,9 @@ struct xs_totals_thread { /* zeroed: no thread */
     char message[XS_TRACE_MESSAGE_BYTES];
 };
 
-/* Begins to compute the summary of all rows. No thread is started if it is not worth it (base/thread.h), if device times
- * are modelled (the model is in the connection of the caller), or if the trace cannot be opened again. `runs` is then
- * false, and the caller computes the summary itself. The struct must not be moved until the end. */
+/* Begins to compute the summary of all rows. No thread is started if it is not worth it (base/thread.h), if device
+ * times are modelled (the model is in the connection of the caller), or if the trace cannot be opened again. `runs` is
+ * then false, and the caller computes the summary itself. The struct must not be moved until the end. */
 void xs_totals_thread_begin(struct xs_totals_thread *totals, const struct xs_trace *trace);
 
 /* Waits for the thread and returns its status. Must be called only if `runs` is true. If the status is not negative,
