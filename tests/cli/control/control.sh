@@ -32,6 +32,7 @@ done
 [ "$(wc -l <options)" -ge 25 ] || show "no options"
 while read -r option; do
     run "$XFERSPY" start --$option=x 999999999; expect_status 2; expect_no_out
+    [ $option != label ] || option=labels # which it abbreviates here
     expect_err "--$option can only be given when the program starts: XFERSPY_"
 done <options
 run "$XFERSPY" stop --for=1s 999999999; expect_status 2
