@@ -96,10 +96,10 @@ def short(path):
 
 def place_text(row):
     site = row["call_site"] or {}
-    where = short(site.get("file") or row["site"])
-    where += ":%d" % site["line"] if site.get("line") else ""
+    where = " at %s" % short(site["file"]) if site.get("file") else ""
+    where += ":%d" % site["line"] if where and site.get("line") else ""
     where += " in %s" % site["function"] if site.get("function") else ""
-    return "%d of %s at %s (%s)" % (row["transfers"], bytes_text(row["bytes"]), where, row["site"])
+    return "%d of %s%s (%s)" % (row["transfers"], bytes_text(row["bytes"]), where, row["site"])
 
 
 def places_text(watch, most=5):
