@@ -84,8 +84,13 @@ class Watch:
         if not path or not _library.snapshot():
             return []
         rows = _program.run("query", "--format=tsv", path, "SELECT value FROM meta WHERE key = 'start_unix_ns'")
-        since = max(self.begun_ns - int(rows.split()[-1]), 0)
-        return [row for row in _program.report("--by=site", "--since=%dns" % since)["by"]["rows"] if row["transfers"]]
+        begun = self.begun_ns - int(rows.split()[-1])
+        for earlier in (0, 10_000_000):  # the clocks of trace and system part when somebody sets the system's
+            since = max(begun - earlier, 0)
+            found = _program.report("--by=site", "--since=%dns" % since)["by"]["rows"]
+            if any(row["transfers"] for row in found):
+                break
+        return [row for row in found if row["transfers"]]
 
 
 def short(path):
@@ -96,10 +101,10 @@ def short(path):
 
 def place_text(row):
     site = row["call_site"] or {}
-    where = short(site.get("file") or row["site"])
-    where += ":%d" % site["line"] if site.get("line") else ""
+    where = " at %s" % short(site["file"]) if site.get("file") else ""
+    where += ":%d" % site["line"] if where and site.get("line") else ""
     where += " in %s" % site["function"] if site.get("function") else ""
-    return "%d of %s at %s (%s)" % (row["transfers"], bytes_text(row["bytes"]), where, row["site"])
+    return "%d of %s%s (%s)" % (row["transfers"], bytes_text(row["bytes"]), where, row["site"])
 
 
 def places_text(watch, most=5):

@@ -3,6 +3,7 @@
 Each test is a region of the trace, so what it copied and what was wasted can be told for each test alone."""
 import linecache
 import os
+import re
 import sys
 
 import pytest
@@ -55,6 +56,11 @@ def range_name(nodeid):
     """Names of ranges are cut after 255 bytes. The brackets say where the name ends, so that no test's name is a
     part of another one's."""
     return "<%s>" % nodeid.encode("utf-8", "replace")[-240:].decode("utf-8", "ignore")
+
+
+def pattern(name):
+    """The name as --nvtx takes it: with one of these characters it is a pattern for the whole name."""
+    return re.sub(r"([*?[\\])", r"\\\1", name) if re.search(r"[*?[]", name) else name
 
 
 def findings_text(entry):
@@ -118,9 +124,9 @@ class Recorded:
 
     def _find(self, item):
         try:
-            entry = _program.report("--nvtx=" + range_name(item.nodeid))
+            entry = _program.report("--nvtx=" + pattern(range_name(item.nodeid)))
         except _program.ProgramError as error:
-            self.errors.append(str(error))
+            item.user_properties.append(("xferspy_error", str(error)))
             return
         if entry and entry["findings"]:
             names = " ".join(finding["name"] for finding in entry["findings"])
@@ -130,6 +136,8 @@ class Recorded:
     def pytest_runtest_logreport(self, report):
         properties = dict(report.user_properties) if report.when == "call" else {}
         self.copying += any(properties.get("xferspy_" + name) for name in ("h2d", "d2h", "other"))
+        if "xferspy_error" in properties:
+            self.errors.append(properties["xferspy_error"])
         if "xferspy_findings" in properties:
             self.wasteful[report.nodeid] = properties["xferspy_findings"]
 

@@ -40,6 +40,11 @@ def test_waits(times):
     for i in range(times):
         driver.wait()
 
+@pytest.mark.parametrize("name", ["[a*],?", "b"])
+def test_named(name):  # a test's name can look like a pattern
+    for i in range(4):
+        driver.upload(50000, at=200000)
+
 def test_wasteful():
     for i in range(3):
         driver.upload(100000)  # the same bytes
@@ -58,19 +63,19 @@ def test_without_copies():
 END
 pytest test_copies.py
 [ "$status" = 1 ] || fail "without --xferspy only what is wrong by itself fails"
-holds "1 failed, 6 passed, 1 xfailed"; lacks "= xferspy ="
+holds "1 failed, 8 passed, 1 xfailed"; lacks "= xferspy ="
 [ -z "$(ls ./*.db 2>/dev/null)" ] || fail "a trace that nobody asked for"
 
 pytest --xferspy --junitxml=out.xml test_copies.py -rA
 [ "$status" = 1 ] || fail "status $status"
-holds "3 failed, 4 passed, 1 xfailed"
+holds "3 failed, 6 passed, 1 xfailed"
 holds "the test made 2 copies from host to device with 1.01 KiB; the limit is 1KiB"
 holds "1 of 1 KiB at test_copies.py:18 in test_too_much (cuMemcpyHtoD_v2)"
 holds "the test made 2 waits for the device; the limit is 1"
-grep -q "^5 tests copied between CPU and GPU, [1-9] of them wastefully[.]$" out || fail "the summary"
+grep -q "^7 tests copied between CPU and GPU, [1-9] of them wastefully[.]$" out || fail "the summary"
 grep "^  test_copies.py::test_wasteful: " out | grep -q noop-upload || fail "what a test wastes"
 lacks "test_copies.py::test_within: "
-holds "2 of 195 KiB at test_copies.py:29 in test_wasteful (cuMemcpyHtoD_v2)"
+holds "2 of 195 KiB at test_copies.py:34 in test_wasteful (cuMemcpyHtoD_v2)"
 holds "driver.upload(100000)  # the same bytes"
 [ "$(ls ./*.db | wc -l)" = 1 ] || fail "one trace: $(ls)"
 [ -e ./xferspy-pytest.*.db ] || fail "its name: $(ls)"
@@ -82,16 +87,28 @@ assert cases["test_within"]["xferspy_h2d_bytes"] == "1024" and cases["test_withi
 assert cases["test_waits[2]"]["xferspy_waits"] == "2", cases
 assert "noop-upload" in cases["test_wasteful"]["xferspy_findings"].split(), cases
 assert "xferspy_findings" not in cases["test_within"], cases
+for name in "test_named[[a*],?]", "test_named[b]":
+    assert "noop-upload" in cases[name]["xferspy_findings"].split(), cases
 END
 
 # The options of pytest and its standard input are those that were given; findings only of what fails; the trace's name.
 pytest --xferspy --xferspy-findings=failed --xferspy-output=named.db -k "wasteful or within" test_copies.py
 [ "$status" = 1 ] || fail "status $status"
-holds "1 failed, 2 passed, 5 deselected"
+holds "1 failed, 2 passed, 7 deselected"
 grep -q "^3 tests copied between CPU and GPU, [01] of them wastefully[.]$" out || fail "findings of what fails"
 lacks "test_copies.py::test_wasteful: "
 holds "\`xferspy report named.db\` says more."
 [ -e named.db ] || fail "no named.db"
+
+# A report that cannot be made changes no test, and is told once.
+mkdir fails
+printf '#!/bin/sh\n[ "$1" != report ] || { echo "no memory" >&2; exit 1; }\nexec "%s" "$@"\n' "$XFERSPY" >fails/xferspy
+chmod +x fails/xferspy
+PATH="$WORK/fails:$PATH" pytest --xferspy -k "test_within or test_wasteful or test_too_much" test_copies.py
+[ "$status" = 1 ] || fail "status $status"
+holds "2 failed, 2 passed"
+holds "  the places are not known: xferspy report: exit status 1: no memory"
+[ "$(grep -c "the findings are not known: xferspy report: exit status 1: no memory" out)" = 1 ] || fail "told once"
 
 # Mistakes in a mark are told whether or not anything is recorded.
 for mark in '"1MiB"' 'h2d="much"' 'h2h=1' 'waits="1B"' ''; do
