@@ -27,11 +27,12 @@ struct xs_watch {
     _Atomic unsigned state;   /* enum xs_watch_state; changed under the lock */
     _Atomic uint64_t address; /* of a region that is ready or watched; else 0 */
     uint64_t bytes;
-    _Atomic uint32_t allocation; /* the page-locked allocation, 0: none */
+    _Atomic uint32_t allocation; /* the page-locked allocation, with whose free the memory is gone; 0: none */
     uint32_t id;                 /* xs_event.transfer.host_read of the copy */
     bool is_pageable;
     bool is_cleared;       /* the thread clears the bits after the copy, because the processor may have made it */
     bool is_asked;         /* a thread waits for a look */
+    bool is_partial;       /* a copy overwrites a part of the region, and nobody will see who reads the rest */
     _Atomic bool is_begun; /* the watched copy has begun; until then, other copies into the region do not matter */
     _Atomic bool is_late;  /* nobody can say what was read, because the region was written without a look */
     unsigned calls;        /* number of copies into the region since it was made ready */
@@ -67,7 +68,7 @@ static inline void xs_watch_begin(struct xs_watch *w, uint64_t bytes, bool is_pa
     w->id = id;
     w->is_pageable = is_pageable;
     w->is_cleared = is_cleared;
-    w->is_asked = false;
+    w->is_asked = w->is_partial = false;
     atomic_store(&w->is_begun, false);
     atomic_store(&w->is_late, false);
     w->calls = w->looks = 0;
