@@ -64,6 +64,18 @@ static void watch(struct xs_watch *w, struct xs_event *e) {
     xs_host_watch_own = (unsigned)(w - xs_watcher.watches) + 1;
 }
 
+/* Returns the allocation with whose free the copy's destination is gone; 0: none. Memory that the program registered
+ * stays there when it is no longer registered. */
+static uint32_t owner_of(const struct xs_event_transfer *t) {
+    return t->dst_kind == XS_MEM_PINNED ? t->dst_allocation : 0;
+}
+
+/* True if the copy overwrites all of the region. */
+static bool covers(const struct xs_event *e, const struct xs_watch *w) {
+    const struct xs_event_transfer *t = &e->transfer;
+    return !(e->flags & XS_FLAG_BOX) && t->dst <= w->address && t->dst + t->bytes >= w->address + w->bytes;
+}
+
 /* ---- mode `all` ---- */
 
 static bool overlaps(const struct xs_watch *w, uint64_t address, uint64_t bytes) {
@@ -80,18 +92,21 @@ static struct xs_watch *want(const struct xs_event *e) {
             xs_watch_begin(w, t->bytes, is_pageable, is_pageable || !(e->flags & XS_FLAG_ASYNC),
                            atomic_fetch_add(&xs_watcher.ids, 1) + 1);
             atomic_store(&w->address, t->dst);
-            atomic_store(&w->allocation, w->is_pageable ? 0 : t->dst_allocation);
+            atomic_store(&w->allocation, owner_of(t));
             return w;
         }
     return NULL;
 }
 
 /* Asks for a look at all regions that the copy will write to. True: there are such regions. */
-static bool ask_about(uint64_t address, uint64_t bytes) {
+static bool ask_about(const struct xs_event *e) {
+    const uint64_t address = e->transfer.dst, bytes = e->transfer.bytes;
     bool has_some = false;
     for (struct xs_watch *w = xs_watcher.watches; w < xs_watcher.watches + XS_WATCHES; w++)
-        if (overlaps(w, address, bytes))
+        if (overlaps(w, address, bytes)) {
             has_some = w->is_asked = true;
+            w->is_partial = !covers(e, w);
+        }
     return has_some;
 }
 
@@ -107,7 +122,7 @@ static void before_in_all(struct xs_event *e) {
     const uint64_t address = e->transfer.dst, bytes = e->transfer.bytes;
     const bool fit = is_fit(e);
     xs_lock(&xs_watcher.lock);
-    bool has_some = ask_about(address, bytes);
+    bool has_some = ask_about(e);
     struct xs_watch *mine = fit ? want(e) : NULL;
     uint32_t id = mine ? mine->id : 0, question = mine || has_some ? ask() : 0;
     xs_unlock(&xs_watcher.lock);
@@ -142,7 +157,7 @@ static void offer(const struct xs_event *e, uint32_t stack) {
     c->address = t->dst;
     c->bytes = t->bytes;
     c->is_pageable = t->dst_kind == XS_MEM_PAGEABLE;
-    c->allocation = c->is_pageable ? 0 : t->dst_allocation;
+    c->allocation = owner_of(t);
     atomic_store_explicit(&c->state, XS_CANDIDATE_FULL, memory_order_release);
 }
 
@@ -178,6 +193,7 @@ static void before_in_auto(struct xs_event *e, uint32_t stack) {
     if (is_same && w->state == XS_WATCH_READY && !atomic_load(&w->is_late)) {
         watch(w, e);
     } else if (w->state == XS_WATCH_WATCHING && w->is_pageable) {
+        w->is_partial = !covers(e, w);
         look_now(w);
         return;
     } else if (w->state == XS_WATCH_WATCHING && is_same) {

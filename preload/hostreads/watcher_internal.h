@@ -35,6 +35,7 @@ struct xs_watch {
     bool is_cleared;       /* the thread that makes the copy clears the bits after it, because the processor may make
                             * the copy */
     bool is_asked;         /* a thread has asked for a look, which ends the watch */
+    bool is_partial;       /* a copy overwrites only a part of the region, and nobody will see who reads the rest */
     _Atomic bool is_begun; /* a thread has begun the watched copy; before, other copies into the region do not matter */
     _Atomic bool is_late;  /* nobody can say what was read: the region was written without a look, the bits could not be
                             * cleared, or too many looks gave no result */
@@ -78,7 +79,7 @@ static inline void xs_watch_begin(struct xs_watch *w, uint64_t bytes, bool is_pa
     w->id = id;
     w->is_pageable = is_pageable;
     w->is_cleared = is_cleared;
-    w->is_asked = false;
+    w->is_asked = w->is_partial = false;
     atomic_store(&w->is_begun, false);
     atomic_store(&w->is_late, false);
     w->calls = w->looks = 0;

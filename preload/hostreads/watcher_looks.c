@@ -102,12 +102,18 @@ static void end_watch(struct xs_watch *w) {
     w->id = 0;
 }
 
+/* If only a part of the region is written again, nobody will look before the rest is. */
+static enum xs_host_reads_doubt doubt_of(const struct xs_watch *w, const struct xs_host_reads_region *region) {
+    bool has_rest = w->is_partial && region->read_bytes < region->watched_bytes;
+    return atomic_load(&w->is_late) || (has_rest && !region->doubt) ? XS_HOST_READS_LATE : region->doubt;
+}
+
 /* Ends a watch that was read in this look. */
 static void conclude(unsigned taken) {
     struct xs_host_reads_region *region = &looks.taken[taken];
     struct xs_watch *w = &xs_watcher.watches[looks.of[taken]];
     if (w->state == XS_WATCH_WATCHING)
-        add_result(w, region, atomic_load(&w->is_late) ? XS_HOST_READS_LATE : region->doubt);
+        add_result(w, region, doubt_of(w, region));
     xs_host_reads_release(region, 1);
     xs_watcher.regions[looks.of[taken]] = *region;
     end_watch(w);

@@ -47,6 +47,13 @@ static bool overlaps(const struct xs_watched_download *w, uint64_t address, uint
     return address < t->dst_address + t->bytes && t->dst_address < address + bytes;
 }
 
+/* True if the copy overwrites all of the download. */
+static bool covers(const struct xs_transfer_view *copy, const struct xs_watched_download *w) {
+    const struct xs_transfer_view *t = &w->event.u.transfer;
+    return !copy->box.height && copy->dst_address <= t->dst_address &&
+           copy->dst_address + copy->bytes >= t->dst_address + t->bytes;
+}
+
 /* Returns the span of a transfer's side, with the gaps of a box. */
 static uint64_t span_of(const struct xs_transfer_view *t, uint32_t pitch, uint32_t rows) {
     const struct xs_box *box = &t->box;
@@ -75,12 +82,11 @@ static void was_uploaded(struct xs_watched_downloads *d, struct xs_detection *de
 static void on_transfer(struct xs_watched_downloads *d, struct xs_detection *detection,
                         const struct xs_trace_event *event, ended_function *ended) {
     const struct xs_transfer_view *t = &event->u.transfer;
-    uint64_t from = span_of(t, t->box.src_pitch_bytes, t->box.src_slice_rows),
-             to = span_of(t, t->box.dst_pitch_bytes, t->box.dst_slice_rows);
+    uint64_t from = span_of(t, t->box.src_pitch_bytes, t->box.src_slice_rows);
     for (unsigned i = d->count; i-- > 0;) {
         if (t->src_kind != XS_MEM_ARRAY && overlaps(&d->open[i], t->src_address, from)) {
             was_uploaded(d, detection, i, event);
-        } else if (t->dst_kind != XS_MEM_ARRAY && overlaps(&d->open[i], t->dst_address, to)) {
+        } else if (t->dst_kind != XS_MEM_ARRAY && covers(t, &d->open[i])) { /* of a part, the rest may be read */
             d->open[i].overwritten_by = event->id;
             conclude(d, detection, i, ended);
         }
@@ -118,10 +124,12 @@ static void on_api(struct xs_watched_downloads *d, struct xs_detection *detectio
             was_read(d, detection, i);
 }
 
+/* Memory that the program registered stays there when it is no longer registered. */
 static void on_free(struct xs_watched_downloads *d, struct xs_detection *detection, int64_t allocation,
                     ended_function *ended) {
     for (unsigned i = d->count; i-- > 0;)
-        if (d->open[i].event.u.transfer.dst_allocation == allocation)
+        if (d->open[i].event.u.transfer.dst_allocation == allocation &&
+            d->open[i].event.u.transfer.host_kind == XS_MEM_PINNED)
             conclude(d, detection, i, ended);
 }
 

@@ -37,6 +37,7 @@ int xs_store_meta_int(struct xs_store *store, const char *key, int64_t value) {
 }
 
 static char *memory;
+static uint64_t copied_bytes = BYTES;
 
 static int start(void **state) {
     (void)state;
@@ -62,7 +63,7 @@ static struct xs_event event_of(enum xs_memory_kind kind, unsigned flags) {
     return (struct xs_event){.kind = XS_EVENT_TRANSFER,
                              .flags = (uint8_t)flags,
                              .transfer = {.dst = (uintptr_t)memory,
-                                          .bytes = BYTES,
+                                          .bytes = copied_bytes,
                                           .direction = XS_DIR_D2H,
                                           .dst_kind = (uint8_t)kind,
                                           .dst_allocation = kind == XS_MEM_PINNED ? 3 : 0}};
@@ -73,7 +74,7 @@ static uint32_t copy(enum xs_memory_kind kind, unsigned flags) {
     struct xs_event e = event_of(kind, flags);
     xs_host_watch_copies(&e, STACK);
     if (kind == XS_MEM_PAGEABLE)
-        memset(memory, 1, BYTES);
+        memset(memory, 1, copied_bytes);
     xs_host_watch_copied(true);
     return e.flags & XS_FLAG_WATCHED ? e.transfer.host_read : 0;
 }
@@ -165,6 +166,25 @@ static void pageable_memory_is_looked_at_before_the_next_copy(void **state) {
     }
 }
 
+/* Nobody sees who reads the rest. */
+static void of_memory_that_is_written_again_in_part_nothing_is_known(void **state) {
+    (void)state;
+    (void)copy(XS_MEM_PAGEABLE, 0);
+    look();
+    uint32_t id = copy(XS_MEM_PAGEABLE, 0);
+    assert_true(id);
+    pthread_t thread;
+    atomic_store(&is_over, false);
+    assert_int_equal(pthread_create(&thread, NULL, drain, NULL), 0);
+    copied_bytes = BYTES / 2;
+    (void)copy(XS_MEM_PAGEABLE, 0);
+    copied_bytes = BYTES;
+    atomic_store(&is_over, true);
+    pthread_join(thread, NULL);
+    assert_int_equal(xs_host_watch_write(NULL), 0);
+    expect_result(id, 0, XS_HOST_READS_LATE);
+}
+
 static void a_thread_waits_for_a_look_only_for_a_while(void **state) {
     (void)state;
     (void)copy(XS_MEM_PAGEABLE, 0);
@@ -242,6 +262,7 @@ int main(void) {
         WATCHED(what_nobody_can_decide_is_late),
         WATCHED(a_region_that_is_not_used_again_is_given_up),
         WATCHED(pageable_memory_is_looked_at_before_the_next_copy),
+        WATCHED(of_memory_that_is_written_again_in_part_nothing_is_known),
         WATCHED(a_thread_waits_for_a_look_only_for_a_while),
         WATCHED(a_thread_does_not_wait_for_the_lock),
         WATCHED(a_copy_while_its_region_is_made_ready_does_not_matter),

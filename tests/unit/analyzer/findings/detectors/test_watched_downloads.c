@@ -128,6 +128,37 @@ static void what_the_device_reads_is_read(void **state) {
     play_end(p);
 }
 
+/* The rest of a download is still there when a part of it was written again. */
+static void the_rest_is_read(void **state) {
+    (void)state;
+    begin();
+    read_next(0, 0);
+    down();
+    do_not_watch();
+    play_down(p, A, BYTES / 2, NO_CONTENT, HOST);
+    play_up(p, A, 16, NO_CONTENT, NOT_MEASURED, HOST + BYTES - 16);
+    play_analyse(p, NULL);
+    NOT_FOUND("unread-download");
+    play_end(p);
+}
+
+/* So is memory that the program registered, and does not register any more. */
+static void memory_is_read_that_was_registered(void **state) {
+    (void)state;
+    begin();
+    p->memory = XS_MEM_REGISTERED;
+    uint32_t registered = play_alloc(p, HOST, BYTES);
+    p->host = XS_MEM_REGISTERED;
+    read_next(0, 0);
+    down();
+    play_free(p, registered);
+    p->host = XS_MEM_PAGEABLE;
+    play_up(p, A, 16, NO_CONTENT, NOT_MEASURED, HOST);
+    play_analyse(p, NULL);
+    NOT_FOUND("unread-download");
+    play_end(p);
+}
+
 static void other_memory_is_read(void **state) {
     (void)state;
     uint32_t a = begin();
@@ -231,6 +262,8 @@ int main(void) {
         cmocka_unit_test(only_the_edges_are_read),
         cmocka_unit_test(much_is_no_part),
         cmocka_unit_test(what_the_device_reads_is_read),
+        cmocka_unit_test(the_rest_is_read),
+        cmocka_unit_test(memory_is_read_that_was_registered),
         cmocka_unit_test(other_memory_is_read),
         cmocka_unit_test(what_nobody_can_tell_is_undecided),
         cmocka_unit_test(a_killed_program_may_read_it_later),
