@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo test test-gpu coverage torture bench install uninstall package lint format clean
+.PHONY: help demo test test-gpu coverage torture bench install uninstall package wheel lint format clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -60,6 +60,11 @@ package: ## build deb, rpm and tar.gz into build/release/packages
 	@scripts/install-packages build package
 	@scripts/build release
 	@umask 022 && cd build/release && cpack # the deb has the permissions of the files that cpack makes
+
+wheel: ## build a wheel with program, library and the Python package into build/release/packages
+	@scripts/install-packages build package
+	@scripts/build release
+	@umask 022 && scripts/make-wheel build/release build/release/packages
 
 lint: ## clang-format, includes, sentences, quotes, links, recipes, columns, clang-tidy, cppcheck
 	@scripts/install-packages build test lint

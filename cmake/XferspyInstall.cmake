@@ -36,6 +36,11 @@ install(DIRECTORY packaging/licenses DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPO
 # For those who read traces with code of their own: the tables, and the numbers in them.
 install(FILES "${PROJECT_BINARY_DIR}/schema/generated/schema.sql" DESTINATION "${CMAKE_INSTALL_DATADIR}/xferspy"
     COMPONENT development)
+# The package of Python, which PYTHONPATH can name; a wheel has it where Python looks.
+install(DIRECTORY python DESTINATION "${CMAKE_INSTALL_DATADIR}/xferspy" COMPONENT development FILES_MATCHING
+    PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+# For programs that ask the library while they run.
+install(FILES preload/application/xferspy.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/xferspy" COMPONENT development)
 install(FILES schema/format/kinds.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/xferspy" COMPONENT development)
 
 if(CMAKE_CROSSCOMPILING OR XFERSPY_SANITIZE)

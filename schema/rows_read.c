@@ -3,3 +3,4 @@
 
 _Atomic uint64_t xs_rows_read;
 _Thread_local bool xs_rows_uncounted;
+_Thread_local uint64_t xs_rows_read_beside;

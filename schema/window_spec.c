@@ -1,4 +1,4 @@
-/* Reads a specification of windows; see window_spec.h. */
+/* Reads window specs, and computes when they request device times; see window_spec.h. */
 #include "schema/window_spec.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* A window spec (option XFERSPY_WINDOW) tells for which parts of a run the user requests device times. The library
- * reads the spec, and `xferspy run` checks whether the spec is valid. */
+/* A window spec tells for which parts of a run device times are requested. The library reads it from the option
+ * XFERSPY_WINDOW, or makes it for steps, for commands and for a ledger. `xferspy run` checks whether the option is
+ * valid. */
 #ifndef XFERSPY_SCHEMA_WINDOW_SPEC_H
 #define XFERSPY_SCHEMA_WINDOW_SPEC_H
 
@@ -31,7 +32,8 @@ struct xs_window_spec {
         uint64_t from_ns, to_ns; /* since the session's start */
     } times[XS_WINDOW_SPEC_TIMES];
     uint64_t length_ns, period_ns; /* length of the window at the start of each period; 0: none */
-    uint64_t seed; /* not 0: each window lies at a random place of its period, and the first periods are shorter */
+    uint64_t seed; /* of a ledger: each window begins at a random time of its period, and the first periods are shorter;
+                    * 0: no ledger */
 };
 
 /* Reads a spec. These texts are valid: "10s..20s", "500ms.." or "..2s", or several of these separated by commas;
@@ -49,15 +51,16 @@ static inline bool xs_window_spec_is_set(const struct xs_window_spec *spec) {
     return spec->count || spec->period_ns || spec->opener != XS_WINDOW_BY_TIME;
 }
 
-/* Sets the windows of a ledger (XFERSPY_MODE): one of XS_LEDGER_WINDOW_NS in each minute, and more in the first one.
- * They are a random sample of the run's time, so that a period of the program does not coincide with them. Another
- * `seed` leads to other windows. */
+/* Sets the windows of a ledger (XFERSPY_MODE=ledger). Each window lasts XS_LEDGER_WINDOW_NS. There are six windows in
+ * the first 64 seconds, and one in each minute after them. They begin at random times, so that they do not always meet
+ * the same phase of a program that works in periods. `seed` decides these times. */
 #define XS_LEDGER_WINDOW_NS UINT64_C(250000000)
 void xs_window_spec_of_ledger(struct xs_window_spec *spec, uint64_t seed);
 
-/* True if the spec requests device times at `at_ns` after the session's start. `is_open`: the program has opened a
- * window; this is ignored if the windows are BY_TIME, but the windows of a ledger need it. `*next_ns` gets the next
- * time at which the result may change without a call of the program; UINT64_MAX: never. */
+/* True if the spec requests device times at `at_ns` after the session's start. `is_open` is the result of
+ * xs_asked_window_is_open (preload/core/asked_window.h). `is_open` decides for all openers but BY_TIME. For BY_TIME it
+ * is ignored, except that a ledger requests nothing while it is false. `*next_ns` gets the next time, since the
+ * session's start, at which the result may change although `is_open` does not change; UINT64_MAX: never. */
 bool xs_window_spec_wants(const struct xs_window_spec *spec, uint64_t at_ns, bool is_open, uint64_t *next_ns);
 
 #endif

@@ -24,6 +24,7 @@ c++                        g++
 cc                         gcc
 chromium                   chromium
 clang                      clang libclang-rt-dev
+cmake                      cmake
 cmark-gfm                  cmark-gfm
 cmocka.h                   libcmocka-dev
 col                        bsdextrautils
@@ -33,6 +34,7 @@ dpkg-deb                   dpkg
 dpkg-shlibdeps             dpkg-dev
 dwz                        dwz
 fish                       fish
+git                        git
 groff                      groff-base
 jq                         jq
 man                        man-db
@@ -57,10 +59,14 @@ strip                      binutils
 unshare                    util-linux
 xmllint                    libxml2-utils
 zsh                        zsh
+python:IPython             python3-ipython
+python:ensurepip           python3-venv
 python:google.protobuf     python3-protobuf
 python:jsonschema          python3-jsonschema
 python:junitparser         python3-junitparser
 python:prometheus_client   python3-prometheus-client
+python:pytest              python3-pytest
+python:yaml                python3-yaml
 '
 package_of() { # of a program, or of python:MODULE; modules that are not in the table are Python's own
     need_package=$(echo "$need_packages" | while read -r need_name need_package; do

@@ -1,5 +1,5 @@
-/* Open addressing with linear probing; see hash.h. The table of places has numbers only, so that most look-ups miss the
- * cache twice: for the place, and for the node. */
+/* Implements the table with open addressing and linear probing; see hash.h. A place has only a hash and a pointer, so
+ * that most look-ups miss the cache only twice: for the place, and for the node. */
 #include "analyzer/base/hash.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum { FIRST_PLACES = 16 };
 
 struct xs_hash_node {
     struct xs_hash_entry entry;         /* the first member: a pointer to it is also a pointer to the node */
-    struct xs_hash_node *before, *next; /* in the order in which keys were put */
+    struct xs_hash_node *before, *next; /* in the order of xs_hash_next */
     /* the item follows, in a table of items */
 };
 

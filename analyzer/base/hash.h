@@ -17,7 +17,7 @@ struct xs_hash_entry {
 struct xs_hash { /* zeroed: empty */
     struct xs_hash_place *places;
     size_t mask;                       /* number of places - 1; the number is a power of two */
-    struct xs_hash_node *first, *last; /* in the order in which keys were put */
+    struct xs_hash_node *first, *last; /* in the order of xs_hash_next */
     struct xs_pool pool;               /* holds the nodes */
     size_t count;
 };
@@ -59,15 +59,16 @@ static inline void *xs_hash_pointer(const struct xs_hash *table, uint64_t low, u
     return value ? (void *)(uintptr_t)*value : NULL;
 }
 
-/* Moves a key to the end of the order, as if it were put now; it must be present. */
+/* Moves a key to the end of the order in which xs_hash_next returns the keys, as if it had been put now. The key must
+ * be in the table. */
 void xs_hash_renew(struct xs_hash *table, uint64_t low, uint64_t high);
 
 /* Removes a key, if present. */
 void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high);
 
-/* Returns the entry after `entry`, in the order in which keys were put. `entry` NULL: returns the first entry. Result
- * NULL: there are no more entries. During the iteration, an entry may be removed after the next entry was returned. The
- * memory to which a value points may be freed, too. */
+/* Returns the entry after `entry`, in the order in which keys were put or, later, renewed (xs_hash_renew). `entry`
+ * NULL: returns the first entry. Result NULL: there are no more entries. During the iteration, an entry may be removed
+ * after the next entry was returned. The memory to which a value points may be freed, too. */
 const struct xs_hash_entry *xs_hash_next(const struct xs_hash *table, const struct xs_hash_entry *entry);
 
 void xs_hash_free(struct xs_hash *table);

@@ -16,9 +16,9 @@ char *xs_strndup(const char *text, size_t bytes); /* copies `bytes` bytes of the
 #define XS_SCOPED __attribute__((cleanup(xs_free_scoped)))
 void xs_free_scoped(void *pointer); /* `pointer`: the address of a pointer of any type */
 
-/* Called by a command before it reads many traces one after another. The large blocks of each trace are then given back
- * to the system when they are freed. Otherwise glibc takes the large blocks of the second trace from the heap, where
- * they leave gaps, and the process holds a third more memory than one trace needs. */
+/* A command calls this function before it reads many traces one after another. From then on, every block of 1 MiB or
+ * more goes back to the system when it is freed. Otherwise glibc would take the large blocks of the second trace from
+ * the heap, where they leave gaps, and the process would hold a third more memory than one trace needs. */
 void xs_memory_for_many_traces(void);
 
 #endif

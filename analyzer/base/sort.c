@@ -43,7 +43,7 @@ static void merge_from_left(const struct items *of, char *first, size_t left, si
     memcpy(first, a, (size_t)(a_end - a));
 }
 
-/* The same with a copy of the right run, from the end to the begin. */
+/* Does the same as merge_from_left, but copies the right run, and merges from the end to the beginning. */
 static void merge_from_right(const struct items *of, char *first, size_t left, size_t right, char *copy) {
     const char *a = first + left * of->bytes, *b = copy + right * of->bytes;
     char *to = first + (left + right) * of->bytes;

@@ -13,7 +13,10 @@ extern const struct xs_command xs_commands[];
 extern const size_t xs_command_count;
 extern const struct argp xs_main_argp; /* the options of xferspy itself (main_argp.c) */
 
-#define XS_HELP_OF_HELP "how to use one of them"
+#define XS_HELP_OF_HELP "how to use one of them; --json: all of them and their options, for programs"
+
+/* NULL: no command has this name. */
+const struct xs_command *xs_command_named(const char *word);
 
 /* Returns the command whose name is spelled most like `word`; NULL if none is similar enough. */
 const struct xs_command *xs_command_suggest(const char *word);

@@ -7,7 +7,7 @@ static const struct argp_option main_options[] = {
 #define XS_COMMAND(name, arguments, summary) {#name " " arguments, 0, NULL, OPTION_DOC | OPTION_NO_USAGE, summary, 2},
 #include "analyzer/cli/commands.def"
 #undef XS_COMMAND
-    {"help COMMAND", 0, NULL, OPTION_DOC | OPTION_NO_USAGE, XS_HELP_OF_HELP, 3},
+    {"help [--json] COMMAND", 0, NULL, OPTION_DOC | OPTION_NO_USAGE, XS_HELP_OF_HELP, 3},
     {0}};
 
 static const char main_doc[] =

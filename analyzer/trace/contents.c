@@ -1,4 +1,4 @@
-/* Reads fingerprints and argument sets; see contents.h. */
+/* Reads fingerprints, what the host read of downloads, and argument sets; see contents.h. */
 #include "analyzer/trace/contents.h"
 #include "analyzer/base/grow.h"
 
@@ -26,9 +26,10 @@ int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace
     *contents = (struct xs_contents){.trace = trace};
     xs_scan_begin(&contents->forward, trace, "SELECT " COLUMNS " FROM fingerprint ORDER BY id", message, damaged);
     xs_scan_begin(&contents->single, trace, "SELECT " COLUMNS " FROM fingerprint WHERE id = ?", message, damaged);
-    xs_scan_begin(&contents->reads, trace,
-                  "SELECT watched_bytes, read_bytes, pieces, read_pieces, doubt FROM host_read WHERE id = ?", message,
-                  damaged);
+    xs_scan_begin(
+        &contents->reads, trace,
+        "SELECT watched_bytes, read_bytes, pieces, read_pieces, doubt, edge_read_bytes FROM host_read WHERE id = ?",
+        message, damaged);
     contents->ring = xs_zeroed(RING, sizeof *contents->ring);
     return contents->single.status < 0 ? contents->single.status : contents->reads.status;
 }
@@ -98,22 +99,23 @@ static void take(struct xs_transfer_view *t, const struct xs_content_row *row) {
 
 /* Looks up what the host read of a download. Values that do not fit together count as not known. */
 static void find_read(struct xs_contents *contents, struct xs_transfer_view *t) {
-    enum { WATCHED, READ, PIECES, READ_PIECES, DOUBT };
+    enum { WATCHED, READ, PIECES, READ_PIECES, DOUBT, EDGE };
     struct xs_scan *scan = &contents->reads;
     t->host_read = (struct xs_host_read_view){.state = XS_HOST_READ_UNDECIDED};
     sqlite3_bind_int64(scan->statement, 1, t->host_read_id);
     if (xs_scan_row(scan)) {
         int64_t watched = xs_scan_int(scan, WATCHED), read = xs_scan_int(scan, READ),
                 pieces = xs_scan_int(scan, PIECES), read_pieces = xs_scan_int(scan, READ_PIECES),
-                doubt = xs_scan_int(scan, DOUBT);
+                doubt = xs_scan_int(scan, DOUBT), edge = xs_scan_int(scan, EDGE);
         bool is_known = xs_scan_null(scan, DOUBT) && !xs_scan_null(scan, READ);
         if (is_known && watched > 0 && read >= 0 && read <= watched && pieces > 0 && pieces <= 32 && read_pieces >= 0 &&
-            read_pieces >> pieces == 0 && (read == 0) == (read_pieces == 0))
+            read_pieces >> pieces == 0 && (read == 0) == (read_pieces == 0) && edge >= 0 && edge <= read)
             t->host_read = (struct xs_host_read_view){.state = XS_HOST_READ_KNOWN,
                                                       .watched_bytes = (uint64_t)watched,
                                                       .read_bytes = (uint64_t)read,
                                                       .pieces = (unsigned)pieces,
-                                                      .read_pieces = (uint32_t)read_pieces};
+                                                      .read_pieces = (uint32_t)read_pieces,
+                                                      .edge_read_bytes = (uint64_t)edge};
         else
             t->host_read.doubt = doubt > 0 && doubt < 256 ? (unsigned)doubt : 0;
     }

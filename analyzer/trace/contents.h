@@ -8,12 +8,12 @@
 #include "analyzer/trace/trace_event.h"
 #include "schema/read/trace.h"
 
-/* Finds the fingerprints while a caller reads the transfers. The number of a fingerprint is its row id. Numbers follow
- * the order of the calls, so one statement reads the fingerprints in step with the transfers, and a ring keeps the last
- * few thousand fingerprints for transfers that come out of order. */
+/* Finds fingerprints, and what the host read, while a caller reads the transfers. The number of a fingerprint is its
+ * row id. Numbers follow the order of the calls, so one statement reads the fingerprints in step with the transfers,
+ * and a ring keeps the last few thousand fingerprints for transfers that come out of order. */
 struct xs_contents {
     const struct xs_trace *trace;
-    struct xs_scan forward, single, reads; /* reads: of host_read */
+    struct xs_scan forward, single, reads; /* forward and single read fingerprints; reads reads host_read */
     struct xs_content_row *ring;
     int64_t last; /* all fingerprints up to this number were read */
 };
@@ -21,8 +21,9 @@ struct xs_contents {
 /* Call xs_contents_end even after an error. */
 int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace, char *message, uint64_t *damaged);
 
-/* Sets the fields of a transfer that its fingerprint determines: `state`, the content, and `pre` (NONE, MEASURED or
- * UNKNOWN). Returns 0 or a negative status with the message set. */
+/* Sets the fields of a transfer that its fingerprint determines (`state`, the content, and `pre`, which becomes NONE,
+ * MEASURED or UNKNOWN), and `host_read` if the transfer has a host_read_id. Returns 0 or a negative status with the
+ * message set. */
 int xs_contents_find(struct xs_contents *contents, struct xs_transfer_view *transfer);
 int xs_contents_end(struct xs_contents *contents);
 

@@ -1,4 +1,5 @@
-/* Converts the tables' rows into events, and merges the tables; see events.h. */
+/* Converts the tables' rows into events; see events.h. (source.c puts the rows of a table into order, and merges the
+ * tables.) */
 #include "analyzer/trace/events.h"
 
 #include <stddef.h>
@@ -243,7 +244,7 @@ static const struct xs_source_kind kinds[XS_SOURCES] = {
          "end_ns, kind, address, bytes, src_device, dst_device"),
 };
 
-int xs_events_begin(struct xs_merge *events, const struct xs_trace *trace, unsigned most_rows, char *message,
-                    uint64_t *damaged) {
-    return xs_merge_begin(events, kinds, XS_SOURCES, trace, most_rows, message, damaged);
+int xs_events_begin(struct xs_merge *events, const struct xs_trace *trace, struct xs_ahead *ahead, unsigned most_rows,
+                    char *message, uint64_t *damaged) {
+    return xs_merge_begin(events, kinds, XS_SOURCES, trace, ahead, most_rows, message, damaged);
 }

@@ -42,10 +42,11 @@ struct xs_row_event {
 };
 
 /* Begins to read all events. In `events`, the sources have the numbers of xs_source_index, and the items are struct
- * xs_row_event, which the caller may change. `most_rows` is as in xs_merge_begin. */
+ * xs_row_event, which the caller may change. `ahead` and `most_rows` are as in xs_merge_begin. */
 struct xs_merge;
-int xs_events_begin(struct xs_merge *events, const struct xs_trace *trace, unsigned most_rows, char *message,
-                    uint64_t *damaged);
+struct xs_ahead;
+int xs_events_begin(struct xs_merge *events, const struct xs_trace *trace, struct xs_ahead *ahead, unsigned most_rows,
+                    char *message, uint64_t *damaged);
 
 /* Returns how many rows may be kept to be sorted. Few rows are enough if one thread made all calls. The rows of several
  * threads are written in chunks of one thread each, so more of them are out of order. */
@@ -55,17 +56,19 @@ unsigned xs_events_most_rows(const struct xs_trace *trace);
 struct xs_source_kind {
     const char *table;
     const char *time;    /* rows are sorted by this column, then by id */
-    const char *where;   /* condition in SQL for the rows that are read; the check of the table's order uses it, too */
+    const char *where;   /* condition in SQL for the rows that are read; the check of the table's order uses it, too
+                          * (but see checks_where) */
     const char *columns; /* the columns that are selected after id and the time */
     size_t item_bytes;
     /* Fills in a zeroed item from the row; false: the row is left out. */
     bool (*read)(struct xs_scan *scan, void *item);
-    bool checks_where; /* `read` leaves out all rows that the condition excludes, or the condition excludes none */
+    bool checks_where; /* true: `read` leaves out all rows that the condition excludes, so that the whole table may be
+                        * read without the condition, which is faster (xs_scan_columns) */
 };
-/* Begins reading a table. `most_rows` is as in xs_merge_begin, but never 0. */
+/* Begins reading a table. The arguments are those of xs_merge_begin, but `most_rows` is never 0. */
 struct xs_source;
-struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned most_rows,
-                                  char *message, uint64_t *damaged);
+struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace,
+                                  struct xs_ahead *ahead, unsigned most_rows, char *message, uint64_t *damaged);
 /* Returns the next item. The item is valid until the next call of a function for this source. NULL: an error if *status
  * is negative, else the end. */
 void *xs_source_peek(struct xs_source *source, struct xs_order_key *key, int *status);
@@ -83,11 +86,13 @@ struct xs_merge {
     int taken; /* the source whose first item the caller still uses; -1: none */
 };
 
-/* Begins reading `count` tables. Up to `most_rows` rows of each table are kept in memory to be sorted; if a table needs
- * more rows, SQLite sorts the table. If `most_rows` is 0, the result of xs_events_most_rows is used. Negative status:
- * the message is set. Call xs_merge_end even after an error. */
+/* Begins reading `count` tables. With `ahead`, its thread reads them (ahead.h), and the damaged rows are counted when
+ * it ends; NULL: the caller's thread. Up to `most_rows` rows of each table are kept in memory to be sorted; if a table
+ * needs more rows, SQLite sorts the table. If `most_rows` is 0, the result of xs_events_most_rows is used. Negative
+ * status: the message is set. Call xs_merge_end even after an error. */
 int xs_merge_begin(struct xs_merge *merge, const struct xs_source_kind *kinds, unsigned count,
-                   const struct xs_trace *trace, unsigned most_rows, char *message, uint64_t *damaged);
+                   const struct xs_trace *trace, struct xs_ahead *ahead, unsigned most_rows, char *message,
+                   uint64_t *damaged);
 void xs_merge_end(struct xs_merge *merge);
 
 /* Sets the time and the source of the next item. Returns 1, or 0 at the end, or a negative status with the message

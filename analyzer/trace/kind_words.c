@@ -1,4 +1,5 @@
-/* Defines the names of kinds, from the rows of schema/format/kinds.h. */
+/* Defines the names of kinds, from the rows of schema/format/kinds.h, and computes kinds and directions of copies; see
+ * kind_words.h. */
 #include "analyzer/trace/kind_words.h"
 
 #define NAME_ROW(n, id, name) [n] = name,

@@ -1,5 +1,5 @@
-/* Defines, for each list of kinds in schema/format/kinds.h, the number of its kinds and their printed names. An example
- * of such a list is the directions of copies. */
+/* Declares, for most lists of kinds in schema/format/kinds.h, such as the directions of copies, the number of the kinds
+ * and their printed names. */
 #ifndef XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
 #define XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
 
@@ -45,7 +45,7 @@ extern const char *const xs_category_names[];
  * devices. */
 #define XS_KIND_OF_COPY(t) "CASE WHEN " XS_IS_STAGED_LEG(t) " THEN 10 ELSE " t "kind END"
 
-/* xs_is_second_leg and xs_kind_of_copy return XS_IS_SECOND_LEG and XS_KIND_OF_COPY for the values of a row. */
+/* These functions compute in C, from the values of a row, what XS_IS_SECOND_LEG and XS_KIND_OF_COPY compute in SQL. */
 bool xs_is_second_leg(int64_t kind, int64_t src_kind, int64_t dst_kind);
 int64_t xs_kind_of_copy(int64_t kind, int64_t src_kind, int64_t dst_kind);
 

@@ -19,11 +19,11 @@ struct xs_record {
     uint64_t bytes, ns;
 };
 
-/* The columns of device_memset and of device_copy that xs_record_read reads. They must be read one behind the other.
- * The upload of a copy that the driver staged counts no bytes (kind_words.h). */
+/* The columns that xs_record_read reads: XS_RECORD_COLUMNS of device_memset, and XS_COPY_RECORD_COLUMNS of device_copy.
+ * They must be adjacent columns of the statement, in this order. */
 #define XS_RECORD_COLUMNS "correlation, bytes, start_ns, end_ns, NULL, NULL, NULL"
 #define XS_COPY_RECORD_COLUMNS "correlation, " XS_COPY_RECORD_OTHER_COLUMNS
-#define XS_COPY_RECORD_OTHER_COLUMNS "bytes, start_ns, end_ns, kind, src_kind, dst_kind" /* all but the first */
+#define XS_COPY_RECORD_OTHER_COLUMNS "bytes, start_ns, end_ns, kind, src_kind, dst_kind" /* without correlation */
 enum {
     XS_RECORD_CORRELATION,
     XS_RECORD_BYTES,
@@ -34,13 +34,14 @@ enum {
     XS_RECORD_DST_KIND,
     XS_RECORD_NEXT
 };
-/* Reads these columns of a row, from the column `first` on. */
+/* Reads the record of a row, whose columns begin with the column `first`. The upload of a copy that the driver staged
+ * counts no bytes (kind_words.h). */
 struct xs_record xs_record_read(struct xs_scan *scan, int first);
 
-/* Returns the bytes of a row, as xs_record_read does. */
+/* Returns only the bytes of the record that xs_record_read would return. */
 uint64_t xs_record_bytes(struct xs_scan *scan, int first);
 
-/* Returns the kind of a copy for people (xs_kind_of_copy), from the same columns. */
+/* Returns the kind of a copy (xs_kind_of_copy) from the same columns, as a number of XS_COPY_KINDS. */
 unsigned xs_record_kind(struct xs_scan *scan, int first);
 
 /* Adds `from`, the record of another row of the same call, to `into`. */

@@ -73,8 +73,6 @@ bool xs_scan_row(struct xs_scan *scan) {
         fail(scan, code);
     if (code == SQLITE_ROW)
         xs_row_read();
-    if (code == SQLITE_ROW && scan->shaped)
-        xs_shaped_take(scan->shaped, scan->statement);
     return code == SQLITE_ROW;
 }
 
@@ -94,7 +92,8 @@ static void damage(struct xs_scan *scan) {
 
 /* A value and its type are read only once, because this is done for every column of every row. */
 static inline struct xs_cell number_of(const struct xs_scan *scan, int column) {
-    return scan->shaped ? xs_shaped_cell(scan->shaped, column) : xs_cell_of(scan->statement, column);
+    return scan->shaped ? xs_shaped_cell(scan->shaped, column)
+                        : xs_cell_of(sqlite3_column_value(scan->statement, column));
 }
 
 bool xs_scan_null(const struct xs_scan *scan, int column) {

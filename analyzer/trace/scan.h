@@ -16,7 +16,8 @@ struct xs_shaped;
 struct xs_scan {
     const struct xs_trace *trace;
     struct sqlite3_stmt *statement;
-    struct xs_shaped *shaped; /* the rows are read without the view that joins them (shaped.h); NULL: no */
+    struct xs_shaped *shaped; /* reads rows and shapes without the view that joins them (shaped.h); NULL: the statement
+                               * reads the view or another table */
     char *message;            /* the caller's buffer of XS_TRACE_MESSAGE_BYTES */
     uint64_t *damaged;        /* the caller's count of rows with an impossible value; NULL: such rows are not counted */
     bool row_damaged;         /* the current row was counted as damaged */
@@ -38,9 +39,9 @@ void xs_scan_format(struct xs_scan *scan, const struct xs_trace *trace, char *me
 void xs_scan_vformat(struct xs_scan *scan, const struct xs_trace *trace, char *message, uint64_t *damaged,
                      const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
 
-/* Begins to read columns of all rows of a table, in the order of the ids. `columns` are names with ", " between them,
- * NULL or numbers. This is the fastest way to read transfers, launches and records of copies and kernels; it gives
- * integers only, so xs_scan_text cannot be used. */
+/* Begins to read columns of all rows of a table, in the order of the ids. `columns` is a list with ", " between its
+ * items: names of columns, numbers, or NULL. This is the fastest way to read transfers, launches, and records of copies
+ * and kernels. The columns must have integers or NULL: xs_scan_text and xs_scan_name must not be called. */
 void xs_scan_columns(struct xs_scan *scan, const struct xs_trace *trace, const char *table, const char *columns,
                      char *message, uint64_t *damaged);
 

@@ -102,23 +102,56 @@ static bool read_shapes(struct xs_shaped *shaped, sqlite3_stmt *statement) {
                 shaped->shapes[room * step + i] = (struct xs_cell){0, SQLITE_NULL};
         }
         for (int i = 1; i < shaped->step; i++)
-            shaped->shapes[((size_t)id + 1) * step + (size_t)i] = xs_cell_of(statement, i);
+            shaped->shapes[((size_t)id + 1) * step + (size_t)i] = xs_cell_of(sqlite3_column_value(statement, i));
         shaped->shape_count = (int64_t)room - 1;
     }
     return statement && room && code == SQLITE_DONE;
+}
+
+/* --- rows --- */
+
+#define POINTER_TYPE "xs_shaped"
+
+/* xferspy_row(SHAPED, SHAPE, ...) puts a row's values into a struct xs_shaped. SQLite hands all values over in one
+ * call. sqlite3_column_value would be called for each value, and looks at the statement and the connection each time.
+ */
+static void take_row(sqlite3_context *context, int count, sqlite3_value **values) {
+    struct xs_shaped *shaped = sqlite3_value_pointer(values[0], POINTER_TYPE);
+    if (!shaped || count != shaped->row_columns + 1) {
+        sqlite3_result_error(context, "xferspy_row is for xferspy itself", -1);
+        return;
+    }
+    for (int i = 1; i < count; i++)
+        shaped->row[i] = xs_cell_of(values[i]);
+    const struct xs_cell *shape = &shaped->row[1];
+    bool known = shape->value >= 0 && shape->value < shaped->shape_count && shape->type == SQLITE_INTEGER;
+    shaped->shape = shaped->shapes + (known ? (shape->value + 1) * shaped->step : 0);
+}
+
+/* The connection gets the function when it is first needed. It cannot be registered again while statements run. */
+static sqlite3_stmt *prepare_taking(const struct xs_trace *trace, struct xs_shaped *shaped, const char *sql) {
+    sqlite3_stmt *statement = prepare(trace, sql);
+    if (!statement && sqlite3_create_function_v2(trace->db, "xferspy_row", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL,
+                                                 take_row, NULL, NULL, NULL) == SQLITE_OK)
+        statement = prepare(trace, sql);
+    if (statement && sqlite3_bind_pointer(statement, 1, shaped, POINTER_TYPE, NULL) != SQLITE_OK) {
+        sqlite3_finalize(statement);
+        return NULL;
+    }
+    return statement;
 }
 
 /* Reads the shapes and prepares the statement for the rows; NULL: this cannot be done. */
 static sqlite3_stmt *prepare_rows(const struct xs_trace *trace, const char *table, struct building *b) {
     XS_SCOPED_STRING rows = {0}, shapes = {0};
     xs_string_format(&shapes, "SELECT id%s FROM main.%s_shape ORDER BY id", b->shape.data ? b->shape.data : "", table);
-    xs_string_format(&rows, "SELECT shape%s FROM main.%s_row ORDER BY id", b->row.data, table);
+    xs_string_format(&rows, "SELECT xferspy_row(?1, shape%s) FROM main.%s_row ORDER BY id", b->row.data, table);
     b->shaped->step = b->shape_columns + 1;
     b->shaped->row_columns = b->row_columns;
     sqlite3_stmt *statement = prepare(trace, shapes.data);
     bool known = read_shapes(b->shaped, statement);
     sqlite3_finalize(statement);
-    return known ? prepare(trace, rows.data) : NULL;
+    return known ? prepare_taking(trace, b->shaped, rows.data) : NULL;
 }
 
 /* True if a TEMP table or view has the table's name, so that the trace's own table is not to be read. */
@@ -168,6 +201,15 @@ bool xs_shaped_any(const struct xs_trace *trace, const char *table, const char *
     bool any = !statement || sqlite3_step(statement) != SQLITE_DONE;
     sqlite3_finalize(statement);
     return any;
+}
+
+bool xs_shaped_is_in_rows(const struct xs_trace *trace, const char *table, const char *column) {
+    sqlite3_stmt *of_row = prepare_all(trace, table, "row"), *of_shape = prepare_all(trace, table, "shape");
+    bool in_rows = of_row && of_shape && has_name(of_row, column) && !has_name(of_shape, column) &&
+                   !summands_of(column) && !is_hidden(trace, table);
+    sqlite3_finalize(of_row);
+    sqlite3_finalize(of_shape);
+    return in_rows;
 }
 
 void xs_shaped_end(struct xs_shaped *shaped) {

@@ -1,7 +1,7 @@
 /* Reads the rows of a table that the trace stores as rows and shapes (transfer, launch, device_copy, device_kernel),
- * without the join of the view: the few shapes are read once into memory, then only the table of rows is read. This is
- * faster, because SQLite searches no shape for each row, and because a column of the shape is not decoded for each row.
- * Only scan.c uses this. */
+ * without the view that joins them: the few shapes are read once into memory, and then only the table of rows is read.
+ * This is faster, because SQLite need not find the shape of each row, and need not decode the columns of the shape for
+ * each row. Only scan.c uses this reading; other files use xs_scan_columns, and may use xs_shaped_any. */
 #ifndef XFERSPY_ANALYZER_TRACE_SHAPED_H
 #define XFERSPY_ANALYZER_TRACE_SHAPED_H
 
@@ -17,45 +17,43 @@ struct xs_cell {
     int type;      /* SQLITE_INTEGER, SQLITE_NULL, ... */
 };
 
-static inline struct xs_cell xs_cell_of(sqlite3_stmt *statement, int column) {
-    sqlite3_value *value = sqlite3_column_value(statement, column);
+static inline struct xs_cell xs_cell_of(sqlite3_value *value) {
     int type = sqlite3_value_type(value);
     return (struct xs_cell){type == SQLITE_INTEGER ? sqlite3_value_int64(value) : 0, type};
 }
 
-enum { XS_SHAPED_COLUMNS = 32, XS_SHAPED_CELLS = 4 * XS_SHAPED_COLUMNS };
+/* The analysis reads 33 columns of a transfer. */
+enum { XS_SHAPED_COLUMNS = 40, XS_SHAPED_CELLS = 4 * XS_SHAPED_COLUMNS };
 
-/* Where a column's value is: in the row, else the sum of two of the row's values, else in the shape. */
+/* Says where a column's value is: in the row; if the row has NULL there, the value is the sum of two other values of
+ * the row; if there are no such two, it is in the shape. */
 struct xs_shaped_source {
-    uint8_t row, summands[2], shape; /* indexes; 0 is always NULL */
+    uint8_t row, summands[2], shape; /* indexes of cells in xs_shaped.row, and in a shape; the cell 0 is always NULL */
 };
 
 struct xs_shaped {
-    struct xs_shaped_source of[XS_SHAPED_COLUMNS]; /* by number of a column */
-    struct xs_cell row[XS_SHAPED_CELLS];           /* the first is NULL, the second is the number of the shape; numbers
-                                                    * that are the same in all rows are at the end */
-    const struct xs_cell *shape;                   /* of the row */
-    struct xs_cell *shapes;                        /* `step` cells for each shape; first those of no shape */
-    int64_t shape_count;                           /* without the first */
-    int step, row_columns;                         /* row_columns: how many cells of `row` are read */
+    struct xs_shaped_source of[XS_SHAPED_COLUMNS]; /* by index of a column in `columns` */
+    struct xs_cell row[XS_SHAPED_CELLS];           /* the values of the present row: the first cell is NULL, the second
+                                                    * is the number of the row's shape; numbers in `columns`, which are
+                                                    * the same for all rows, are at the end */
+    const struct xs_cell *shape;                   /* the cells of the present row's shape */
+    struct xs_cell *shapes;                        /* `step` cells for each shape, in the order of the shapes' numbers;
+                                                    * before them, `step` cells that are NULL, for a row without a known
+                                                    * shape */
+    int64_t shape_count;                           /* the largest number of a shape, plus 1 */
+    int step, row_columns;                         /* step: number of cells of a shape; row_columns: number of cells of
+                                                    * `row` that are read from each row */
 };
 
-/* Prepares `*statement`, which gives the rows in the order of their ids. `columns` are names of the view's columns with
- * ", " between them, NULL or numbers. NULL: the table is not stored in this way, is hidden by a TEMP table, or has so
- * many shapes that the view is better, or the shapes cannot be read; then use the view. */
+/* Prepares `*statement`, which steps to the rows in the order of their ids and puts the values of each row into the
+ * result; the caller finalizes it, and calls xs_shaped_end. `columns` is as for xs_scan_columns. NULL: the caller must
+ * read the view. The reason is that the table is not stored in this way, that a TEMP table hides it, that it does not
+ * have all of the columns, that there are more than XS_SHAPED_COLUMNS of them, that there are so many shapes that the
+ * view is better, or that the shapes cannot be read. */
 struct xs_shaped *xs_shaped_begin(const struct xs_trace *trace, const char *table, const char *columns,
                                   sqlite3_stmt **statement);
 
-/* Takes over the row to which the statement was stepped. */
-static inline void xs_shaped_take(struct xs_shaped *shaped, sqlite3_stmt *statement) {
-    for (int i = 0; i < shaped->row_columns; i++)
-        shaped->row[i + 1] = xs_cell_of(statement, i);
-    bool known = shaped->row[1].value >= 0 && shaped->row[1].value < shaped->shape_count &&
-                 shaped->row[1].type == SQLITE_INTEGER;
-    shaped->shape = shaped->shapes + (known ? (shaped->row[1].value + 1) * shaped->step : 0);
-}
-
-/* Returns the value of a column, by its place in `columns`. */
+/* Returns the value of a column in the present row, by the index of the column in `columns`. */
 static inline struct xs_cell xs_shaped_cell(const struct xs_shaped *shaped, int column) {
     const struct xs_shaped_source *of = &shaped->of[column];
     struct xs_cell cell = shaped->row[of->row];
@@ -72,8 +70,13 @@ static inline struct xs_cell xs_shaped_cell(const struct xs_shaped *shaped, int 
     return is_sum ? (struct xs_cell){sum, SQLITE_INTEGER} : (struct xs_cell){0, SQLITE_FLOAT};
 }
 
-/* False if the table has shapes, and the condition in SQL is true for none of them; then the rows need not be read. */
+/* False if the table is stored as rows and shapes, and no shape meets `condition`, which is SQL about columns of the
+ * shapes. Then no row meets it, so the rows need not be read. */
 bool xs_shaped_any(const struct xs_trace *trace, const char *table, const char *condition);
+
+/* True if the table has shapes, and each row has its own value of the column, so that `main.TABLE_row` has all values.
+ */
+bool xs_shaped_is_in_rows(const struct xs_trace *trace, const char *table, const char *column);
 
 void xs_shaped_end(struct xs_shaped *shaped); /* `shaped` may be NULL */
 

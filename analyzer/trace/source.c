@@ -1,12 +1,14 @@
-/* Reads one table in order of time: either by row id, with some rows kept in memory to be sorted, or sorted by SQLite;
- * see events.h. */
+/* Reads one table, or several as one, in order of time; see events.h. A table is read by row id, with some rows kept in
+ * memory to be sorted, or SQLite sorts it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/trace/ahead.h"
 #include "analyzer/trace/events.h"
+#include "analyzer/trace/in_order.h"
 
 enum { MANY_ROWS = 1 << 17, SORTED = 0 };
 
@@ -17,6 +19,8 @@ struct xs_source {
     bool sorted, ended;
     int64_t last_ns;
     int status;
+    struct xs_ahead *ahead; /* its thread reads the rows, and the other fields are not used; NULL: this source does */
+    int table;              /* number of the table there */
 };
 
 /* Begins to read all rows of the table; the condition is not used. */
@@ -56,17 +60,22 @@ static bool fits(const struct xs_source_kind *kind, const struct xs_trace *trace
 }
 
 /* Decides how many rows are kept in memory. For this the times of the whole table are read beforehand, because an event
- * that the caller has received cannot be taken back if an earlier one comes late. This reads two of the thirty columns
- * of a transfer, and takes a few percent of an analysis. */
+ * that the caller has received cannot be taken back if an earlier one comes late. If all rows are in order, so are
+ * those that the condition chooses. */
 static unsigned most_rows_of(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned most_rows) {
-    if (fits(kind, trace, most_rows))
+    if (xs_is_in_order(trace, kind->table, kind->time) || fits(kind, trace, most_rows))
         return most_rows;
     return fits(kind, trace, MANY_ROWS) ? MANY_ROWS : SORTED;
 }
 
-struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned most_rows,
-                                  char *message, uint64_t *damaged) {
+struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace,
+                                  struct xs_ahead *ahead, unsigned most_rows, char *message, uint64_t *damaged) {
     struct xs_source *source = xs_realloc(NULL, sizeof *source);
+    int table = ahead ? xs_ahead_add(ahead, kind, most_rows, message, damaged) : -1;
+    if (table >= 0) {
+        *source = (struct xs_source){.ahead = ahead, .table = table};
+        return source;
+    }
     most_rows = most_rows_of(kind, trace, most_rows);
     *source = (struct xs_source){.kind = *kind, .sorted = most_rows == SORTED, .last_ns = INT64_MIN};
     xs_order_begin(&source->order, kind->item_bytes, source->sorted ? 1 : most_rows);
@@ -113,16 +122,25 @@ static void fill(struct xs_source *source) {
 }
 
 void *xs_source_peek(struct xs_source *source, struct xs_order_key *key, int *status) {
+    if (source->ahead)
+        return xs_ahead_peek(source->ahead, source->table, key, status);
     fill(source);
     *status = source->status;
     return source->status < 0 ? NULL : xs_order_first(&source->order, key);
 }
 
-void xs_source_pop(struct xs_source *source) { xs_order_pop(&source->order); }
+void xs_source_pop(struct xs_source *source) {
+    if (source->ahead)
+        xs_ahead_pop(source->ahead, source->table);
+    else
+        xs_order_pop(&source->order);
+}
 
 void xs_source_end(struct xs_source *source) {
     if (!source)
         return;
+    if (source->ahead)
+        xs_ahead_drop(source->ahead, source->table);
     xs_scan_end(&source->scan);
     xs_order_free(&source->order);
     free(source);
@@ -146,12 +164,13 @@ static int look(struct xs_merge *merge, unsigned i) {
 }
 
 int xs_merge_begin(struct xs_merge *merge, const struct xs_source_kind *kinds, unsigned count,
-                   const struct xs_trace *trace, unsigned most_rows, char *message, uint64_t *damaged) {
+                   const struct xs_trace *trace, struct xs_ahead *ahead, unsigned most_rows, char *message,
+                   uint64_t *damaged) {
     int status = XS_OK;
     *merge = (struct xs_merge){.count = count, .taken = -1};
     most_rows = most_rows ? most_rows : xs_events_most_rows(trace);
     for (unsigned i = 0; i < count; i++)
-        merge->sources[i] = xs_source_begin(&kinds[i], trace, most_rows, message, damaged);
+        merge->sources[i] = xs_source_begin(&kinds[i], trace, ahead, most_rows, message, damaged);
     for (unsigned i = 0; i < count && status >= 0; i++)
         status = look(merge, i);
     return status;

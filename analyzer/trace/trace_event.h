@@ -1,7 +1,7 @@
 /* Defines the events that the detectors get. Most events are rows of the trace. Such an event also has the row's device
- * record, the row's fingerprint and what the residency model knows about the row. The other events are derived from
- * rows. Events come in host order (docs/rules/analysis.md). All kinds of events use one struct, which is valid only
- * during the call that receives it. */
+ * record, the row's fingerprint, what the host read of a download, and what the residency model knows about the row.
+ * The other events are derived from rows. Events come in host order (docs/rules/analysis.md). All kinds of events use
+ * one struct, which is valid only during the call that receives it. */
 #ifndef XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 #define XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 
@@ -65,15 +65,17 @@ struct xs_box {
     uint32_t src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows; /* a memset uses dst_pitch_bytes */
 };
 
-/* What is known of how much of a download the host read (table host_read). */
+/* Says how much of a download the host read, as far as this is known (table host_read). */
 enum xs_host_read_state { XS_HOST_READ_NOT_WATCHED, XS_HOST_READ_UNDECIDED, XS_HOST_READ_KNOWN };
 struct xs_host_read_view {
     enum xs_host_read_state state;
-    unsigned doubt; /* if `state` is UNDECIDED: enum xs_host_reads_doubt; 0: the watch came to no result */
+    unsigned doubt; /* if `state` is UNDECIDED: the reason (enum xs_host_reads_doubt); 0: the trace has no result of the
+                     * watch */
     /* The next fields are set only if `state` is KNOWN. */
-    uint64_t watched_bytes, read_bytes; /* watched_bytes is above 0, and read_bytes not above it */
+    uint64_t watched_bytes, read_bytes; /* watched_bytes is not 0, and read_bytes is at most watched_bytes */
     unsigned pieces;                    /* from 1 to 32 */
-    uint32_t read_pieces;               /* one bit for each piece of which something was read */
+    uint32_t read_pieces;               /* bit i is set if something was read of piece i */
+    uint64_t edge_read_bytes; /* the part of read_bytes in pages that may have other data; at most read_bytes */
 };
 
 struct xs_transfer_view {
@@ -87,7 +89,7 @@ struct xs_transfer_view {
     int32_t batch_index;                    /* index within a batch call; -1: not of a batch call */
     struct xs_box box;
 
-    /* The content. `content` and the fields after it are set only if `state` is KNOWN. */
+    /* The content. The fields from `content` to `leaves` are set only if `state` is KNOWN. */
     enum xs_content_state state;
     unsigned skip; /* if `state` is NONE: enum xs_fingerprint_skip; if it is KNOWN: XS_SKIP_FOLLOWS, or 0 */
     struct xs_fingerprint content;
@@ -103,7 +105,7 @@ struct xs_transfer_view {
      * is not known (arrays), or the transfer is neither an upload nor a download. */
     struct xs_region *region;
     int64_t fingerprint;  /* fingerprint.id, 0: none */
-    int64_t host_read_id; /* host_read.id, 0: none */
+    int64_t host_read_id; /* host_read.id; 0: the transfer was not watched */
     struct xs_host_read_view host_read;
 };
 

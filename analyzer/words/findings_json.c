@@ -8,6 +8,7 @@
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
 #include "analyzer/words/unchecked.h"
+#include "analyzer/words/unread_words.h"
 
 void xs_times_json(struct xs_json *json, const char *key, const struct xs_times *times, bool device, bool exposed) {
     xs_json_object(json, key);
@@ -217,6 +218,8 @@ void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct 
     put_worked_at(diagnosis->findings, d, json);
     xs_context_json(json, d);
     xs_detour_json(json, diagnosis, d);
+    const struct xs_unread unread = xs_finding_unread(diagnosis->findings, f);
+    xs_unread_json(json, &unread);
 }
 
 static void put_total(const struct xs_diagnosis *diagnosis, struct xs_json *json) {

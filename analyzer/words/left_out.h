@@ -22,14 +22,6 @@ enum xs_left_out {
 /* The names of the kinds in JSON. */
 extern const char *const xs_left_out_names[XS_LEFT_OUT_COUNT];
 
-/* If only a part of the run was recorded, appends how much was recorded: "2.00 s of 10.0 s were looked at", or "nothing
- * was recorded". */
-void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string *text);
-
-/* If only a part of the run was recorded, appends a sentence that says how much was recorded, in which parts of the
- * run, and what this means for the rest of the report. If nothing was recorded, the sentence says why. */
-void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text);
-
 /* Returns how many calls or records of this kind were left out, and appends a sentence with this number to `text`. If
  * the number is 0, the function appends nothing. */
 uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind, struct xs_string *text);

@@ -8,6 +8,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/words/idle_words.h"
+#include "analyzer/words/unread_words.h"
 
 enum {
     TOO_SHORT = 1000, /* waits below this part of the run cannot save anything worth a change */
@@ -135,6 +136,7 @@ void xs_waits_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) {
         xs_idle_call_json(json, "call", diagnosis->findings, &row->call);
         xs_wait_numbers_json(json, row);
         xs_json_bool(json, "pays", xs_wait_pays(row, diagnosis->replay_fit.measured_ns));
+        xs_unread_json(json, &row->unread);
         xs_json_array(json, "waited_for");
         for (size_t k = 0; k < row->work_count; k++)
             put_work(json, diagnosis->findings, &row->work[k]);

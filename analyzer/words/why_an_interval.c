@@ -33,8 +33,16 @@ static const char *of_statement(const struct xs_findings *findings, const struct
                : NULL;
 }
 
+/* Returns the repair that explains the interval. If nobody reads the downloads, they are just dropped. */
+static enum xs_repair_kind repair_of(const struct xs_findings *findings, const struct xs_finding *f) {
+    enum xs_repair_kind repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
+    bool may_be_read =
+        repair == XS_REPAIR_DROP_BOTH || repair == XS_REPAIR_READ_LATER || repair == XS_REPAIR_WORK_ON_DEVICE;
+    return may_be_read && xs_finding_is_unread(findings, f) ? XS_REPAIR_DROP : repair;
+}
+
 static const char *why_of_repair(const struct xs_findings *findings, const struct xs_finding *f) {
-    switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
+    switch (repair_of(findings, f)) {
     case XS_REPAIR_DROP_BOTH:
     case XS_REPAIR_PEER_COPY:
         return "The downloads are saved, too, only if the host does not need their data.";
@@ -152,7 +160,7 @@ static size_t find_reasons(const struct xs_diagnosis *diagnosis, const struct xs
                                             "nothing and the whole time of its calls."};
         return count;
     }
-    enum xs_repair_kind repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
+    enum xs_repair_kind repair = repair_of(diagnosis->findings, f);
     const char *why = why_of_repair(diagnosis->findings, f);
     if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)
         reasons[count++] = (struct reason){

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "preload/capture/decode.h"
+#include "preload/core/counts.h"
 #include "preload/driver/real.h"
 #include "preload/fingerprint/fingerprint.h"
 
@@ -196,7 +197,8 @@ struct xs_event *xs_decode_batch(struct xs_event *e, CUresult r, const CUdevicep
         xs_decode_copy(e, XS_HINT_ANY, dsts[i], XS_HINT_ANY, srcs[i], sizes[i]);
         e->batch_index = (uint32_t)i;
         if (i + 1 == count)
-            return e; /* xs_end commits the last one */
+            return e; /* xs_end commits the last one, and the wrapper counts it */
+        xs_count_copy(e);
         e = xs_another(e);
     }
 }
@@ -242,6 +244,7 @@ struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_M
         e->batch_index = (uint32_t)i;
         if (i + 1 == count)
             return e;
+        xs_count_copy(e);
         e = xs_another(e);
     }
 }

@@ -35,6 +35,8 @@ struct xs_call {
      * before this event. After the real call, the field is NULL if the call is not recorded. */
     struct xs_event *event;
     bool ends_capture; /* the call destroys a stream that was capturing */
+
+    uint64_t freed; /* address that the call frees or unregisters; 0: none. Only repairs use this field */
 };
 
 XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CUDA_SUCCESS; }

@@ -1,4 +1,4 @@
-/* Keeps the program's reports about the windows that it opens itself; see asked_window.h. */
+/* Keeps what was reported about windows that something other than the time opens and closes; see asked_window.h. */
 #include "preload/core/asked_window.h"
 
 #include <errno.h>

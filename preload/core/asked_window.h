@@ -1,7 +1,9 @@
-/* The user may request (XFERSPY_WINDOW, XFERSPY_STEPS) that device times are recorded only in windows that the program
- * itself opens and closes: by an NVTX range of a given name, by cuProfilerStart and cuProfilerStop, or by its steps.
- * The wrappers report these events to the functions of this file, and the code that attaches CUPTI reads the state from
- * here. So neither of them depends on the other. */
+/* Knows whether a window is open that something other than the time opens and closes. The user may request such windows
+ * with XFERSPY_WINDOW, XFERSPY_STEPS and XFERSPY_START=off. Then an NVTX range of a given name opens and closes a
+ * window, or cuProfilerStart and cuProfilerStop, or the steps of the program, or commands (`xferspy start` and `xferspy
+ * stop`). A ledger can close its windows early. The wrappers and the thread that serves commands report this to the
+ * functions of this file. The code that attaches CUPTI, and the code that leaves calls out (call_windows.h), read the
+ * state from here. So the two sides do not depend on each other. */
 #ifndef XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 #define XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 
@@ -54,23 +56,25 @@ void xs_asked_steps_set(uint64_t skipped, uint64_t most);
  * xs_asked_steps_set. Valid only after xs_asked_steps_set was called. */
 uint64_t xs_asked_steps_before(void);
 
-/* Reports that a window opened or closed. May wait until CUPTI is attached or detached, for at most 50 ms. This
- * function is called by an application thread that is not inside any wrapper or other code of the library. Keeps errno.
- */
+/* Reports that a window opened or closed. On an application thread, it may wait until CUPTI is attached or detached,
+ * for at most 50 ms. This function is called by an application thread that is not inside any wrapper or other code of
+ * the library, or by the thread that serves commands (session/control.h). Keeps errno. */
 void xs_asked_window_changed(void);
 
 /* Reports that cuProfilerStart or cuProfilerStop has returned. This function may call xs_asked_window_changed, so the
  * same conditions apply. */
 void xs_asked_profiler_change(bool is_on);
 
-/* Opens or closes the window that commands control (session/control.h). The listener's thread calls this function. */
+/* Opens or closes the window that commands control. Only the thread that serves commands (session/control.h) calls this
+ * function; it does not wait for CUPTI. */
 void xs_asked_control_change(bool is_on);
 
-/* Closes the present window of a ledger (XFERSPY_MODE) for this time; `until_ns` is of CLOCK_MONOTONIC. */
+/* Closes the open window of a ledger (XFERSPY_MODE=ledger) early. `until_ns` is the time (CLOCK_MONOTONIC) at which the
+ * window would have ended; from then on, time alone opens and closes the windows again. */
 void xs_asked_ledger_close(uint64_t until_ns);
 
-/* True if the program has opened a window by this kind of opener and has not closed it yet. XS_WINDOW_BY_TIME: true
- * unless the window of a ledger was closed. Any thread. */
+/* True if an opener of this kind has opened a window and has not closed it yet. For XS_WINDOW_BY_TIME, true unless the
+ * present window of a ledger was closed early. Any thread. */
 bool xs_asked_window_is_open(enum xs_window_opener opener);
 
 #endif

@@ -22,7 +22,8 @@ struct xs_hooks {
      * function. `return_address_at` is the address on the calling thread's own stack where the function's return
      * address lay. If the hook is NULL, the core does not have this information. */
     bool (*is_gone)(uintptr_t return_address_at);
-    /* Runs when the program has opened or closed a window (core/asked_window.h). Any application thread. */
+    /* Runs when a window was opened or closed (core/asked_window.h). Any application thread, or the thread that serves
+     * commands (session/control.h). */
     void (*window_asked)(void);
 };
 extern const struct xs_hooks xs_hooks;

@@ -301,6 +301,11 @@ static void add_counts(struct xs_gate_counts *sum, const struct xs_gate_slot *sl
     sum->measured_ticks += atomic_load_explicit(&slot->measured_ticks, memory_order_relaxed);
     for (unsigned i = 0; i < XS_LEFT_OUT_KINDS; i++)
         sum->left_out[i] += atomic_load_explicit(&slot->left_out[i], memory_order_relaxed);
+    for (unsigned i = 0; i < XS_DIRECTION_COUNT; i++) {
+        sum->moved[i] += atomic_load_explicit(&slot->moved[i], memory_order_relaxed);
+        sum->moved_bytes[i] += atomic_load_explicit(&slot->moved_bytes[i], memory_order_relaxed);
+    }
+    sum->waits += atomic_load_explicit(&slot->waits, memory_order_relaxed);
 }
 
 struct xs_gate_counts xs_gate_counts(void) {

@@ -24,9 +24,10 @@
 
 #include "preload/core/compiler.h"
 #include "preload/core/guard.h"
+#include "schema/format/kinds.h"
 
-/* Kinds of calls that are counted when they are left out (core/outside.h): copies, memsets and launches; OTHER means
- * waits and all remaining calls. */
+/* Kinds of calls that are counted when they are left out (core/call_windows.h): copies, memsets and launches; OTHER
+ * means waits and all remaining calls. */
 enum xs_left_out_kind {
     XS_LEFT_OUT_TRANSFER,
     XS_LEFT_OUT_MEMSET,
@@ -34,6 +35,8 @@ enum xs_left_out_kind {
     XS_LEFT_OUT_OTHER,
     XS_LEFT_OUT_KINDS
 };
+
+enum { XS_DIRECTION_COUNT = XS_DIR_H2H + 1 };
 
 /* A thread's slot at the gate. A slot shares no cache line with other slots. Only the thread itself increments the
  * counts. */
@@ -48,7 +51,10 @@ struct xs_gate_slot {
     uint64_t elsewhere_at, elsewhere_ticks; /* xs_own_cost_elsewhere: time of the real call; ticks to exclude */
     _Atomic uint64_t exact_ticks;           /* ticks of the measured call's work that own_cost.h counts exactly */
     _Atomic uint64_t measured, measured_ticks;
-    _Atomic uint64_t left_out[XS_LEFT_OUT_KINDS]; /* left-out calls by kind (core/outside.h) */
+    _Atomic uint64_t left_out[XS_LEFT_OUT_KINDS]; /* left-out calls by kind (core/call_windows.h) */
+    /* What xferspy_count tells the application (core/counts.h). */
+    _Atomic uint64_t moved[XS_DIRECTION_COUNT], moved_bytes[XS_DIRECTION_COUNT]; /* by enum xs_direction */
+    _Atomic uint64_t waits;
     /* Another thread needs these values to read the Python stack of the slot's thread (session/host_samples.h): the
      * pthread_self() of the slot's thread, the address of the PyThreadState that it had at its latest call, and its
      * number in the trace. 0: not known. */
@@ -104,10 +110,11 @@ XS_HOT bool xs_gate_is_inside(void) {
     return xs_gate_slot && atomic_load_explicit(&xs_gate_slot->inside, memory_order_relaxed);
 }
 
-/* Adds 1 to a count of the calling thread's slot. */
-XS_HOT void xs_gate_count(_Atomic uint64_t *count) {
-    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
+/* Adds `more` to a count of the calling thread's slot. */
+XS_HOT void xs_gate_add(_Atomic uint64_t *count, uint64_t more) {
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + more, memory_order_relaxed);
 }
+XS_HOT void xs_gate_count(_Atomic uint64_t *count) { xs_gate_add(count, 1); }
 
 /* Runs when the calling thread ends. Frees the slot for another thread. */
 void xs_gate_thread_ends(void);
@@ -139,6 +146,7 @@ const struct xs_gate_slot *xs_gate_slot_at(uint32_t i);
 struct xs_gate_counts {
     uint64_t launches, graphs, copies, measured, measured_ticks;
     uint64_t left_out[XS_LEFT_OUT_KINDS];
+    uint64_t moved[XS_DIRECTION_COUNT], moved_bytes[XS_DIRECTION_COUNT], waits;
 };
 struct xs_gate_counts xs_gate_counts(void);
 

@@ -33,8 +33,8 @@ extern XS_TLS struct xs_event xs_scratch_event
 
 /* The correlation id that CUPTI's driver callback (cupti/cupti_attachment.c) has given to the calling thread's latest
  * copy, memset or launch. xs_begin sets this variable to 0 before the real call, and xs_end stores its value in the
- * event after the call. During a left-out call (core/outside.h) the variable is XS_CORRELATION_LEFT_OUT, so that the
- * callback knows that the call is left out. */
+ * event after the call. During a left-out call (core/call_windows.h) the variable is XS_CORRELATION_LEFT_OUT, so that
+ * the callback knows that the call is left out. */
 extern XS_TLS uint32_t xs_cupti_correlation;
 #define XS_CORRELATION_LEFT_OUT UINT32_MAX
 

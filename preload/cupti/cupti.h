@@ -19,7 +19,8 @@ struct xs_cupti_wishes {
     const char *migrations;       /* value of the option: auto, off or all; the string stays valid */
     unsigned migrations_permille; /* share of the run's time that recording migrations may cost in mode auto */
     unsigned budget_percent;      /* share of the run's time that all profiling may cost; 0: no limit */
-    struct xs_window_spec window; /* the parts of the run to record */
+    struct xs_window_spec window; /* the parts of the run in which device times are requested; zeros: the budget
+                                   * decides */
     bool yields_to_checkpoints;   /* CUPTI is not used if the program is linked to checkpoint functions */
     int driver_version;           /* from cuDriverGetVersion */
     /* Waits at most `ns` until the device is idle. False: it is still busy. The gate must be closed. Any thread. */
@@ -42,10 +43,10 @@ unsigned xs_cupti_watch_windows(void);
 /* True if CUPTI is attached, so that device times are recorded. Any thread. */
 bool xs_cupti_is_attached(void);
 
-/* Attaching or detaching CUPTI waits for the device. It is therefore done by a thread that has just waited for the
- * device. Any thread may read xs_cupti_switch_due, with relaxed order. XS_CUPTI_SWITCH_DUE means that CUPTI must be
- * attached or detached, and XS_CUPTI_SWITCH_MAY_COME that this may become necessary. In both states the wrappers update
- * xs_cupti_moment. */
+/* Attaching or detaching CUPTI waits for the device. It is therefore done by a thread of the application that has just
+ * waited for the device, or, if that takes too long or a window must begin at once, by the flusher. Any thread may read
+ * xs_cupti_switch_due, with relaxed order. XS_CUPTI_SWITCH_DUE means that CUPTI must be attached or detached, and
+ * XS_CUPTI_SWITCH_MAY_COME that this may become necessary. In both states the wrappers update xs_cupti_moment. */
 enum xs_cupti_switch {
     XS_CUPTI_NO_SWITCH,
     XS_CUPTI_SWITCH_DUE,
@@ -58,9 +59,9 @@ void xs_cupti_switch_here(void);
 
 /* True if the calling thread has given the device no work since it last waited for the device. */
 extern XS_TLS bool xs_cupti_moment;
-/* A thread of the application that has opened or closed a window calls this function (core/asked_window.h). True: the
- * user has requested windows of this kind, and CUPTI must be attached or detached, so the caller must wake the flusher.
- */
+/* Runs when a window was opened or closed (core/asked_window.h). Any application thread, or the thread that serves
+ * commands. True: the user has requested windows of this kind, and CUPTI must be attached or detached, so the caller
+ * must wake the flusher. */
 bool xs_cupti_switch_asked(void);
 /* True if the flusher will attach or detach CUPTI now, before the program's next wait for the device, and can do so
  * while the calling thread waits for the flusher. */

@@ -225,8 +225,8 @@ static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
     atomic_store(&xs_cupti_switch_due, XS_CUPTI_SWITCH_DUE);
 }
 
-/* True if the change must be delayed until the program waits for the device. A window that the program opens begins at
- * once. */
+/* True if the change must be delayed until the program waits for the device. A window that the program or a command
+ * opens begins at once. */
 static bool needs_moment(enum xs_windows_state to, uint64_t now_ns) {
     bool is_moment = atomic_exchange(&closed_at_moment, false);
     if (to == XS_WINDOWS_RECORDING ? opener != XS_WINDOW_BY_TIME : is_moment)

@@ -121,8 +121,8 @@ CUptiResult xs_cupti_finalize(void);
 uint32_t xs_cupti_correlation_base(void);
 /* True if CUPTI has ever called the callback. CUPTI calls it for copies, memsets and launches. */
 bool xs_cupti_saw_calls(void);
-/* Notes the correlation id of a call that is left out of the trace (core/outside.h), so that its device records are
- * left out as well. Any thread. */
+/* Notes the correlation id of a call that is left out of the trace (core/call_windows.h), so that its device records
+ * are left out as well. Any thread. */
 void xs_cupti_left_out(uint32_t correlation);
 
 /* ---- the global interface, or the shared interface for several subscribers (cupti_interface.c); all inside ---- */
@@ -183,7 +183,8 @@ void xs_cupti_end_migrations(void);
 
 /* ---- windows (cupti_attach_detach.c); all inside ---- */
 
-/* Returns false if CUPTI must not be attached now, because the first window that the user requested begins later. */
+/* Sets how it is decided when CUPTI is attached. Returns false if CUPTI must not be attached now, because no window has
+ * begun that the user, a command or a ledger requests. */
 bool xs_cupti_start_switches(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 /* True if the library is subscribed but records nothing, because a window ended while the application was also
  * subscribed. Buffers may still contain records. */

@@ -15,12 +15,13 @@ void xs_flusher_now(unsigned timeout_ms);
 /* Runs after managed memory was allocated: from then on the flusher watches the page migrations. Any thread. */
 void xs_flusher_managed_memory(void);
 
-/* A thread of the application that has opened or closed a window calls this function. If the user requested such
- * windows, waits until the flusher has attached or detached CUPTI. The wait has a short limit, because the device may
- * be waiting for this thread. */
+/* Runs when a window was opened or closed. If CUPTI must therefore be attached or detached, wakes the flusher. If the
+ * flusher can do this at once, an application thread also waits for it, for at most 50 ms, because the device may be
+ * waiting for this thread. Other threads do not wait. */
 void xs_flusher_window_asked(void);
 
-/* Makes the flusher look now whether CUPTI has to be attached or detached. Does not wait. */
+/* Makes the flusher check now whether CUPTI has to be attached or detached. Does not wait for the result. Any
+ * thread. */
 void xs_flusher_look(void);
 
 /* Runs when the process ends: the flusher makes no further call of CUPTI, which may soon be unloaded. Does not wait

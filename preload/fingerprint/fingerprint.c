@@ -11,9 +11,9 @@
 
 #include <string.h>
 
+#include "preload/core/call_windows.h"
 #include "preload/core/guard.h"
 #include "preload/core/memory_map.h"
-#include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"

@@ -22,8 +22,8 @@ extern enum xs_fingerprint_mode xs_fingerprint_mode;
  * `share_permille` of the wall time. This function is called once, before capture begins. */
 void xs_fingerprint_start(const char *mode, unsigned share_permille, const struct xs_clock *clock);
 
-/* True if a call that copies from or into pageable memory returns only when the driver no longer needs this memory. Set
- * by xs_fingerprint_start. */
+/* True if a call that copies from or into pageable memory returns only when the driver no longer needs this memory.
+ * xs_fingerprint_start finds this out; before, the result is false. */
 bool xs_fingerprint_pageable_is_staged(void);
 
 /* Returns the time that fingerprints have cost the program so far. Any thread. */

@@ -1,4 +1,5 @@
-/* See host_reads.h. Whatever is not as it was made counts as doubt, and never as unread. */
+/* Watches regions; see host_reads.h. If a mapping is not as this file made it, the result is a doubt, and never
+ * "unread". */
 #include "preload/hostreads/host_reads.h"
 
 #include <pthread.h>
@@ -77,19 +78,39 @@ static void widen(struct xs_host_reads_region *region, const struct xs_mapping *
     region->end = end <= mapping->end ? end : region->end;
 }
 
+static void add_piece(struct xs_host_reads_region *region, uintptr_t begin, uintptr_t end) {
+    region->pieces[region->n_pieces++] = (struct xs_host_reads_piece){.begin = begin, .end = end};
+}
+
+/* Decides which ends of a region are edges. If they would be most of it, as with huge pages, there are none. */
+static void find_edges(struct xs_host_reads_region *region, uint64_t unit) {
+    bool has_first = region->address > region->begin, has_last = region->address + region->bytes < region->end;
+    bool is_large = region->end - region->begin >= 4 * unit;
+    region->has_edge[0] = is_large && has_first;
+    region->has_edge[1] = is_large && has_last;
+}
+
 /* The number of pieces is even where it can be, so that the last piece and the first one of a region right behind have
  * different advice. Otherwise both would become one mapping. */
 static void plan_pieces(struct xs_host_reads_region *region, uint64_t unit) {
-    uint64_t bytes = region->end - region->begin, least = unit < LEAST_PIECE_BYTES ? LEAST_PIECE_BYTES : unit;
-    uint64_t pieces = bytes / least < XS_HOST_READS_PIECES ? bytes / least : XS_HOST_READS_PIECES;
-    region->n_pieces = pieces < 2 ? 1 : (unsigned)pieces / 2 * 2;
-    uintptr_t begin = region->begin;
-    for (unsigned i = 0; i < region->n_pieces; i++) {
-        uintptr_t end = down(region->begin + bytes / region->n_pieces * (i + 1), unit);
-        end = i + 1 == region->n_pieces ? region->end : end;
-        region->pieces[i] = (struct xs_host_reads_piece){.begin = begin, .end = end};
+    find_edges(region, unit);
+    unsigned edges = (unsigned)region->has_edge[0] + region->has_edge[1], most = XS_HOST_READS_PIECES - edges;
+    uintptr_t from = region->begin + region->has_edge[0] * unit, to = region->end - region->has_edge[1] * unit;
+    uint64_t bytes = to - from, least = unit < LEAST_PIECE_BYTES ? LEAST_PIECE_BYTES : unit;
+    unsigned pieces = bytes / least < most ? (unsigned)(bytes / least) : most;
+    pieces -= pieces > 1 && (pieces + edges) % 2;
+    pieces = pieces ? pieces : 1;
+    region->n_pieces = 0;
+    if (region->has_edge[0])
+        add_piece(region, region->begin, from);
+    uintptr_t begin = from;
+    for (unsigned i = 1; i <= pieces; i++) {
+        uintptr_t end = i == pieces ? to : down(from + bytes / pieces * i, unit);
+        add_piece(region, begin, end);
         begin = end;
     }
+    if (region->has_edge[1])
+        add_piece(region, to, region->end);
 }
 
 /* Decides whether the region may be watched. */
@@ -235,12 +256,14 @@ static void see_active(uintptr_t begin, uint64_t active, void *context) {
 }
 
 static void conclude(struct xs_host_reads_region *region) {
-    region->read_bytes = 0;
+    region->read_bytes = region->edge_read_bytes = 0;
     for (unsigned k = 0; k < region->n_pieces; k++) {
         struct xs_host_reads_piece *piece = &region->pieces[k];
         if (region->is_active)
             piece->read_bytes = size_of(piece);
         region->read_bytes += piece->read_bytes;
+        if ((k == 0 && region->has_edge[0]) || (k + 1 == region->n_pieces && region->has_edge[1]))
+            region->edge_read_bytes += piece->read_bytes;
         if (!region->doubt && !piece->is_found)
             region->doubt = XS_HOST_READS_CHANGED;
         if (!region->doubt && !piece->is_told)

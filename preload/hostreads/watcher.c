@@ -1,6 +1,6 @@
-/* The part of the watcher that runs on threads of the program; see watcher.h. A thread that gets no
- * answer in time, or that does not get the lock after the watched copy has begun, marks the watch as late: then nobody
- * can say what was read. */
+/* Has the part of the watcher that runs on threads of the program; see watcher.h. If a thread gets no answer in time,
+ * or if it does not get the lock although the watched copy has begun, it marks the watch as late: then nobody can say
+ * what was read. */
 #include "preload/hostreads/watcher.h"
 
 #include <string.h>
@@ -86,7 +86,7 @@ static struct xs_watch *want(const struct xs_event *e) {
     return NULL;
 }
 
-/* Asks for a look at what lies where the copy writes. True: something does. */
+/* Asks for a look at all regions that the copy will write to. True: there are such regions. */
 static bool ask_about(uint64_t address, uint64_t bytes) {
     bool has_some = false;
     for (struct xs_watch *w = xs_watcher.watches; w < xs_watcher.watches + XS_WATCHES; w++)
@@ -130,7 +130,7 @@ static void before_in_all(struct xs_event *e) {
 
 static unsigned class_of(uint64_t bytes) { return 64 - (unsigned)__builtin_clzll(bytes); }
 
-/* Offers the copy to the drain thread. Copies of one stack and size have one place. */
+/* Offers the copy to the drain thread. All copies of one stack, entry point and class of size use the same slot. */
 static void offer(const struct xs_event *e, uint32_t stack) {
     const struct xs_event_transfer *t = &e->transfer;
     uint64_t key = (uint64_t)stack << 32 | (uint64_t)e->entry << 16 | class_of(t->bytes);
@@ -153,7 +153,7 @@ static struct xs_watch *find(uint64_t address) {
     return NULL;
 }
 
-/* Asks for a look at a watch, and waits. The lock is held at the beginning, and released. */
+/* Asks for a look at a watch, and waits. The caller holds the lock, and this function releases it. */
 static void look_now(struct xs_watch *w) {
     w->is_asked = true;
     uint32_t question = ask();

@@ -1,4 +1,4 @@
-/* The part of the watcher that runs on the drain thread; see watcher.h. */
+/* Has the part of the watcher that runs on the drain thread; see watcher.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,17 +64,31 @@ static void take(unsigned watch) {
     looks.taken[looks.n_taken++] = xs_watcher.regions[watch];
 }
 
+/* Returns a bit for each piece of which something was read, and sets the number of pieces. The trace has pieces of
+ * about the same size, so an edge counts as a part of the piece beside it. */
+static uint32_t read_pieces_of(const struct xs_host_reads_region *region, unsigned *pieces) {
+    unsigned first = region->has_edge[0];
+    uint32_t bits = 0;
+    *pieces = region->n_pieces - first - region->has_edge[1];
+    for (unsigned i = 0; i < region->n_pieces; i++) {
+        unsigned inner = i < first ? 0 : i - first;
+        inner = inner < *pieces ? inner : *pieces - 1;
+        bits |= region->pieces[i].read_bytes ? UINT32_C(1) << inner : 0;
+    }
+    return bits;
+}
+
 static void add_result(const struct xs_watch *w, const struct xs_host_reads_region *region,
                        enum xs_host_reads_doubt doubt) {
     if (looks.n_results == sizeof looks.results / sizeof *looks.results)
         return; /* the trace has no row for it, as for a watch without a result */
-    uint32_t read_pieces = 0;
-    for (unsigned i = 0; i < region->n_pieces; i++)
-        read_pieces |= region->pieces[i].read_bytes ? UINT32_C(1) << i : 0;
+    unsigned pieces;
+    uint32_t read_pieces = read_pieces_of(region, &pieces);
     looks.results[looks.n_results++] = (struct xs_host_read){.id = w->id,
                                                              .watched_bytes = region->watched_bytes,
                                                              .read_bytes = region->read_bytes,
-                                                             .pieces = region->n_pieces,
+                                                             .edge_read_bytes = region->edge_read_bytes,
+                                                             .pieces = pieces,
                                                              .read_pieces = read_pieces,
                                                              .doubt = doubt};
 }

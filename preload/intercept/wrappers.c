@@ -1,7 +1,8 @@
 /* The wrappers expand the table of entry points. Each wrapper begins an event, makes the real call and ends the
  * event. */
 #include "preload/callsite/callsite.h"
-#include "preload/core/outside.h"
+#include "preload/core/call_windows.h"
+#include "preload/core/counts.h"
 #include "preload/core/own_cost.h"
 #include "preload/cupti/device_failure.h"
 #include "preload/driver/real.h"
@@ -109,7 +110,7 @@ XS_HOT bool has_return_tick(const struct xs_call *call, enum xs_category categor
     return category != XS_CAT_LAUNCH || call->event->launch.kind != XS_LAUNCH_KERNEL;
 }
 
-/* ---- calls that are left out (core/outside.h) ---- */
+/* ---- calls that are left out (core/call_windows.h) ---- */
 
 /* Returns the kind of a left-out call. XS_LEFT_OUT_KINDS: the call is always recorded, because without it later
  * addresses, contents or handles could not be understood. Loads of code are always recorded, too: they are few, and
@@ -284,9 +285,22 @@ XS_HOT void leave(struct wrapped *w) {
     w->is_moment = has_waited(&w->call, w->category);
 }
 
+/* Counts the call for the application. Runs before the fingerprints, which may begin another event. */
+XS_HOT void count(const struct wrapped *w) {
+    const struct xs_event *e = w->call.event;
+    bool may_count = w->category == XS_CAT_TRANSFER || w->category == XS_CAT_SYNC;
+    if (!may_count || !e || !xs_succeeded(&w->call))
+        return;
+    if (w->category == XS_CAT_TRANSFER && e->kind == XS_EVENT_TRANSFER)
+        xs_count_copy(e);
+    else if (w->category == XS_CAT_SYNC && e->kind == XS_EVENT_SYNC)
+        xs_count_wait();
+}
+
 XS_HOT CUresult end(struct wrapped *w, const struct xs_step_end *step) {
     if (w->category == XS_CAT_LOAD)
         load_note = NULL;
+    count(w);
     follow_contents(&w->call, w->category);
     xs_end(w->call.event, (int32_t)w->call.result);
     return finish(w, step);

@@ -15,6 +15,7 @@
 
 #include "preload/core/compiler.h"
 #include "preload/core/glibc_dlsym.h"
+#include "preload/nvtx/nvtx.h"
 #include "preload/nvtx/open.h"
 #include "schema/window_spec.h"
 
@@ -135,8 +136,8 @@ static bool is_preloaded(void) {
 }
 
 /* Reads the name of the requested range before the first range begins, which may be before the session and its options
- * exist. Reading the environment is safe here, because NVTX has also just read it on this thread to find the
- * library. */
+ * exist. Reading the environment is safe here: NVTX has also just read it on this thread to find the library, and an
+ * application that calls xferspy_range_start is told that the first call reads it. */
 static void learn_what_is_asked(void) {
     struct xs_window_spec spec;
     const char *text = getenv("XFERSPY_WINDOW"), *step = getenv("XFERSPY_STEP");
@@ -146,12 +147,17 @@ static void learn_what_is_asked(void) {
         xs_range_ask(spec.range);
 }
 
+bool xs_nvtx_prepare(void) {
+    if (!xs_ranges_prepare() || !xs_open_prepare())
+        return false;
+    learn_what_is_asked();
+    return true;
+}
+
 XS_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table) {
     const NvtxExportTableCallbacks *tables = get_export_table ? get_export_table(NVTX_ETID_CALLBACKS) : NULL;
-    if (!tables || tables->struct_size < sizeof *tables || !is_preloaded() || !xs_ranges_prepare() ||
-        !xs_open_prepare())
+    if (!tables || tables->struct_size < sizeof *tables || !is_preloaded() || !xs_nvtx_prepare())
         return 0;
-    learn_what_is_asked();
     bool attached = attach(tables, NVTX_CB_MODULE_CORE, core, sizeof core / sizeof *core);
     return attach(tables, NVTX_CB_MODULE_CORE2, core2, sizeof core2 / sizeof *core2) || attached;
 }

@@ -2,6 +2,7 @@
 #ifndef XFERSPY_PRELOAD_NVTX_NVTX_H
 #define XFERSPY_PRELOAD_NVTX_NVTX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/core/thread.h"
@@ -16,6 +17,10 @@ uint32_t xs_nvtx_innermost(struct xs_event **e);
  * in the trace, defines it and the ranges around it (xs_define); this may move the event `*e`. Takes one load if the
  * thread has opened no ranges. */
 XS_HOT uint32_t xs_nvtx_range(struct xs_event **e) { return XS_LIKELY(!xs_nvtx_thread) ? 0 : xs_nvtx_innermost(e); }
+
+/* Makes everything ready for ranges. Must be called before the first range begins; a second call does nothing new.
+ * False: there is no memory. */
+bool xs_nvtx_prepare(void);
 
 /* Runs in a forked child: discards the ranges of the parent's other threads. The calling thread's ranges stay
  * open. */

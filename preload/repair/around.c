@@ -103,6 +103,7 @@ XS_HOT bool tell_before(struct around *a, enum xs_category category) {
     a->about.has_stream = a->call.has_stream;
     a->about.stream = a->call.stream;
     a->about.is_per_thread = a->call.is_per_thread;
+    a->about.freed = a->call.freed;
     if (category == XS_CAT_TRANSFER && a->call.is_copy)
         tell_copy(a);
     if (category == XS_CAT_TRANSFER && a->about.copy && xs_repairs_copy(&a->copy, &a->call.result)) {

@@ -9,6 +9,8 @@
 #include "preload/repair/repair_hooks_internal.h"
 #include "preload/repair/repair_plan.h"
 
+#define WRONG_RESULTS "the program's results may be wrong: it may have read what was not downloaded"
+
 /* Writes the JSON object of one repair. Reasons are constant texts of the library, so nothing has to be escaped. */
 static void write_one(FILE *to, unsigned i) {
     struct xs_tally *t = &xs_repair_tallies[i];
@@ -21,6 +23,8 @@ static void write_one(FILE *to, unsigned i) {
             t->bytes);
     if (xs_plan_mode == XS_PLAN_VERIFY)
         fprintf(to, ",\"checked\":%" PRIu64, t->checked);
+    if (xs_repairs_on[i]->is_for_trials)
+        fprintf(to, ",\"accessed\":%" PRIu64 ",\"unsure\":%" PRIu64, t->accessed, t->unsure);
     fprintf(to, ",\"wrong\":%" PRIu64 ",\"refused\":{", t->wrong);
     for (unsigned k = 0; k < XS_REFUSALS && t->refusals[k].reason; k++) {
         fprintf(to, "%s\"%s\":%" PRIu64, separator, t->refusals[k].reason, t->refusals[k].count);
@@ -84,6 +88,8 @@ void xs_repair_say(void (*say)(const char *message)) {
                      t->refusals[0].reason);
         }
         say(text);
+        if (t->accessed || t->unsure)
+            say(WRONG_RESULTS);
     }
     if (*separator == ',')
         say(idle);

@@ -23,10 +23,11 @@ static bool read_names(const char *names, bool wished[XS_REPAIR_COUNT], char unk
         size_t n = strcspn(names, ",");
         bool is_known = n == 0;
         for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
-            bool is_meant = (n == 3 && strncmp(names, "all", 3) == 0) ||
+            bool is_all = n == 3 && strncmp(names, "all", 3) == 0;
+            bool is_meant = (is_all && !xs_repair_rows[i].repair->is_for_trials) ||
                             (strlen(xs_repair_rows[i].name) == n && !strncmp(names, xs_repair_rows[i].name, n));
             wished[i] |= is_meant;
-            is_known |= is_meant;
+            is_known |= is_meant || is_all;
         }
         if (!is_known) {
             snprintf(unknown, 64, "%.*s", (int)(n < 60 ? n : 60), names);
@@ -44,10 +45,13 @@ static void list_names(char *names, size_t bytes) {
         length += (size_t)snprintf(names + length, bytes - length, "%s%s", i ? ", " : "", xs_repair_rows[i].name);
 }
 
-static void start_one(unsigned i, void (*complain)(const char *message)) {
+static void start_one(unsigned i, bool is_recorded, void (*complain)(const char *message)) {
+    const struct xs_repair_hooks *repair = xs_repair_rows[i].repair;
     const char *why = NULL;
-    if (!xs_repair_rows[i].repair->start || xs_repair_rows[i].repair->start(&why)) {
-        xs_repairs_on[i] = xs_repair_rows[i].repair;
+    if (repair->is_for_trials && (xs_plan_mode == XS_PLAN_ABSENT || is_recorded)) {
+        why = "only `xferspy try' makes it, because it needs a plan and a run without capture";
+    } else if (!repair->start || repair->start(&why)) {
+        xs_repairs_on[i] = repair;
         return;
     }
     char text[256];
@@ -80,7 +84,7 @@ void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(con
         xs_repair_beneath[row] = xs_real[row];
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
         if (wished[i])
-            start_one(i, complain);
+            start_one(i, wishes->is_recorded, complain);
     xs_around_install();
 }
 

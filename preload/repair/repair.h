@@ -13,6 +13,7 @@
 #ifndef XFERSPY_PRELOAD_REPAIR_REPAIR_H
 #define XFERSPY_PRELOAD_REPAIR_REPAIR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct xs_repair_wishes {
     const char *plan;  /* path of a file; empty: none */
     const char *log;   /* path of a file; empty: none */
     size_t budget_bytes;
+    bool is_recorded; /* the run is captured, too */
 };
 
 /* Starts the requested repairs. Must be called when the driver's functions are known, and before a call through a

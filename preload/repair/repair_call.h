@@ -88,8 +88,8 @@ XS_HOT void xs_looked_up(const struct xs_call *call, const CUdeviceptr *out, con
 
 /* xs_free is called before the driver's free, because another thread may get the same address before that call returns.
  * xs_freed is called after the driver's free, and inserts the range again if the free failed. */
-XS_HOT void xs_free(const struct xs_call *call, uint64_t address, struct xs_memory_range *range) {
-    (void)call;
+XS_HOT void xs_free(struct xs_call *call, uint64_t address, struct xs_memory_range *range) {
+    call->freed = address;
     if (!xs_around_keeps_the_map() || !xs_map_remove(address, range))
         range->start = range->end = 0;
 }

@@ -71,6 +71,11 @@ void xs_repair_checked(enum xs_repair_id id, bool is_wrong) {
     atomic_fetch_add_explicit(&xs_repair_tallies[id].wrong, is_wrong, memory_order_relaxed);
 }
 
+void xs_repair_accessed(enum xs_repair_id id, bool is_accessed) {
+    struct xs_tally *t = &xs_repair_tallies[id];
+    atomic_fetch_add_explicit(is_accessed ? &t->accessed : &t->unsure, 1, memory_order_relaxed);
+}
+
 void xs_repair_refused(enum xs_repair_id id, const char *reason) {
     for (unsigned i = 0; i < XS_REFUSALS; i++) {
         struct xs_refusal *refusal = &xs_repair_tallies[id].refusals[i];

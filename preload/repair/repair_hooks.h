@@ -56,6 +56,7 @@ struct xs_repair_call {
     bool has_stream; /* the call works in one stream, which may be a default stream; false: it may affect all streams */
     CUstream stream; /* stream as the program gave it */
     bool is_per_thread;
+    uint64_t freed;                    /* address that the call frees or unregisters; 0: none */
     const struct xs_repair_copy *copy; /* NULL: the call is no copy between host and device memory */
     CUresult result;                   /* valid in `after` only */
 };
@@ -72,6 +73,9 @@ XS_HOT CUstream xs_stream_handle(CUstream stream, bool is_per_thread) {
 
 /* Every hook may be NULL. */
 struct xs_repair_hooks {
+    /* The repair cannot prove beforehand that it changes no result. So it needs a plan and a run without capture, and
+     * "all" does not mean it. */
+    bool is_for_trials;
     /* Runs at the start. False: the repair cannot work in this process and remains off; *why then points to the
      * reason, a constant text. */
     bool (*start)(const char **why);
@@ -139,6 +143,9 @@ void xs_repair_settle(void);
 
 void xs_repair_applied(enum xs_repair_id id, uint64_t bytes);
 void xs_repair_checked(enum xs_repair_id id, bool is_wrong); /* counts a copy that was compared in the mode verify */
+/* Counts a place of host memory which the program was not allowed to read or write, because a download into it was left
+ * out. `is_accessed`: the program did; false: nobody can say whether it did. */
+void xs_repair_accessed(enum xs_repair_id id, bool is_accessed);
 /* Counts a call that the repair left unchanged. `reason` is a constant text of few words, in lower case; at most 16
  * different reasons of each repair are counted. */
 void xs_repair_refused(enum xs_repair_id id, const char *reason);

@@ -24,6 +24,7 @@ bool xs_repairs_give_back(void);
 #define XS_REFUSALS 16
 struct xs_tally {
     _Atomic uint64_t applied, bytes, checked, wrong;
+    _Atomic uint64_t accessed, unsure; /* xs_repair_accessed */
     const char *off; /* reason why the repair could not start; NULL: it is on, or the user did not request it */
     struct xs_refusal {
         const char *_Atomic reason;

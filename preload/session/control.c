@@ -17,12 +17,12 @@
 #include <unistd.h>
 
 #include "preload/core/asked_window.h"
+#include "preload/core/call_windows.h"
 #include "preload/core/notes.h"
-#include "preload/core/outside.h"
 #include "preload/core/own_thread.h"
 #include "preload/core/state.h"
 #include "preload/cupti/cupti.h"
-#include "preload/cupti/flusher.h"
+#include "preload/session/complete.h"
 #include "preload/session/drain.h"
 #include "preload/session/own_descriptors.h"
 #include "preload/session/say.h"
@@ -35,8 +35,6 @@
 #define REQUEST_PATIENCE_NS UINT64_C(1000000000)
 #define SWITCH_PATIENCE_NS UINT64_C(300000000) /* for CUPTI to be attached or detached */
 #define SWITCH_LOOK_NS 1000000
-#define RECORDS_PATIENCE_MS 1000u /* for CUPTI to hand over its records */
-#define TRACE_PATIENCE_MS 2000u   /* for the drain thread to write them */
 
 static bool wanted, sleeps;
 static char path[XS_CONTROL_PATH_BYTES];
@@ -127,7 +125,8 @@ static enum xs_control_times device_times(void) {
     return sleeps && xs_asked_window_is_open(XS_WINDOW_BY_CONTROL) ? XS_CONTROL_TIMES_COMING : XS_CONTROL_TIMES_OFF;
 }
 
-/* Waits for the flusher, so that the answer of most requests says what is so. */
+/* Waits a short time until the flusher has attached or detached CUPTI, so that most answers already show the new
+ * state. */
 static void await_switch(bool is_on) {
     const struct timespec pause = {0, SWITCH_LOOK_NS};
     uint64_t deadline = xs_monotonic_ns() + SWITCH_PATIENCE_NS;
@@ -142,13 +141,6 @@ static void change(bool is_on, uint64_t for_ns) {
     await_switch(is_on);
 }
 
-/* Makes the trace complete up to now. Returns NULL, or why it is not. */
-static const char *make_complete(void) {
-    if (has_device_times())
-        xs_flusher_now(RECORDS_PATIENCE_MS);
-    return xs_drain_now(TRACE_PATIENCE_MS) ? NULL : "the trace could not be written within two seconds";
-}
-
 static const char *act(const struct xs_control_request *request) {
     if (atomic_load(&xs_state) != XS_STATE_ACTIVE)
         return "this process does not record any more";
@@ -156,7 +148,7 @@ static const char *act(const struct xs_control_request *request) {
     case XS_CONTROL_STATUS:
         return NULL;
     case XS_CONTROL_SNAPSHOT:
-        return make_complete();
+        return xs_make_complete();
     case XS_CONTROL_START:
     case XS_CONTROL_STOP:
         break;
@@ -165,7 +157,7 @@ static const char *act(const struct xs_control_request *request) {
         return "this process records from its start to its end; only one that began with XFERSPY_START=off can be "
                "started and stopped";
     change(request->verb == XS_CONTROL_START, request->for_ns);
-    return request->verb == XS_CONTROL_STOP ? make_complete() : NULL;
+    return request->verb == XS_CONTROL_STOP ? xs_make_complete() : NULL;
 }
 
 static void describe(struct xs_control_reply *reply) {
@@ -237,7 +229,7 @@ static void listener_main(void) {
         bool is_asked = is_ready(listener, left_ns());
         if (left_ns() == 0) {
             change(false, 0);
-            (void)make_complete();
+            (void)xs_make_complete();
         }
         int fd = is_asked ? (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC) : -1;
         if (fd < 0)

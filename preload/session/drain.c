@@ -11,12 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/core/call_windows.h"
 #include "preload/core/direct_access.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/futex.h"
 #include "preload/core/guard.h"
 #include "preload/core/notes.h"
-#include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
 #include "preload/core/own_thread.h"
 #include "preload/core/state.h"
@@ -28,6 +28,7 @@
 #include "preload/session/drain_placement.h"
 #include "preload/session/files.h"
 #include "preload/session/host_samples.h"
+#include "preload/session/labels.h"
 #include "preload/session/ledger_session.h"
 #include "preload/session/metadata.h"
 #include "preload/session/own_descriptors.h"
@@ -105,6 +106,13 @@ static int write_start(void) {
     if (status == 0)
         xs_spool_start(drain.spool, drain.files.path); /* the trace has the spool's number */
     return status;
+}
+
+/* Runs after the start, because reading the files of labels may take long on a slow file system. */
+static int write_labels(void) {
+    int status = xs_store_begin(drain.store);
+    xs_labels_write_files(drain.store, "");
+    return status ? status : xs_store_commit(drain.store);
 }
 
 static struct xs_window_facts window_facts(void) {
@@ -398,6 +406,7 @@ static void drain_main(void) {
         set_phase(FAILED_TO_START);
         return;
     }
+    status = status ? status : write_labels();
     while (status == 0 && !atomic_load(&drain.stop)) {
         uint32_t heard = xs_drain_rings(), asked = atomic_load(&drain.asked);
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE)

@@ -31,16 +31,18 @@ void xs_drain_exited(uint64_t took_ns);
  * renamed. */
 const char *xs_drain_path(void);
 
-/* Makes the thread move all events and records that exist now into the trace, and waits at most `timeout_ms` until it
- * has done so. True: whoever reads the trace from now on sees them. */
+/* Makes the thread move all events that exist now, and all records that CUPTI has handed over, into the trace, and
+ * waits at most `timeout_ms` until it has done so. True: whoever reads the trace from now on sees them. (But a ledger
+ * shows only what was there at its last roll-up; schema/write/store_ledger.h.) False: the time was too short, or the
+ * thread has ended. Any thread. */
 bool xs_drain_now(unsigned timeout_ms);
 
-/* Returns the number of events in the trace. */
+/* Returns how many events the thread has moved into the trace. Any thread. */
 uint64_t xs_drain_events(void);
 
-/* Results of xs_drain_finish. LATE: the trace is not closed yet. NOTHING: the process slept until its end
- * (XFERSPY_START=off), so there is no trace. DELETED: the trace was deleted during the run, so there is nothing to
- * complete. */
+/* Results of xs_drain_finish. LATE: the trace is not closed yet. FAILED: the trace is not complete; xs_drain_why says
+ * why. NOTHING: nothing was recorded, because no command started the recording (XFERSPY_START=off), so the thread
+ * deleted the trace. DELETED: the trace was deleted during the run, so there is nothing to complete. */
 enum xs_finish { XS_FINISH_OK, XS_FINISH_LATE, XS_FINISH_FAILED, XS_FINISH_NOTHING, XS_FINISH_DELETED };
 
 /* Makes the thread move all events and records into the trace and close it. Waits at most `timeout_ms` in total, and at

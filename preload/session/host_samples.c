@@ -9,7 +9,7 @@
 
 #include "preload/callsite/beside.h"
 #include "preload/callsite/callsite.h"
-#include "preload/core/outside.h"
+#include "preload/core/call_windows.h"
 #include "preload/core/quiescence.h"
 #include "preload/core/state.h"
 #include "schema/error.h"

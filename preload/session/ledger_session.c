@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "preload/core/outside.h"
+#include "preload/core/call_windows.h"
 #include "preload/core/own_cost.h"
 #include "preload/cupti/flusher.h"
 #include "schema/write/store_ledger.h"
@@ -13,8 +13,10 @@
 #define FIRST_NS UINT64_C(2000000000)
 #define HOUR_NS UINT64_C(3600000000000)
 #define HOUR_BYTES (UINT64_C(2) << 20)
-/* Recording calls may cost this share of the run, and this much at once. It begins again when it has cost less than
- * AGAIN_PERMYRIAD. With the parts, it may cost MOST_OF_ALL_PERMYRIAD: parts are recorded whatever they cost. */
+/* Calls outside of the parts are recorded for their sums until recording calls has cost MOST_PERMYRIAD of the run and
+ * ADVANCE_NS, or until everything together has cost MOST_OF_ALL_PERMYRIAD of the run and ADVANCE_OF_ALL_NS. They are
+ * recorded again when recording calls has cost less than AGAIN_PERMYRIAD of the run and ADVANCE_NS. The parts are
+ * recorded whatever they cost. */
 #define MOST_PERMYRIAD 25u
 #define AGAIN_PERMYRIAD 20u
 #define MOST_OF_ALL_PERMYRIAD 45u
@@ -59,7 +61,7 @@ void xs_ledger_session_bound(uint64_t calls_ns, uint64_t all_ns) {
     }
 }
 
-/* A file may have what the first hour may write, and in each later hour as much again. */
+/* The file may grow by HOUR_BYTES in each hour that has begun, up to `most_mib`, and may always have HOUR_BYTES. */
 static uint64_t most_bytes(long most_mib) {
     uint64_t hours = (xs_monotonic_ns() - ledger.start_ns) / HOUR_NS + 1, most = (uint64_t)most_mib << 20;
     return hours < most / HOUR_BYTES ? hours * HOUR_BYTES : most > HOUR_BYTES ? most : HOUR_BYTES;

@@ -1,28 +1,31 @@
-/* What the drain thread does for a ledger (XFERSPY_MODE=ledger, schema/write/store_ledger.h). Only the drain thread
- * calls these functions. */
+/* Does for a ledger (XFERSPY_MODE=ledger, schema/write/store_ledger.h) what the drain thread has to do. Only the drain
+ * thread calls these functions. The functions with a result return 0 or an error of the store. */
 #ifndef XFERSPY_PRELOAD_SESSION_LEDGER_SESSION_H
 #define XFERSPY_PRELOAD_SESSION_LEDGER_SESSION_H
 
 #include "schema/clock.h"
 #include "schema/write/store.h"
 
-/* Makes the new trace a ledger. */
+/* Makes the new trace a ledger, after its first rows were committed. */
 int xs_ledger_session_start(struct xs_store *store);
 
-/* Tells the ledger which part of the run it has now (core/outside.h). Must be called before events of the part are
- * stored. */
+/* Tells the ledger which part of the run is the latest one, and whether it has ended (core/call_windows.h). Ends the
+ * part if it is full. Must be called before events of a new part are stored. */
 int xs_ledger_session_tell(struct xs_store *store, const struct xs_clock *clock);
 
-/* Decides whether calls outside of the parts are recorded for their sums, or only counted: recording calls may cost
- * half of the 0.5 % of the run that a ledger may cost, and all together hardly more than that. `calls_ns` and `all_ns`:
- * what they have cost so far, without the start. */
+/* Decides whether calls outside of the parts are recorded for their sums, or only counted. They are only counted while
+ * recording calls has cost more than 0.25 % of the run and 10 ms, or everything together more than 0.45 % of the run
+ * and 300 ms; after such a time, they are recorded again only when recording calls has cost less than 0.2 %. The parts
+ * are recorded whatever they cost, so a ledger can cost more. `calls_ns` is what recording calls has cost so far, and
+ * `all_ns` what everything has cost, both without the start of the session. */
 void xs_ledger_session_bound(uint64_t calls_ns, uint64_t all_ns);
 
-/* Keeps the trace small, and rolls it up when it is time. Called when no batch is open. `most_mib` is the largest size
- * that the user wants. */
+/* Drops parts of a trace that is too large: it may grow by 2 MiB in each hour of the run, up to the `most_mib` MiB that
+ * the user permits. Rolls the ledger up if this is due: at first after two seconds, later once a minute. Must be called
+ * when no batch is open. */
 int xs_ledger_session_keep(struct xs_store *store, const struct xs_clock *clock, long most_mib);
 
-/* Rolls the ledger up at the end of the run. Called when no batch is open. */
+/* Rolls the ledger up at the end of the run. Must be called when no batch is open. */
 int xs_ledger_session_end(struct xs_store *store, const struct xs_clock *clock);
 
 #endif

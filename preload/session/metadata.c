@@ -13,6 +13,7 @@
 #include "preload/driver/driver_api.h"
 #include "preload/driver/real.h"
 #include "preload/driver/unknown.h"
+#include "preload/session/labels.h"
 #include "preload/session/naming.h"
 #include "preload/session/redact_session.h"
 #include "schema/path.h"
@@ -114,6 +115,7 @@ void xs_facts_write(struct xs_store *store, const struct xs_options *options, co
     write_command(store);
     write_machine(store);
     write_rank(store);
+    xs_labels_write(store);
     xs_options_dump(options, write_option, store);
     for (unsigned row = 0; row < XS_ROW_COUNT; row++)
         xs_store_entry_point(store, row, xs_rows[row].name, xs_rows[row].category);

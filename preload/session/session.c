@@ -18,6 +18,7 @@
 #include "preload/callsite/callsite.h"
 #include "preload/capture/arguments.h"
 #include "preload/core/alternate_stack.h"
+#include "preload/core/call_windows.h"
 #include "preload/core/direct_access.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/glibc_dlsym.h"
@@ -27,7 +28,6 @@
 #include "preload/core/lock.h"
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
-#include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
 #include "preload/core/quiescence.h"
 #include "preload/core/step_waits.h"
@@ -45,6 +45,7 @@
 #include "preload/session/drain.h"
 #include "preload/session/drain_placement.h"
 #include "preload/session/host_samples.h"
+#include "preload/session/labels.h"
 #include "preload/session/metadata.h"
 #include "preload/session/naming.h"
 #include "preload/session/options.h"
@@ -264,8 +265,8 @@ static uint64_t others_ns(void) {
            xs_drain_contention_ns();
 }
 
-/* Fingerprints and page migrations may each take half of the budget, in per mille of the run's time. In a ledger they
- * take place in its parts only, which are few. */
+/* Fingerprints and page migrations may each take half of the budget, in per mille of the run's time. In a ledger each
+ * may take LEDGER_PERMILLE, because they happen only in the parts, which are few. */
 #define LEDGER_PERMILLE 1u
 static unsigned part_of_budget(void) {
     return xs_options_is_ledger(&options) ? LEDGER_PERMILLE : (unsigned)options.budget * 10 / 2;
@@ -356,7 +357,8 @@ static void start_repairs(void) {
     struct xs_repair_wishes wishes = {.names = options.repair,
                                       .plan = options.repair_plan,
                                       .log = options.repair_log,
-                                      .budget_bytes = (size_t)options.repair_mib << 20};
+                                      .budget_bytes = (size_t)options.repair_mib << 20,
+                                      .is_recorded = options.enable};
     if (options.repair[0]) {
         xs_repair_start(&wishes, xs_say);
         atexit(end_repairs);
@@ -398,6 +400,7 @@ static bool begin_locked(void) {
     start_redacting();
     xs_facts_read_devices();
     xs_facts_read_rank();
+    xs_labels_read(options.labels);
     xs_clock_begin(&first_clock);
     xs_clock_source = (enum xs_clock_source)first_clock.source;
     start_samples();

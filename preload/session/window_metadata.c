@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "preload/core/outside.h"
+#include "preload/core/call_windows.h"
 #include "preload/core/own_cost.h"
 #include "preload/cupti/cupti.h"
 #include "preload/repair/repair.h"

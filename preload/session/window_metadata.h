@@ -19,7 +19,7 @@ struct xs_window_facts {
 void xs_window_facts_write_cupti(const struct xs_window_facts *facts, struct xs_store *store);
 
 /* Runs at the end. If the user requested only parts of the run, writes when these parts were recorded, and how many
- * calls were left out outside them (core/outside.h). */
+ * calls were left out outside them (core/call_windows.h). */
 void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs_store *store);
 
 /* Runs at the end. Writes which repairs are on (repair/repair.h), and how many calls and bytes each of them has

@@ -33,6 +33,8 @@ static const struct {
     {"DevicePrimaryCtxReset", XS_TRAIT_RESETS_PRIMARY},
     {"ModuleLoad", XS_TRAIT_LOADS_CODE},
     {"LibraryLoad", XS_TRAIT_LOADS_CODE},
+    {"StreamCreate", XS_TRAIT_CREATES_STREAM},
+    {"StreamDestroy", XS_TRAIT_DESTROYS_STREAM},
 };
 
 unsigned xs_entry_traits(const char *name) {

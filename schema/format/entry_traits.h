@@ -22,6 +22,8 @@ enum xs_entry_trait {
     XS_TRAIT_RESETS_PRIMARY = 1u << 14,
     XS_TRAIT_WAITS_FOR_EVENT = 1u << 15, /* makes a stream wait for the event api_call.object */
     XS_TRAIT_LOADS_CODE = 1u << 16,      /* loads a module or a library of kernels */
+    XS_TRAIT_CREATES_STREAM = 1u << 17,  /* the stream api_call.object, with the flags api_call.argument */
+    XS_TRAIT_DESTROYS_STREAM = 1u << 18,
 };
 
 /* Returns the traits of the function with this name, or 0 if it has none. The name may have any suffix that the driver

@@ -30,7 +30,7 @@ enum xs_event_kind {
 #define XS_FLAG_BATCH 0x10u      /* one copy of a batch call; batch_index is meaningful */
 #define XS_FLAG_BOX 0x20u        /* 2D or 3D: height, depth and pitches are meaningful */
 #define XS_FLAG_IMPLICIT 0x40u   /* no call freed this memory; its context was destroyed or reset */
-#define XS_FLAG_WATCHED 0x80u    /* a download that is no box: host_read is meaningful */
+#define XS_FLAG_WATCHED 0x80u    /* a download that was or should be watched, and is no box: host_read is meaningful */
 
 struct xs_event_transfer {
     uint64_t dst, src;       /* addresses; for a CUDA array, the array's handle */
@@ -43,8 +43,9 @@ struct xs_event_transfer {
     uint8_t skip;                  /* enum xs_fingerprint_skip */
     uint8_t reserved[2];
     union {
-        uint32_t height;    /* width is bytes / (height * depth) */
-        uint32_t host_read; /* number of the watch that says whether the host read the download */
+        uint32_t height;    /* of a box (XS_FLAG_BOX); its width is bytes / (height * depth) */
+        uint32_t host_read; /* of a watched download (XS_FLAG_WATCHED): number of the watch, which is host_read.id in
+                             * the trace */
     };
     uint32_t depth;
     uint32_t dst_pitch, src_pitch; /* bytes between rows, 0: packed or not given */

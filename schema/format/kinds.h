@@ -132,10 +132,11 @@
     X(21, LEFT_OUT, "left out of the sample")                                                                          \
     X(22, FOLLOWS, "follows one of the sample")
 
-/* The library watches no smaller download; host_reads.h (preload) says why. */
+/* The library does not watch downloads of fewer bytes; preload/hostreads/host_reads.h says why. */
 #define XS_HOST_READS_LEAST_BYTES 262144u
 
-/* A doubt tells why nobody can say whether the host read a download that was watched (preload/hostreads). */
+/* A doubt tells why a download could not be watched, or why nobody can say whether the host read it although it was
+ * watched (preload/hostreads/watcher.h). */
 #define XS_HOST_READ_DOUBTS(X)                                                                                         \
     X(0, NO_DOUBT, "none")                                                                                             \
     X(1, SMALL, "less than 256 KiB")                                                                                   \

@@ -61,7 +61,8 @@ CREATE TABLE host_read (id INTEGER PRIMARY KEY,
   read_bytes INTEGER,                                    -- at most this much was read; NULL: not known, because of doubt
   pieces INTEGER,                                        -- the watched bytes in so many pieces of about the same size
   read_pieces INTEGER,                                   -- bit i: something of piece i was read
-  doubt INTEGER REFERENCES host_read_doubt);             -- why it is not known what was read; NULL: it is known
+  doubt INTEGER REFERENCES host_read_doubt,              -- why it is not known what was read; NULL: it is known
+  edge_read_bytes INTEGER);                              -- so much of read_bytes is in pages that may have other data
 
 -- What a transfer moved: a 128-bit fingerprint of an upload's or a download's bytes; of an upload also of what its
 -- destination held before, where that was measured. A leaf is 4 KiB of the moved bytes.

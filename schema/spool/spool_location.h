@@ -35,11 +35,13 @@ struct xs_spool_files {
 const char *xs_spool_runtime_dir(void);
 
 /* Finds the folder of this user for files in memory, and makes it if it is missing. `runtime_dir` is a result of
- * xs_spool_runtime_dir. False: there is no tmpfs, or it is not safe. `folder` has XS_SPOOL_FOLDER_BYTES bytes. */
+ * xs_spool_runtime_dir. False: there is no safe tmpfs, or the spools of this user take too much of it already. `folder`
+ * has XS_SPOOL_FOLDER_BYTES bytes. */
 bool xs_spool_own_folder(const char *runtime_dir, char *folder);
 
-/* Writes the folders in which the user `uid` may have files in memory to `folders`, and returns their number. A folder
- * to which somebody else has access is left out. */
+/* Writes to `folders` those folders in which the user `uid` may have files in memory, and returns their number. A
+ * folder is left out if it does not exist or cannot be opened, if it belongs to another user, or if others have access
+ * to it. Reads the environment (XDG_RUNTIME_DIR), so only commands may call this function. */
 enum { XS_SPOOL_FOLDERS = 2 };
 size_t xs_spool_folders_of(uid_t uid, char folders[XS_SPOOL_FOLDERS][XS_SPOOL_FOLDER_BYTES]);
 

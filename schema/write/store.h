@@ -38,10 +38,11 @@ int xs_store_close(struct xs_store *store);
 /* Returns the text of the last SQLite error, which is valid until the next call. */
 const char *xs_store_error(const struct xs_store *store);
 
-/* A batch is one transaction. Outside of a batch, each call is its own transaction. Errors are XS_ERROR_FULL if the
- * disk is full, XS_ERROR_BUSY while another process writes the trace, else XS_ERROR_SQLITE. After an error inside a
- * batch, every call returns that error until the batch ends by rollback, or by commit, which then rolls back and
- * returns the error. */
+/* A batch is one transaction. (But in a ledger a transaction lasts from one roll-up to the next: a commit only ends the
+ * batch, and a rollback also undoes the batches since the last roll-up; store_ledger.h.) Outside of a batch, each call
+ * is its own transaction. Errors are XS_ERROR_FULL if the disk is full, XS_ERROR_BUSY while another process writes the
+ * trace, else XS_ERROR_SQLITE. After an error inside a batch, every call returns that error until the batch ends by
+ * rollback, or by commit, which then rolls back and returns the error. */
 int xs_store_begin(struct xs_store *store);
 int xs_store_commit(struct xs_store *store);
 void xs_store_rollback(struct xs_store *store);
@@ -92,14 +93,16 @@ struct xs_host_sample {
 };
 int xs_store_host_sample(struct xs_store *store, const struct xs_host_sample *sample);
 
-/* Stores what became of a watch; `id` is the event's host_read. */
+/* What became of a watch of a download. xs_store_host_read stores it. */
 struct xs_host_read {
+    /* transfer.host_read of the download's event. */
     uint32_t id;
-    uint64_t watched_bytes; /* 0: could not be watched */
-    uint64_t read_bytes;    /* this and the next fields count only if there is no doubt */
+    uint64_t watched_bytes; /* size of the watched pages; 0: the download could not be watched */
+    uint64_t read_bytes;    /* `read_bytes`, `pieces` and `read_pieces` are stored only if there is no doubt */
     unsigned pieces;
-    uint32_t read_pieces; /* one bit for each piece */
+    uint32_t read_pieces; /* bit i: something was read of piece i */
     enum xs_host_reads_doubt doubt;
+    uint64_t edge_read_bytes; /* the part of read_bytes that lies in the pages at both ends that may have other data */
 };
 int xs_store_host_read(struct xs_store *store, const struct xs_host_read *read);
 

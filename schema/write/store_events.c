@@ -83,7 +83,7 @@ static int add(struct xs_store *store, const struct common *c, const struct xs_l
     return xs_ledger_add(store, key, &sum);
 }
 
-/* The call site of a sum. 0: too many are told apart already. */
+/* Returns the stack by which the sum of a call is found; 0: there are too many sums to have one for each call site. */
 static int64_t site_of_sum(const struct xs_store *store, const struct common *c) {
     return xs_ledger_is_full(store) ? 0 : c->event->stack;
 }
@@ -135,7 +135,8 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
 
 int xs_store_host_read(struct xs_store *store, const struct xs_host_read *read) {
     struct xs_row row =
-        xs_row_into(store, "INSERT INTO host_read(id, watched_bytes, read_bytes, pieces, read_pieces, doubt)");
+        xs_row_into(store, "INSERT INTO host_read(id, watched_bytes, read_bytes, pieces, read_pieces, doubt,"
+                           " edge_read_bytes)");
     bool is_known = read->doubt == XS_HOST_READS_NO_DOUBT;
     xs_put(&row, read->id);
     xs_put_nonzero(&row, (int64_t)read->watched_bytes);
@@ -143,6 +144,7 @@ int xs_store_host_read(struct xs_store *store, const struct xs_host_read *read) 
     xs_put_if(&row, is_known, read->pieces);
     xs_put_if(&row, is_known, read->read_pieces);
     xs_put_nonzero(&row, read->doubt);
+    xs_put_if(&row, is_known, (int64_t)read->edge_read_bytes);
     return xs_row_insert(&row);
 }
 

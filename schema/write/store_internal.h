@@ -36,11 +36,13 @@ struct xs_store {
     struct xs_shapes shapes;
     struct xs_thin *thin;     /* store_thin.c */
     struct xs_ledger *ledger; /* store_ledger.c; NULL: the trace is no ledger */
-    struct xs_choice *choice; /* thin_choice.c; NULL while the beginning of the run is written: it is never thinned */
+    struct xs_choice *choice; /* thin_choice.c; NULL while the beginning of the run is written, which is never thinned.
+                               * A ledger always has it */
     int64_t thinned_rows;     /* number of rows that were deleted by thinning since the store was opened */
     uint32_t newest_correlation; /* newest correlation among the stored calls */
     bool in_batch;
-    bool is_held;        /* of a ledger: a batch ends without a commit, and the next one continues its transaction */
+    bool is_held;        /* of a ledger: xs_store_commit ends the batch only, and the next batch continues the
+                          * transaction */
     bool intern_changed; /* the interning tables were changed in this batch, so a rollback makes them wrong */
     int failure;         /* first error of this batch; SQLite may have rolled the batch back already */
     char message[256];   /* message of the last error */
@@ -122,8 +124,8 @@ static inline void xs_put_loose(struct xs_row *row, const struct xs_row_shape *s
 
 /* Finds or adds the shape, and writes its number to *id. Sets shape->in_row. */
 int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id);
-/* Finds or adds the shape for a sum of rows, which does not have the columns that may be in a row. Changes the shape.
- */
+/* Finds or adds the shape for a sum of rows, and writes its number to *id. Rows of one shape can differ in the columns
+ * whose values may be in the row, so these columns are removed from *shape before. */
 int xs_shape_of_sum(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id);
 /* Forgets all shape numbers, because a rollback may have undone some of them, or another process may have assigned
  * them. */

@@ -10,7 +10,7 @@
 
 struct xs_choice;
 
-/* Makes a choice, and registers the following SQL functions with the connection, for the statements of store_thin.c.
+/* Makes a choice, and registers the following SQL functions with the connection, for the statements of thin_tables.c.
  * NULL: there is not enough memory, or SQLite returned an error.
  *   xs_choose(id, correlation, other, thread, entry_point, site, kind, shape)   true: the call is to be deleted
  *   xs_follow(id, correlation, other, is_of_transfer)   true: the device record is to be deleted, like its call
@@ -25,8 +25,8 @@ void xs_choice_free(struct xs_choice *choice);
 /* The tables whose rows are calls. */
 enum xs_calls_of { XS_CALLS_TRANSFER, XS_CALLS_LAUNCH, XS_CALLS_MEMSET, XS_CALLS_API, XS_CALLS_SYNC, XS_CALLS_NONE };
 
-/* From now on all calls and records of a slice are to be deleted, whatever xs_choice_begin and the slice's limits say.
- */
+/* From now on, xs_choose and xs_follow choose all calls and records of a slice to be deleted, whatever the pass and the
+ * limits of the slice say. A ledger needs this to drop a part. */
 void xs_choice_take_all(struct xs_choice *choice);
 
 /* Counts a call that comes after the beginning of the trace. Three values identify the call's site: `entry_point`;

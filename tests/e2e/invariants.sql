@@ -76,6 +76,7 @@ SELECT 'watch', host_read FROM transfer WHERE host_read IS NOT NULL GROUP BY hos
 SELECT 'host read', id FROM host_read WHERE (doubt IS NULL) <> (read_bytes IS NOT NULL)
     OR (doubt IS NULL) <> (pieces IS NOT NULL AND read_pieces IS NOT NULL) OR read_bytes NOT BETWEEN 0 AND watched_bytes
     OR (read_bytes = 0) <> (read_pieces = 0) OR pieces NOT BETWEEN 1 AND 16 OR read_pieces >> pieces <> 0
+    OR (doubt IS NULL) <> (edge_read_bytes IS NOT NULL) OR edge_read_bytes NOT BETWEEN 0 AND read_bytes
     OR doubt NOT IN (SELECT id FROM host_read_doubt WHERE id > 0)
 -- A sample is of a thread and a stack that are there, and its thread slept, or did not, or this is not known.
 SELECT 'sample', id FROM host_sample WHERE is_asleep NOT IN (0, 1) OR thread NOT IN (SELECT id FROM thread)

@@ -1,4 +1,5 @@
-/* Gives a Parquet file of any bytes to the reader of fleet files, and adds up what it reads, as `xferspy fleet` does. */
+/* Gives a Parquet file of any bytes to the reader of fleet files, and adds up what it reads, as `xferspy fleet` does.
+ */
 #include <fcntl.h>
 #include <stdint.h>
 

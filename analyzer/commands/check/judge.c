@@ -13,8 +13,8 @@
 #include "analyzer/commands/common/reading.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
+#include "analyzer/words/recorded_parts_words.h"
 #include "analyzer/words/saving_words.h"
 
 const char *const xs_outcome_names[] = {"pass", "allowed", "unknown", "fail"};
@@ -59,12 +59,21 @@ static bool is_about(const struct xs_rule *rule, const struct xs_check_finding *
     return rule->about == XS_RULE_FINDING ? is_kind(rule, f) : rule->about != XS_RULE_METRIC && !f->advice;
 }
 
+/* True if the result names the finding as a place of what a rule measures. `saved-time' is about no single finding, but
+ * it lists the causes that it consists of, and says how much each has grown. */
+static bool is_listed(const struct xs_rule_result *result, size_t finding) {
+    for (size_t i = 0; i < result->place_count; i++)
+        if (result->places[i] == finding)
+            return true;
+    return false;
+}
+
 enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, const struct xs_check_terms *terms,
                                              size_t finding) {
     enum xs_standing standing = XS_STANDING_NONE;
     for (size_t i = 0; i < judged->result_count; i++) {
         const struct xs_rule *rule = judged->results[i].rule;
-        if (!is_about(rule, &judged->findings.items[finding]))
+        if (!is_about(rule, &judged->findings.items[finding]) && !is_listed(&judged->results[i], finding))
             continue;
         enum xs_standing by_rule = xs_judged_standing(judged, terms, finding, rule->unit);
         standing = by_rule > standing ? by_rule : standing;

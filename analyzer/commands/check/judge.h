@@ -88,8 +88,8 @@ void xs_judged_free(struct xs_judged *judged);
  * baseline's interval plus the tolerance. */
 enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct xs_check_terms *terms, size_t finding,
                                     enum xs_metric_unit unit);
-/* Returns how a finding compares with the baseline by all measures that the rules use. It has grown if it has grown by
- * at least one of these measures. */
+/* Returns how a finding compares with the baseline by all measures of the rules that are about it or name it. It has
+ * grown if it has grown by at least one of these measures. */
 enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, const struct xs_check_terms *terms,
                                              size_t finding);
 uint64_t xs_check_measured(const struct xs_check_finding *finding, enum xs_metric_unit unit);

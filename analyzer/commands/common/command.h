@@ -37,8 +37,8 @@ struct xs_interface {
     "The exit status is 0 if all limits hold, 3 if one does not, 1 after an error and 2 after wrong usage."
 #define XS_HELP_JSON "the same as --format=json"
 
-/* Adds the name that an option of the library has on the command line: "source-lines" for the field source_lines of
- * schema/options.def. */
+/* Appends to `name` the name that an option of the library has on the command line, for example "source-lines" for the
+ * field source_lines of schema/options.def. */
 void xs_option_name_add(struct xs_string *name, const char *field);
 
 /* Parses -o, --force and --color, as a child of a command's argp. The child's input is a struct xs_out_options. */

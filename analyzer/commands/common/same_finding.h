@@ -1,12 +1,12 @@
 /* Finds out which findings of two runs are the same finding, by one rule for `diff`, `check` and `try`. First the call
- * sites of the runs are matched (match.h). Two findings are the same if they are of the same kind, at call sites that
- * match. A live analysis, a baseline file and another trace describe findings in the same way, so the result is the
- * same for all of them. docs/use/diff.md has the rule. */
+ * sites of the runs are matched (match_sites.h). Two findings are the same if they are of the same kind, at call sites
+ * that match. A live analysis, a baseline file and another trace describe findings in the same way, so the result is
+ * the same for all of them. docs/use/diff.md has the rule. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_SAME_FINDING_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_SAME_FINDING_H
 
 #include "analyzer/base/interned.h"
-#include "analyzer/commands/common/match.h"
+#include "analyzer/commands/common/match_sites.h"
 
 struct xs_diagnosis; /* analyzer/savings/causes/diagnosis.h */
 

@@ -1,4 +1,5 @@
-/* Parses what the commands of control share, and shows the answers; see control.h. */
+/* Parses the arguments that the commands share by which the user controls processes, and shows the answers; see
+ * control.h. */
 #include "analyzer/commands/control/control.h"
 
 #include <inttypes.h>
@@ -11,14 +12,16 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 
-enum { OPTION_JOB = 0x400, OPTION_ALL, OPTION_JSON };
+enum { OPTION_JOB = 0x400, OPTION_ALL, OPTION_FORMAT, OPTION_JSON };
+static const char *const formats[] = {"text", "json", NULL};
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Which processes:", 1},
     {"job", OPTION_JOB, "DIR", 0, "all whose traces, or whose sockets (XFERSPY_CONTROL=DIR), lie in this folder", 1},
     {"all", OPTION_ALL, NULL, 0, "all of this user; of all users, if root asks", 1},
     {NULL, 0, NULL, 0, "Output:", 8},
-    {"json", OPTION_JSON, NULL, 0, "JSON: format \"xferspy-control\"", 8},
+    {"format", OPTION_FORMAT, "text|json", 0, "text is the default", 8},
+    {"json", OPTION_JSON, NULL, 0, "the same as --format=json: format \"xferspy-control\"", 8},
     {0}};
 
 static void add_pid(struct xs_control_arguments *arguments, const char *text, struct argp_state *state) {
@@ -42,6 +45,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case OPTION_ALL:
         wanted->all = true;
+        return 0;
+    case OPTION_FORMAT:
+        arguments->json = xs_parse_word("format", argument, formats, state) != 0;
         return 0;
     case OPTION_JSON:
         arguments->json = true;

@@ -193,7 +193,7 @@ static void drop(struct xs_controlled_list *list, size_t i) {
     list->items[i] = list->items[--list->count];
 }
 
-/* True if the process was started by another one, or by one that this one started. */
+/* True if `ancestor` started the process, or started one of the processes from which it descends. */
 static bool descends_from(int64_t pid, int64_t ancestor) {
     for (int depth = 0; pid > 1 && depth < 4096; depth++) {
         pid = xs_process_parent(pid);

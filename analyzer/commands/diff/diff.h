@@ -44,9 +44,9 @@ struct xs_side_run {
     struct xs_metric_value own;                           /* the part of the run's wall time that xferspy itself used */
     struct xs_metric_value together_least, together_most; /* saving of all repairs together */
     const char *windows;                                  /* a text that says that device times are modelled, or "" */
-    bool is_ledger;                   /* totals are of the whole run, although not all of it was looked at */
-    const char *looked_at;            /* a text that says how much of the run was recorded; "": the
-                                         whole run */
+    bool is_ledger;                   /* the trace is a ledger: totals also cover time outside of the parts that
+                                       * `looked_at` describes */
+    const char *looked_at;            /* a text that says how much of the run was recorded; "": the whole run */
     struct xs_recorded_time recorded; /* shares are percentages of this time */
     const char *repaired;             /* sentences that say that the run was repaired, or "" */
     const char *bounds;               /* a sentence that says that savings are bounds, or "" */

@@ -13,8 +13,8 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
+#include "analyzer/words/recorded_parts_words.h"
 
 static const char *keep(struct xs_side *side, const char *text) {
     return xs_texts_keep(&side->texts, text ? text : "");

@@ -27,11 +27,13 @@ struct arguments {
     int timeout_s;
 };
 
-enum { OPTION_JSON = 0x100, OPTION_TIMEOUT };
+enum { OPTION_JSON = 0x100, OPTION_FORMAT, OPTION_TIMEOUT };
+static const char *const formats[] = {"text", "json", NULL};
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "How:", 1},
     {"timeout", OPTION_TIMEOUT, "SECONDS", 0, "how long the driver may take to answer (default: 60)", 1},
-    {"json", OPTION_JSON, NULL, 0, "print JSON: format \"xferspy-doctor\"", 1},
+    {"format", OPTION_FORMAT, "text|json", 0, "text is the default", 1},
+    {"json", OPTION_JSON, NULL, 0, "the same as --format=json: format \"xferspy-doctor\"", 1},
     {0}};
 
 static const char doc[] =
@@ -50,6 +52,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->output;
+        return 0;
+    case OPTION_FORMAT:
+        arguments->json = xs_parse_word("format", argument, formats, state) != 0;
         return 0;
     case OPTION_JSON:
         arguments->json = true;

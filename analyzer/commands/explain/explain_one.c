@@ -16,6 +16,7 @@
 #include "analyzer/words/idle_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
+#include "analyzer/words/unread_words.h"
 
 enum { EVIDENCE_SHOWN = 3 };
 
@@ -103,7 +104,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_frame *frame = xs_site_frame(diagnosis->findings, f->site);
     XS_SCOPED_STRING name = {0}, where = {0};
     struct xs_string detour = {0}, amount = {0}, variants = {0}, room = {0}, cost = {0};
-    struct xs_string gain = {0};
+    struct xs_string gain = {0}, unread = {0};
     xs_finding_name(&name, diagnosis, (size_t)explain->chosen);
     fprintf(out->file, "%s%s%s: ", xs_style_on(out, XS_STYLE_HEADING), name.data, xs_style_off(out, XS_STYLE_HEADING));
     xs_out_rest(out, xs_text_width(name.data) + 2, 4, "%s", detector->title);
@@ -130,6 +131,8 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     xs_out_take_fact(out, "variants", &variants);
     xs_finding_turns(&room, d);
     xs_out_take_fact(out, "room", &room);
+    xs_say_unread(&unread, diagnosis->findings, f);
+    xs_out_take_fact(out, "read", &unread);
     xs_finding_cost(&cost, f);
     xs_out_take_fact(out, "cost", &cost);
     apart_line(&f->apart, out);

@@ -1,6 +1,7 @@
 /* Writes OpenMetrics text for Prometheus: the run's numbers (summary/metrics.def), transfers by kind, findings by kind.
  * All are gauges, because the run has ended and its numbers no longer grow. All samples of a metric must be together in
  * the output, so this writer gets all traces at once. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,23 @@ static char *labels_of(const struct xs_run *run) {
     return labels.data;
 }
 
+/* Adds the labels of the trace, as label_KEY. A name may have only letters, digits and _ there, so of two keys that
+ * become the same name only the first is written. */
+static void add_trace_labels(struct xs_string *to, const struct xs_labels *from) {
+    XS_SCOPED_STRING names = {0};
+    for (size_t i = 0; i < from->count; i++) {
+        XS_SCOPED_STRING name = {0}, mark = {0};
+        xs_string_format(&name, "label_%s", from->items[i].key);
+        for (char *c = name.data; *c; c++)
+            *c = isascii(*c) && isalnum(*c) ? *c : '_';
+        xs_string_format(&mark, " %s ", name.data);
+        if (names.length && strstr(names.data, mark.data))
+            continue;
+        xs_string_format(&names, "%s", mark.data);
+        label(to, name.data, from->items[i].value);
+    }
+}
+
 /* --- families --- */
 
 /* Writes a gauge instead of an `info`, because the format of node_exporter's text files has no `info`. */
@@ -85,6 +103,7 @@ static void put_runs(const struct writer *w, const struct xs_export *e) {
         label(&more, "status", s->run.status);
         label(&more, "gpu", s->device_count ? s->devices[0].name : "");
         label(&more, "xferspy_version", s->run.xferspy_version);
+        add_trace_labels(&more, &s->run.labels);
         fprintf(w->file, "xferspy_run_info{%s,%s} 1\n", w->labels[i], more.data);
     }
 }

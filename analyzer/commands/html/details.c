@@ -13,6 +13,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/saving_words.h"
+#include "analyzer/words/unread_words.h"
 
 /* Columns of the queries: id, stack, time, duration, bytes, addresses, and the contents after and before, as texts;
  * NULL if the table has no such column. */
@@ -110,7 +111,7 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_diagnosis
         const struct xs_diagnosed *d = &diagnosis->items[i];
         const struct xs_finding *f = d->finding;
         struct xs_string cost = {0}, amount = {0}, share = {0}, checked = {0}, framework = {0}, detour = {0};
-        struct xs_string released = {0}, launched = {0};
+        struct xs_string released = {0}, launched = {0}, unread = {0};
         int64_t stack = 0;
         xs_finding_cost(&cost, f);
         xs_finding_amount(&amount, f);
@@ -119,6 +120,7 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_diagnosis
         xs_finding_checked(&checked, f);
         xs_say_framework(&framework, d);
         xs_say_detour(&detour, diagnosis, d);
+        xs_say_unread(&unread, diagnosis->findings, f);
         if (d->released_at)
             xs_place_of_site(&released, diagnosis->findings, d->released_at);
         if (f->launched_at)
@@ -131,6 +133,8 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_diagnosis
         xs_html_words_json(json, "framework_text", &framework);
         if (detour.length)
             xs_html_words_json(json, "detour_text", &detour);
+        if (unread.length)
+            xs_html_words_json(json, "unread_text", &unread);
         if (released.length)
             xs_html_words_json(json, "released_text", &released);
         if (launched.length)

@@ -6,6 +6,7 @@
 #include "analyzer/commands/html/sites.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/idle_words.h"
+#include "analyzer/words/unread_words.h"
 #include "analyzer/words/wait_words.h"
 
 /* The places and lines that rows name, in the order in which they are first named. */
@@ -134,7 +135,7 @@ static void put_rows(const struct xs_idle *idle, struct places *places, struct x
 
 static void put_wait(const struct xs_diagnosis *diagnosis, const struct xs_wait_row *row, struct places *places,
                      struct xs_json *json) {
-    XS_SCOPED_STRING work = {0}, why = {0};
+    XS_SCOPED_STRING work = {0}, why = {0}, unread = {0};
     bool pays = xs_wait_pays(row, diagnosis->replay_fit.measured_ns);
     xs_wait_say_work(&work, diagnosis->findings, row);
     xs_wait_say_why_nothing(&why, diagnosis, row);
@@ -144,6 +145,9 @@ static void put_wait(const struct xs_diagnosis *diagnosis, const struct xs_wait_
     xs_json_bool(json, "pays", pays);
     xs_json_text(json, "waited_for", work.data);
     xs_json_text(json, "why_nothing", pays ? NULL : why.data);
+    xs_say_unread_wait(&unread, &row->unread);
+    if (unread.length)
+        xs_json_text(json, "unread", unread.data);
     xs_json_end(json, '}');
 }
 

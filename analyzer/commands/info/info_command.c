@@ -20,11 +20,14 @@ XS_DECLARE_COMMAND(info)
 
 #define XS_INFO_JSON_VERSION 1
 
+enum { OPTION_FORMAT = 0x200 };
+static const char *const formats[] = {"text", "json", NULL};
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
     {"all", XS_OPTION_DETAILS, NULL, 0,
      "every value of the table `meta', how many rows each table has, the views, all notes", 1},
-    {"json", XS_OPTION_JSON, NULL, 0, "everything as JSON: format \"xferspy-info\"", 1},
+    {"format", OPTION_FORMAT, "text|json", 0, "text is the default", 1},
+    {"json", XS_OPTION_JSON, NULL, 0, "the same as --format=json: everything, format \"xferspy-info\"", 1},
     {0}};
 
 static const char doc[] = "Shows in a few lines what is in a trace: the file, the run, the machine and how much was "
@@ -362,8 +365,16 @@ static int show_trace(const char *path, struct sink *sink) {
 }
 
 static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct xs_traces_arguments *arguments = state->input;
+    if (key != OPTION_FORMAT)
+        return xs_parse_traces(key, argument, state);
+    arguments->json = xs_parse_word("format", argument, formats, state) != 0;
+    return 0;
+}
+
 const struct xs_interface xs_interface_info = {
-    .argp = {.options = options, .parser = xs_parse_traces, .args_doc = "TRACE...", .doc = doc, .children = children}};
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
 
 int xs_command_info(int argc, char **argv) {
     struct xs_traces_arguments arguments = {0};

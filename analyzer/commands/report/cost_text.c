@@ -134,6 +134,7 @@ static void print_budget(const struct xs_summary *s, struct xs_out *out) {
 
 void xs_report_cost(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_cost *c = &s->cost;
+    char share[XS_UNIT_BYTES];
     if (!c->known)
         return;
     xs_out_heading(out, XS_COST_HEADING);
@@ -148,6 +149,12 @@ void xs_report_cost(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_PLAIN,
                     "%s of that CPU time went into %s samples of what threads did between their calls.",
                     XS_NS_TEXT(c->samples_ns), XS_COUNT_TEXT(c->samples));
+    if (c->watched_downloads)
+        xs_out_line(
+            out, XS_STYLE_PLAIN,
+            "That thread looked for %s (%s) at what the host read of downloads. Meanwhile, page faults and calls "
+            "of mmap had to wait.",
+            XS_NS_TEXT(c->host_reads_ns), share_of(share, c->host_reads_ns, s));
     if (c->fingerprint_launches)
         xs_out_line(out, XS_STYLE_PLAIN,
                     "Fingerprints took %s at the start, %s in the program's calls, %s on the device in %s kernels, and "

@@ -14,6 +14,7 @@
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
 #include "analyzer/words/saving_words.h"
+#include "analyzer/words/unread_words.h"
 
 enum { INDENT = 6 };
 
@@ -166,6 +167,8 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
     else
         print_remedy(diagnosis, number, all, out);
     xs_finding_turns(&text, d);
+    print_text(&text, out);
+    xs_say_unread(&text, diagnosis->findings, f);
     print_text(&text, out);
     for (size_t i = 0; i < cause->count && (all || !number); i++) {
         const struct xs_diagnosed *other_diagnosed = &diagnosis->items[cause->findings[i]];

@@ -5,8 +5,8 @@
 #include "analyzer/commands/report/report.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/left_out.h"
 #include "analyzer/words/place.h"
+#include "analyzer/words/recorded_parts_words.h"
 #include "analyzer/words/saving_words.h"
 
 #define NAME(id, name) name,

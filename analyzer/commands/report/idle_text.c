@@ -9,6 +9,7 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/idle_words.h"
 #include "analyzer/words/saving_words.h"
+#include "analyzer/words/unread_words.h"
 #include "analyzer/words/wait_words.h"
 
 enum { MOST_ROWS = 5, LEAST_SHARE = 100 /* rows below this part of the time are left out */ };
@@ -155,7 +156,7 @@ static void wait_row(const struct xs_diagnosis *diagnosis, const struct xs_wait_
                      struct xs_out *out) {
     char saves[XS_UNIT_BYTES], together[XS_UNIT_BYTES], times[XS_UNIT_BYTES], waited[XS_UNIT_BYTES],
         idle[XS_UNIT_BYTES], a_step[16];
-    XS_SCOPED_STRING text = {0};
+    XS_SCOPED_STRING text = {0}, unread = {0};
     bool pays = xs_wait_pays(wait, diagnosis->replay_fit.measured_ns);
     xs_idle_call_say(&text, diagnosis->findings, &wait->call);
     if (wait->work_count) {
@@ -166,6 +167,9 @@ static void wait_row(const struct xs_diagnosis *diagnosis, const struct xs_wait_
         xs_string_format(&text, ": ");
         xs_wait_say_why_nothing(&text, diagnosis, wait);
     }
+    xs_say_unread_wait(&unread, &wait->unread);
+    if (unread.length)
+        xs_string_format(&text, "; %s", unread.data);
     xs_wait_times_a_step(a_step, diagnosis, wait);
     const char *numbers[NUMBERS] = {pays ? xs_format_ns(saves, wait->saves_ns) : "nothing",
                                     xs_format_ns(together, wait->together_ns),

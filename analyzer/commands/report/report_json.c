@@ -26,6 +26,13 @@ void xs_report_json_end(const struct xs_job *job, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
+static void put_labels(const struct xs_labels *labels, struct xs_json *json) {
+    xs_json_object(json, "labels");
+    for (size_t i = 0; i < labels->count; i++)
+        xs_json_text(json, labels->items[i].key, labels->items[i].value);
+    xs_json_end(json, '}');
+}
+
 static void put_run(const struct xs_summary *s, struct xs_json *json) {
     const struct xs_run *run = &s->run;
     xs_json_object(json, "run");
@@ -50,6 +57,7 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
     xs_json_int(json, "driver_version", run->driver_version);
     xs_json_text(json, "clock", run->clock);
     xs_json_text(json, "captured_by_version", run->xferspy_version);
+    put_labels(&run->labels, json);
     if (*run->importer) {
         xs_json_text(json, "imported_from", run->importer);
         xs_json_text(json, "imported_version", run->import_version);
@@ -397,6 +405,8 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "drain_cpu_ns", c->drain_cpu_ns);
     xs_json_count(json, "samples", c->samples);
     xs_json_count(json, "samples_ns", c->samples_ns);
+    if (c->watched_downloads)
+        xs_json_count(json, "host_reads_ns", c->host_reads_ns);
     xs_json_count(json, "spool_stalls", c->spool_stalls);
     xs_json_count(json, "spool_stall_ns", c->spool_stall_ns);
     xs_json_count(json, "spool_bytes", c->spool_bytes);

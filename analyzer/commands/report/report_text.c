@@ -70,6 +70,16 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
     xs_out_fact(out, "run", "%s", text.data);
 }
 
+/* Prints the labels that the user gave. The others are facts that mostly everybody knows, and are in the JSON. */
+static void labels_line(const struct xs_labels *labels, struct xs_out *out) {
+    XS_SCOPED_STRING text = {0};
+    for (size_t i = 0; i < labels->count; i++)
+        if (labels->items[i].is_given)
+            xs_string_format(&text, "%s%s=%s", text.length ? ", " : "", labels->items[i].key, labels->items[i].value);
+    if (text.length)
+        xs_out_fact(out, "labels", "%s", text.data);
+}
+
 /* Prints the headline on a separate line, so that it is read first. */
 static void print_headline(const struct xs_report *report, struct xs_out *out) {
     XS_SCOPED_STRING headline = {0}, filter = {0};
@@ -119,6 +129,7 @@ static void print_run(const struct xs_report *report, struct xs_out *out) {
             (int)xs_text_fit(command, cut ? room - xs_text_width(mark) : room), command, mark,
             xs_style_off(out, XS_STYLE_HEADING));
     run_line(s, out);
+    labels_line(&s->run.labels, out);
     device_lines(s, out);
     xs_out_fact(out, "trace", "%s", s->trace->path);
     print_headline(report, out);

@@ -7,8 +7,8 @@
 #include "analyzer/base/units.h"
 #include "analyzer/commands/report/report_internal.h"
 #include "analyzer/words/failures_words.h"
-#include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
+#include "analyzer/words/recorded_parts_words.h"
 #include "analyzer/words/saving_words.h"
 
 /* Says that rows were thinned out. Device times of dropped calls are not modelled. */

@@ -9,6 +9,7 @@
 #include "analyzer/base/unknown_variables.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/run/run.h"
+#include "schema/labels.h"
 #include "schema/option_value.h"
 #include "schema/redact.h"
 #include "schema/window_spec.h"
@@ -26,7 +27,7 @@ static const struct capture_option capture_options[] = {
 };
 enum { CAPTURE_OPTIONS = sizeof capture_options / sizeof *capture_options };
 
-enum { KEY_CAPTURE = 0x2000, KEY_REPORT = 0x3000, KEY_REPORT_OUTPUT, KEY_FORCE, KEY_FLEET_DIR };
+enum { KEY_CAPTURE = 0x2000, KEY_LABEL = 0x2fff, KEY_REPORT = 0x3000, KEY_REPORT_OUTPUT, KEY_FORCE, KEY_FLEET_DIR };
 
 struct arguments {
     struct xs_out_options output;
@@ -44,6 +45,7 @@ static const char doc[] =
     "  xferspy run --report -- python train.py\n"
     "  xferspy run --skip-steps=20 --steps=10 -- python train.py\n"
     "  xferspy run --output=traces/%h-%r.db -- mpirun ./solver\n"
+    "  xferspy run --label team=vision --label night=3 -- ./app\n"
     "\n"
     "Each capture option is also an environment variable: XFERSPY_OUTPUT for --output. The option overrides the "
     "variable. You can also preload the library yourself:\n"
@@ -79,7 +81,29 @@ static const char *refused_part(const struct capture_option *option, const char 
     struct xs_window_spec spec;
     if (!strcmp(option->field, "window"))
         return *value ? xs_window_spec_read(&spec, value) : "use " XS_WINDOW_SPEC_FORMS;
+    if (!strcmp(option->field, "labels"))
+        return *value ? xs_labels_refused(value) : "use KEY=VALUE,...";
     return strcmp(option->field, "step") ? NULL : xs_range_name_refused(value);
+}
+
+/* Adds a label to those of the environment and of earlier options. */
+static void add_label(const char *text, struct argp_state *state) {
+    static const char variable[] = "XFERSPY_LABELS";
+    const char *before = getenv(variable), *why = xs_labels_refused(text);
+    XS_SCOPED_STRING all = {0};
+    xs_string_format(&all, "%s%s%s", before ? before : "", before && *before ? "," : "", text);
+    if (!*text)
+        why = "use KEY=VALUE";
+    else if (strchr(text, ','))
+        why = "a value has no comma, which separates labels";
+    else if (!why && all.length >= XS_OPTION_TEXT_BYTES)
+        why = "all labels together have 1023 bytes at most";
+    else if (!why)
+        why = xs_labels_refused(all.data);
+    if (why)
+        argp_error(state, "--label=%s: %s", text, why);
+    else if (setenv(variable, all.data, 1) != 0)
+        xs_out_of_memory();
 }
 
 static const char *const repair_names[] = {
@@ -159,6 +183,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
             if (!strcmp(capture_options[i].field, "output"))
                 set_capture_option(&capture_options[i], argument, state);
         return 0;
+    case KEY_LABEL:
+        add_label(argument, state);
+        return 0;
     case KEY_REPORT_OUTPUT:
         arguments->output.path = argument;
         arguments->report = true;
@@ -202,6 +229,7 @@ static void add_help(struct xs_string *help, const char *text) {
 
 static const struct argp_option other_options[] = {
     {NULL, 'o', "FILE", OPTION_HIDDEN, NULL, 1},
+    {"label", KEY_LABEL, "KEY=VALUE", 0, "add one label to those of --labels; can be given several times", 1},
     {NULL, 0, NULL, 0, "Afterwards:", 2},
     {"report", KEY_REPORT, NULL, 0,
      "when the program ends, print the report of its traces to standard error; standard output stays the program's", 2},

@@ -140,8 +140,8 @@ static uint64_t take_until(struct xs_intervals *set, int64_t to) {
     return ns;
 }
 
-/* Decides up to which time device times are known, and how much of the time since `from` they were recorded in. If
- * CUPTI records in windows, the times of a window are known when the window has ended. */
+/* Decides up to which time device times are known, and for how long since `from` they were recorded. If CUPTI records
+ * in windows, the times of a window are known when the window has ended. */
 static void find_known(struct xs_so_far *s, const struct xs_trace *trace, uint64_t from) {
     char status[16];
     struct xs_device_windows *windows = xs_device_windows_read(trace);

@@ -22,14 +22,15 @@ enum xs_table_read {
     XS_READ_TABLES
 };
 
-/* A device, and when its copies and kernels ran, as far as that is after `known_ns`. Streams overlap. */
+/* Has the times after `known_ns` at which copies and kernels ran on a device. Streams run at the same time, so the
+ * intervals of one list may overlap. */
 struct xs_busy_device {
     int64_t id;
     struct xs_intervals copies, kernels;
 };
 
 struct xs_so_far {
-    int64_t last[XS_READ_TABLES]; /* the largest row number that was read */
+    int64_t last[XS_READ_TABLES]; /* for each table, the largest id that was read */
     bool has_begun;
     int64_t start_unix_ns;        /* tells whether the file is still the trace of the same run */
     uint64_t run_ns;              /* duration of the run so far */
@@ -39,18 +40,21 @@ struct xs_so_far {
     struct xs_busy_device *devices;
     size_t device_count;
 
-    uint64_t known_ns; /* all device times up to this time are known. CUPTI delivers them late and in large batches. If
-                          none is late, it is the present end of the run */
-    bool late;         /* calls after known_ns started work whose times are not known yet */
-    /* Between the known_ns of the previous call and that of this call: how long device times were recorded, and how
-     * long devices copied and ran kernels in this time, summed over devices. */
+    /* All device times up to this time are known. CUPTI delivers device times late and in large batches. If none is
+     * late, this is the present end of the run. If CUPTI records device times in windows, it is the end of the latest
+     * window that has ended. */
+    uint64_t known_ns;
+    bool late; /* calls after known_ns started work whose times are not known yet; always false if CUPTI records
+                * in windows */
+    /* The next fields are about the time from the known_ns of the previous call to that of this call: for how long
+     * device times were recorded, and how long the devices copied and ran kernels then, added up over all devices. */
     uint64_t looked_at_ns, copy_ns, kernel_ns;
 };
 
-/* Reads the rows that were added since the previous call. `so_far` is zeroed before the first call. If rows that this
- * function has not read were removed (the trace reached its largest size), or the file is of another run, it begins
- * anew. Must be called before device times are modelled (xs_modelled_add_to), because those are no new rows. Negative
- * status: the message is set. */
+/* Reads the rows that were added since the previous call. The caller must zero `so_far` before the first call. If rows
+ * that this function has not read were removed (the trace reached its largest size), or the file is of another run, it
+ * forgets everything and begins anew. Must be called before device times are modelled (xs_modelled_add_to), because the
+ * rows of modelled times must not be taken for new rows. Negative status: the message is set. */
 int xs_so_far_read(struct xs_so_far *so_far, const struct xs_trace *trace, char *message);
 void xs_so_far_free(struct xs_so_far *so_far);
 

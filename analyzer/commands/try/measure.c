@@ -86,6 +86,15 @@ static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, c
         xs_trial_end(trial, XS_TRIAL_FAILED, "%s", trouble);
     else if (log->off.length)
         xs_trial_end(trial, XS_TRIAL_FAILED, "the repair %s", log->off.data);
+    else if (log->accessed)
+        xs_trial_end(trial, XS_TRIAL_FAILED,
+                     "the program accesses memory of downloads that the plan leaves out (%s times), so its output "
+                     "counts for nothing",
+                     XS_COUNT_TEXT(log->accessed));
+    else if (log->unsure)
+        xs_trial_end(trial, XS_TRIAL_FAILED,
+                     "nobody can say whether the program accesses memory of downloads that the plan leaves out: %s",
+                     log->refused.data);
     else if (log->wrong)
         xs_trial_end(trial, XS_TRIAL_FAILED,
                      "%s times the device would have held other bytes than the program uploaded; the program does not "

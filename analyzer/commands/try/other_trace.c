@@ -48,7 +48,7 @@ bool xs_trials_are_sampled(const struct xs_trials *trials, const struct xs_diagn
     for (size_t i = 0; i + 1 < trials->count; i++) {
         const struct xs_trial *trial = &trials->items[i];
         const struct xs_finding *f = diagnosis->items[trial->finding].finding;
-        sampled |= xs_try_is_by_contents(trial->repair) && f->sample.is_of_contents && f->sample.checked < f->sample.of;
+        sampled |= xs_try_needs_proof(trial->repair) && f->sample.is_of_contents && f->sample.checked < f->sample.of;
     }
     return sampled;
 }
@@ -82,9 +82,13 @@ int xs_trials_plan_by(struct xs_trials *trials, const struct xs_diagnosis *diagn
     }
     struct xs_trials planned = {0};
     int status = count ? xs_trials_make(&planned, whole, in_whole, count, message) : 0;
-    for (size_t i = 0; status >= 0 && i < count; i++)
-        if (planned.items[i].state == XS_TRIAL_PLANNED || trials->items[of[i]].state != XS_TRIAL_PLANNED)
-            take_plan(&trials->items[of[i]], &planned.items[i]);
+    for (size_t i = 0; status >= 0 && i < count; i++) {
+        struct xs_trial *trial = &trials->items[of[i]], *better = &planned.items[i];
+        /* If the new trace watched all downloads, it may have seen one read that the first trace did not watch. */
+        if (better->state == XS_TRIAL_PLANNED || trial->state != XS_TRIAL_PLANNED ||
+            trial->repair == XS_TRY_DROP_DOWNLOADS)
+            take_plan(trial, better);
+    }
     xs_trials_free(&planned);
     return status;
 }

@@ -17,8 +17,9 @@
 #include "schema/redact.h"
 
 #define FOLDER "xferspy-try-XXXXXX"
-#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* these two settings replace the user's settings */
+#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* these settings replace the user's settings */
 #define WHOLE_BUDGET "XFERSPY_BUDGET="
+#define WHOLE_HOST_READS "XFERSPY_HOST_READS="
 enum { COMMAND_BYTES = 65536, PATH_BYTES = 4096 };
 
 /* --- words --- */
@@ -178,12 +179,18 @@ void xs_program_leave(int back) {
 static bool is_for_recording(const char *setting, bool is_whole) {
     static const char *const others[] = {
         "XFERSPY_OUTPUT=",     "XFERSPY_WINDOW=", "XFERSPY_OUTSIDE=", "XFERSPY_STEP=", "XFERSPY_STEPS=",
-        "XFERSPY_SKIP_STEPS=", "XFERSPY_REPAIR",  WHOLE_FINGERPRINT,  WHOLE_BUDGET};
-    const size_t count = sizeof others / sizeof *others - (is_whole ? 0 : 2);
+        "XFERSPY_SKIP_STEPS=", "XFERSPY_REPAIR",  WHOLE_FINGERPRINT,  WHOLE_BUDGET,    WHOLE_HOST_READS};
+    const size_t count = sizeof others / sizeof *others - (is_whole ? 0 : 3);
     bool is = !strncmp(setting, "XFERSPY_", strlen("XFERSPY_"));
     for (size_t i = 0; i < count; i++)
         is = is && strncmp(setting, others[i], strlen(others[i])) != 0;
     return is;
+}
+
+/* True if a trace `whole` has to watch all downloads. */
+static bool watches_all(const struct xs_program *program) {
+    const char *wish = getenv("XFERSPY_HOST_READS");
+    return program->watches_all || (wish && *wish && strcmp(wish, "off") != 0);
 }
 
 /* Returns the settings for a recording. The settings of the user are kept, but with `is_whole`, contents and device
@@ -199,6 +206,8 @@ static char **settings_of(const struct xs_program *program, const char *output, 
     if (is_whole) {
         settings = add_word(settings, count++, xs_strdup(WHOLE_FINGERPRINT "all"));
         settings = add_word(settings, count++, xs_strdup(WHOLE_BUDGET "off"));
+        if (watches_all(program))
+            settings = add_word(settings, count++, xs_strdup(WHOLE_HOST_READS "all"));
     }
     settings = add_word(settings, count++, xs_text_format("XFERSPY_OUTPUT=%s", output));
     if (!getenv("NVTX_INJECTION64_PATH"))

@@ -14,6 +14,7 @@ struct xs_program {
     char *folder;        /* the folder in which it runs; NULL: the current folder */
     char *library;       /* the path of libxferspy.so */
     char *preload;       /* "LD_PRELOAD=" with this library before other libraries */
+    bool watches_all;    /* the trace `whole` says of all downloads what the host read of them */
     int64_t deadline_ns; /* time of CLOCK_MONOTONIC at which recording must end; 0: no limit */
 };
 

@@ -16,13 +16,16 @@ static bool read_totals(const struct xs_json_document *document, struct xs_repai
     XS_SCOPED_STATEMENT *row = xs_json_document_ask(
         document, "SELECT ?1 ->> 'version', ?1 ->> 'differs_from_plan', coalesce(sum(value ->> 'applied'), 0), "
                   "coalesce(sum(value ->> 'bytes'), 0), coalesce(sum(value ->> 'wrong'), 0), "
-                  "coalesce(sum(value ->> 'checked'), 0) FROM json_each(?1, '$.repairs')");
+                  "coalesce(sum(value ->> 'checked'), 0), coalesce(sum(value ->> 'accessed'), 0), "
+                  "coalesce(sum(value ->> 'unsure'), 0) FROM json_each(?1, '$.repairs')");
     bool good = row && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int64(row, 0) == 1;
     if (good) {
         uint64_t applied = xs_json_document_count(row, 2, &good), bytes = xs_json_document_count(row, 3, &good);
         log->differs = xs_sum(log->differs, xs_json_document_count(row, 1, &good));
         log->wrong = xs_sum(log->wrong, xs_json_document_count(row, 4, &good));
         log->checked = xs_sum(log->checked, xs_json_document_count(row, 5, &good));
+        log->accessed = xs_sum(log->accessed, xs_json_document_count(row, 6, &good));
+        log->unsure = xs_sum(log->unsure, xs_json_document_count(row, 7, &good));
         if (!log->runs || applied < log->applied) {
             log->applied = applied;
             log->bytes = bytes;

@@ -14,6 +14,8 @@ struct xs_repair_log {
     uint64_t differs;         /* calls that did not copy what the plan says, over all runs */
     uint64_t wrong;           /* copies that would have got wrong contents, over all runs */
     uint64_t checked;         /* copies whose contents were compared, right or wrong, over all runs */
+    uint64_t accessed;        /* places that the program accessed although a download into them was left out */
+    uint64_t unsure;          /* such places of which nobody can say whether the program accessed them */
     uint64_t applied;         /* number of repairs in the run that made the fewest repairs */
     uint64_t bytes;           /* bytes of the repairs in the run that made the fewest repairs */
     struct xs_string refused; /* refused repairs by reason, from the last run: "contents differ 3, capturing 1"; empty:

@@ -9,6 +9,7 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/search.h"
+#include "analyzer/base/units.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
@@ -65,12 +66,12 @@ bool xs_try_has_repair(unsigned detector, unsigned verdict) {
 }
 
 bool xs_try_is_about_copies(enum xs_try_repair repair) {
-    return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE || repair == XS_TRY_STAGE ||
-           repair == XS_TRY_GATHER;
+    return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE || repair == XS_TRY_DROP_DOWNLOADS ||
+           repair == XS_TRY_STAGE || repair == XS_TRY_GATHER;
 }
 
-bool xs_try_is_by_contents(enum xs_try_repair repair) {
-    return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE;
+bool xs_try_needs_proof(enum xs_try_repair repair) {
+    return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE || repair == XS_TRY_DROP_DOWNLOADS;
 }
 
 /* Returns the index of the first of a cause's findings that has a repair that can be tried; SIZE_MAX: none. */
@@ -188,6 +189,7 @@ static void add_instance(struct making *m, struct xs_trial *trial, const struct 
         add_allocation(m, trial, instance->rows[0]);
         break;
     case XS_TRY_DROP_UPLOADS:
+    case XS_TRY_DROP_DOWNLOADS:
     case XS_TRY_STAGE:
     case XS_TRY_GATHER:
         if (instance->is_run)
@@ -270,6 +272,17 @@ const struct xs_saving *xs_trial_predicted(const struct xs_trial *trial) {
     return trial->left_out_count ? &trial->predicted_part : &trial->predicted;
 }
 
+/* Returns how many watched downloads of the finding's place were read. Each verdict has a finding of its own. */
+static uint64_t read_ones(const struct xs_diagnosis *diagnosis, const struct xs_finding *f) {
+    uint64_t unread = 0;
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        const struct xs_finding *other = diagnosis->items[i].finding;
+        if (other->detector == f->detector && other->site == f->site)
+            unread += other->sample.hits;
+    }
+    return f->sample.checked > unread ? f->sample.checked - unread : 0;
+}
+
 static void plan(struct making *m, struct xs_trial *trial) {
     const struct xs_finding *f = m->reading->diagnosis->items[trial->finding].finding;
     const char *why;
@@ -281,6 +294,12 @@ static void plan(struct making *m, struct xs_trial *trial) {
     if (xs_try_is_about_copies(trial->repair) && m->trials->ordinals.uncertain) {
         xs_trial_end(trial, XS_TRIAL_CANNOT, "which calls it is about is not certain: %s",
                      m->trials->ordinals.uncertain);
+        return;
+    }
+    uint64_t read = trial->repair == XS_TRY_DROP_DOWNLOADS ? read_ones(m->reading->diagnosis, f) : 0;
+    if (read) {
+        xs_trial_end(trial, XS_TRIAL_CANNOT, "%s of the %s watched downloads of this place were read",
+                     XS_COUNT_TEXT(read), XS_COUNT_TEXT(f->sample.checked));
         return;
     }
     note_left_out(trial, f);
@@ -398,8 +417,15 @@ void xs_trials_free(struct xs_trials *trials) {
 uint64_t xs_trial_left_out(const struct xs_trial *trial) {
     uint64_t count = 0;
     for (size_t i = 0; i < trial->line_count; i++)
-        count += xs_try_is_by_contents(trial->lines[i].repair);
+        count += xs_try_needs_proof(trial->lines[i].repair);
     return count;
+}
+
+bool xs_trials_are_about_reads(const struct xs_trials *trials) {
+    bool are = false;
+    for (size_t i = 0; i < trials->count; i++)
+        are |= trials->items[i].repair == XS_TRY_DROP_DOWNLOADS;
+    return are;
 }
 
 /* Removes the repairs of copies that another repair leaves out. */
@@ -410,7 +436,7 @@ static void leave_out_what_is_gone(struct xs_trial *all) {
         const struct xs_try_line line = all->lines[i];
         if (!line.is_any && xs_hash_find(&gone, line.thread, line.ordinal))
             continue;
-        if (xs_try_is_by_contents(line.repair))
+        if (xs_try_needs_proof(line.repair))
             *xs_hash_put(&gone, line.thread, line.ordinal) = 1;
         all->lines[kept++] = line;
     }

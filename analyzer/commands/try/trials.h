@@ -30,8 +30,9 @@ bool xs_try_has_repair(unsigned detector, unsigned verdict);
 /* True if this repair is about copies, and not about allocations. */
 bool xs_try_is_about_copies(enum xs_try_repair repair);
 
-/* True if this repair is correct only if copies have certain contents. */
-bool xs_try_is_by_contents(enum xs_try_repair repair);
+/* True if this repair leaves copies out or replaces them. So a trace must prove of each copy that it is not needed: by
+ * contents, or by what the host read. */
+bool xs_try_needs_proof(enum xs_try_repair repair);
 
 /* True if at least one cause can be tried with this trace. Repairs of copies cannot be tried if xs_ordinals_doubt has a
  * reason, for example that calls are missing. */
@@ -111,13 +112,15 @@ int xs_trials_plan_by(struct xs_trials *trials, const struct xs_diagnosis *diagn
  * trial's prediction. Returns the number of plans that were copied. */
 size_t xs_trials_put_together(struct xs_trials *trials);
 
+/* True if a trial is about downloads that nobody read. Then a new recording has to watch all downloads. */
+bool xs_trials_are_about_reads(const struct xs_trials *trials);
+
 /* Returns the predicted saving of the part of the finding that is tried. */
 const struct xs_saving *xs_trial_predicted(const struct xs_trial *trial);
 /* Returns the saving of those verdicts of a finding that have a repair; not known if no verdict has one. */
 struct xs_saving xs_try_part_saves(const struct xs_diagnosed *diagnosed);
 
-/* Returns how many copies a plan leaves out or replaces because of their contents. A run in mode verify compares the
- * contents of these copies. */
+/* Returns how many copies a plan leaves out or replaces. A run in mode verify checks each of these copies. */
 uint64_t xs_trial_left_out(const struct xs_trial *trial);
 
 /* Ends a trial with a state and a reason. */

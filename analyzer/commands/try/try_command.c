@@ -180,7 +180,9 @@ static bool take_plans(const char *trace, const struct xs_reading *reading, stru
  * recording fails, the plan from the sample is used. */
 static int plan_whole(const struct xs_program *program, const struct xs_reading *reading, struct xs_trials *trials) {
     struct xs_program_traces recorded;
-    bool interrupted, is_recorded = xs_program_record_whole(program, &recorded, &interrupted);
+    struct xs_program watching = *program;
+    watching.watches_all = xs_trials_are_about_reads(trials);
+    bool interrupted, is_recorded = xs_program_record_whole(&watching, &recorded, &interrupted);
     bool taken = is_recorded && take_plans(recorded.whole, reading, trials);
     if (is_recorded)
         xs_program_forget(&recorded);

@@ -1,4 +1,4 @@
-/* See watched_downloads.h. */
+/* Follows downloads until they end; see watched_downloads.h. */
 #include "analyzer/findings/detectors/watched_downloads.h"
 
 #include "schema/format/event.h"
@@ -10,27 +10,38 @@ static void take_out(struct xs_watched_downloads *d, struct xs_detection *detect
     d->open[i] = d->open[--d->count];
 }
 
-/* Ends a download that the device did not read. */
+/* Ends a download that nobody on the device read, except perhaps one upload. */
 static void conclude(struct xs_watched_downloads *d, struct xs_detection *detection, unsigned i,
                      ended_function *ended) {
-    xs_sample(detection, &d->open[i].event, 0, XS_DRAWN_CHECKED);
-    ended(detection, &d->open[i]);
+    const struct xs_watched_download *w = &d->open[i];
+    enum xs_readers readers = w->uploaded_by ? XS_READERS_UPLOAD : XS_READERS_NONE;
+    if (w->event.u.transfer.host_read.read_bytes)
+        readers = XS_READERS_SOME;
+    xs_downloads_readers(detection, w->event.id, readers, w->uploaded_by);
+    if (!w->uploaded_by) {
+        xs_sample(detection, &w->event, 0, XS_DRAWN_CHECKED);
+        ended(detection, w);
+    }
     take_out(d, detection, i);
 }
 
 /* Ends a download that the device read: it is no instance. */
 static void was_read(struct xs_watched_downloads *d, struct xs_detection *detection, unsigned i) {
-    xs_sample(detection, &d->open[i].event, 0, XS_DRAWN_CHECKED);
+    xs_downloads_readers(detection, d->open[i].event.id, XS_READERS_SOME, 0);
+    if (!d->open[i].uploaded_by)
+        xs_sample(detection, &d->open[i].event, 0, XS_DRAWN_CHECKED);
     take_out(d, detection, i);
 }
 
 static void give_up(struct xs_watched_downloads *d, struct xs_detection *detection, unsigned i, const char *reason) {
-    xs_sample(detection, &d->open[i].event, 0, XS_DRAWN_UNKNOWN);
-    xs_undecided(detection, reason);
+    if (!d->open[i].uploaded_by) {
+        xs_sample(detection, &d->open[i].event, 0, XS_DRAWN_UNKNOWN);
+        xs_undecided(detection, reason);
+    }
     take_out(d, detection, i);
 }
 
-/* True if the bytes at an address are a part of the download's destination. */
+/* True if at least one of the bytes at an address is in the download's destination. */
 static bool overlaps(const struct xs_watched_download *w, uint64_t address, uint64_t bytes) {
     const struct xs_transfer_view *t = &w->event.u.transfer;
     return address < t->dst_address + t->bytes && t->dst_address < address + bytes;
@@ -45,6 +56,22 @@ static uint64_t span_of(const struct xs_transfer_view *t, uint32_t pitch, uint32
     return row * height * (box->depth ? box->depth : 1);
 }
 
+/* The first upload of the whole memory may be the way back of a round trip, so the download stays open. It is no
+ * instance any more. */
+static void was_uploaded(struct xs_watched_downloads *d, struct xs_detection *detection, unsigned i,
+                         const struct xs_trace_event *upload) {
+    struct xs_watched_download *w = &d->open[i];
+    const struct xs_transfer_view *down = &w->event.u.transfer, *up = &upload->u.transfer;
+    bool is_whole =
+        xs_is_upload(upload) && !up->box.height && up->src_address == down->dst_address && up->bytes == down->bytes;
+    if (w->uploaded_by || !is_whole) {
+        was_read(d, detection, i);
+        return;
+    }
+    xs_sample(detection, &w->event, 0, XS_DRAWN_CHECKED);
+    w->uploaded_by = upload->id;
+}
+
 static void on_transfer(struct xs_watched_downloads *d, struct xs_detection *detection,
                         const struct xs_trace_event *event, ended_function *ended) {
     const struct xs_transfer_view *t = &event->u.transfer;
@@ -52,7 +79,7 @@ static void on_transfer(struct xs_watched_downloads *d, struct xs_detection *det
              to = span_of(t, t->box.dst_pitch_bytes, t->box.dst_slice_rows);
     for (unsigned i = d->count; i-- > 0;) {
         if (t->src_kind != XS_MEM_ARRAY && overlaps(&d->open[i], t->src_address, from)) {
-            was_read(d, detection, i);
+            was_uploaded(d, detection, i, event);
         } else if (t->dst_kind != XS_MEM_ARRAY && overlaps(&d->open[i], t->dst_address, to)) {
             d->open[i].overwritten_by = event->id;
             conclude(d, detection, i, ended);
@@ -114,12 +141,22 @@ static bool is_fit(const struct xs_transfer_view *t) {
            t->host_kind != XS_MEM_MANAGED && t->host_kind != XS_MEM_ARRAY;
 }
 
+/* Makes room for a download, if necessary and possible, by one that can be no instance any more. */
+static void make_room(struct xs_watched_downloads *d, struct xs_detection *detection) {
+    for (unsigned i = d->count; d->count == XS_WATCHED_DOWNLOADS && i-- > 0;)
+        if (d->open[i].uploaded_by)
+            take_out(d, detection, i);
+}
+
 static void on_download(struct xs_watched_downloads *d, struct xs_detection *detection,
                         const struct xs_trace_event *event) {
     const struct xs_transfer_view *t = &event->u.transfer;
     d->any |= t->host_read.state != XS_HOST_READ_NOT_WATCHED;
     if (!d->any || !is_fit(t))
         return;
+    if (t->host_read.state != XS_HOST_READ_NOT_WATCHED)
+        xs_downloads_readers(detection, event->id, XS_READERS_UNKNOWN, 0);
+    make_room(d, detection);
     if (t->host_read.state == XS_HOST_READ_NOT_WATCHED) {
         xs_sample(detection, event, 0, XS_DRAWN_LEFT_OUT);
     } else if (t->host_read.state == XS_HOST_READ_UNDECIDED) {

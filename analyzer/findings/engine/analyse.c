@@ -10,6 +10,7 @@
 #include "analyzer/findings/engine/analysis.h"
 #include "analyzer/findings/engine/pools.h"
 #include "analyzer/findings/engine/selection.h"
+#include "analyzer/trace/ahead.h"
 #include "schema/write/store_thin.h"
 
 static int run_events(struct xs_analysis *a) {
@@ -184,12 +185,13 @@ static int begin(struct xs_analysis *a) {
     xs_accounts_begin(&a->accounts);
     xs_residency_begin(&a->residency, &a->accounts, xs_show_write_end, a);
     begin_detectors(a);
+    a->ahead = xs_ahead_begin(a->trace);
     xs_device_records_begin(&a->copies, a->trace, true, a->message, damaged);
     xs_device_records_begin(&a->memsets, a->trace, false, a->message, damaged);
     a->copies.on_graph_copy = xs_take_graph_copy;
     a->copies.context = a;
-    xs_exposure_begin(&a->exposure, a->trace, &a->streams, most_rows, a->wanting_count[XS_ON_DEVICE_INTERVAL] != 0,
-                      a->message, damaged);
+    xs_exposure_begin(&a->exposure, a->trace, a->ahead, &a->streams, most_rows,
+                      a->wanting_count[XS_ON_DEVICE_INTERVAL] != 0, a->message, damaged);
     int status = xs_contents_begin(&a->contents, a->trace, a->message, damaged);
     if (status >= 0)
         status = read_contexts(a);
@@ -206,7 +208,7 @@ static int begin(struct xs_analysis *a) {
         status = xs_migration_windows_read(&a->windows[way], way, a->trace, a->message, damaged);
     if (status >= 0)
         status = xs_arguments_read(&a->arguments, a->trace, a->message, damaged);
-    int begun = xs_events_begin(&a->events, a->trace, most_rows, a->message, damaged);
+    int begun = xs_events_begin(&a->events, a->trace, a->ahead, most_rows, a->message, damaged);
     return status < 0 ? status : begun;
 }
 
@@ -220,6 +222,7 @@ static void end(struct xs_analysis *a) {
     xs_device_records_end(&a->copies);
     xs_device_records_end(&a->memsets);
     xs_exposure_end(&a->exposure);
+    xs_ahead_end(a->ahead);
     xs_waits_end(&a->waits);
     xs_main_waits_free(&a->main_waits);
     xs_streams_free(&a->streams);
@@ -248,6 +251,7 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
         status = a.copies.scan.status < 0 ? a.copies.scan.status : a.memsets.scan.status;
     if (status >= 0) {
         finish_detectors(&a);
+        xs_downloads_read_finish(&findings->reads);
         findings->total = a.accounts.total;
         findings->at_sites = a.accounts.sites;
         xs_steps_finish(&findings->steps, &a.ranges, findings->sites);

@@ -6,7 +6,8 @@
 #include "analyzer/findings/engine/findings.h"
 #include "schema/read/trace.h"
 
-/* A content that was uploaded takes some 200 bytes, and one that was downloaded as much. */
+/* A detector remembers at most this many contents. An uploaded content takes about 200 bytes, and so does a downloaded
+ * content. */
 #define XS_KEPT_CONTENTS (1u << 18)
 
 struct xs_analysis_options {
@@ -31,8 +32,9 @@ struct xs_analysis_options {
                      * each place */
     bool shows_replay;                         /* replay the run even if no finding needs it (xs_diagnose) */
     bool keeps_repairables;                    /* fill xs_findings.repairables */
-    const struct xs_intervals *repaired_times; /* the times whose instances are in xs_findings.repairables
-                                                * (xs_repairables_add); NULL: all. Must outlive the analysis */
+    const struct xs_intervals *repaired_times; /* only instances whose calls begin in these times are kept in
+                                                * xs_findings.repairables, and a few others (xs_repairables_add); NULL:
+                                                * all instances are kept. Must outlive the analysis */
     bool fold_nothing;      /* false: findings under both 1 ms and 0.1 % of the run are ranked after the others */
     unsigned replayed_rows; /* a run with more rows than this is replayed in parts; 0: XS_PARTS_WHOLE_ROWS. Only tests
                              * set this field */

@@ -27,6 +27,7 @@ struct xs_analysis {
     char *message;
     struct xs_findings *findings; /* counters, link model, run time, sites */
 
+    struct xs_ahead *ahead; /* reads the rows in another thread; NULL: there is none */
     struct xs_merge events;
     struct xs_contents contents;
     struct xs_arguments arguments;
@@ -40,13 +41,13 @@ struct xs_analysis {
     struct xs_accounts accounts;
     struct xs_findings_builder builder;
     struct xs_samples samples;
-    struct xs_in_run_counts in_run; /* of a ledger */
+    struct xs_in_run_counts in_run; /* only if the trace is a ledger */
     struct xs_hash context_devices; /* maps context.id to the device's ordinal plus 1 */
     struct xs_hash device_memory;   /* maps the device's ordinal to the size of its memory in bytes */
 
-    int64_t thinned_from_ns, thinned_to_ns; /* calls are missing between these times; INT64_MAX: no calls are missing */
-    bool calls_missing; /* calls are missing at unknown places, or between thinned_from_ns and thinned_to_ns; calls
-                           outside of recorded ranges do not count */
+    int64_t thinned_from_ns, thinned_to_ns; /* the trace is thinned between these times; INT64_MAX: it is not thinned */
+    bool calls_missing; /* calls are missing at unknown times, or between thinned_from_ns and thinned_to_ns; calls
+                         * outside of recorded ranges do not count */
     struct xs_capture_ranges ranges;
     int64_t range;        /* if the ranges have gaps: index of the latest event's range; -1: none */
     bool is_behind_gap;   /* the model has forgotten what was before a gap, and no event in a range has come since */

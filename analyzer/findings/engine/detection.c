@@ -46,6 +46,7 @@ void xs_report_instance(struct xs_detection *detection, const struct xs_instance
     xs_samples_hit(&detection->analysis->samples, detection->index, instance);
     if (options->on_instance)
         options->on_instance(options->data, detection->index, instance);
+    xs_downloads_read_add(&detection->analysis->findings->reads, detection->index, instance);
     if (options->keeps_repairables)
         xs_repairables_add(&detection->analysis->findings->repairables, detection->index, instance,
                            options->repaired_times);
@@ -90,6 +91,10 @@ void xs_claim_unshared(struct xs_detection *detection, const struct xs_times *re
     struct xs_account account = {0};
     if (counts(detection) && !detection->left_out)
         xs_account_claim(&detection->analysis->accounts, &account, removable);
+}
+
+void xs_downloads_readers(struct xs_detection *detection, int64_t download, enum xs_readers readers, int64_t upload) {
+    xs_downloads_read_set(&detection->analysis->findings->reads, download, readers, upload);
 }
 
 void xs_undecided(struct xs_detection *detection, const char *reason) {

@@ -26,7 +26,7 @@ enum xs_detector_kind {
 enum xs_detector_needs {
     XS_NEEDS_CONTENTS = 1,       /* fingerprints */
     XS_NEEDS_DEVICE_RECORDS = 2, /* CUPTI's device records */
-    XS_NEEDS_HOST_READS = 4,     /* downloads that were watched (XFERSPY_HOST_READS) */
+    XS_NEEDS_HOST_READS = 4,     /* watched downloads (XFERSPY_HOST_READS) */
 };
 
 struct xs_verdict {
@@ -55,15 +55,17 @@ struct xs_detection {
     const struct xs_link_model *link;     /* fitted before the first event; does not change */
     uint64_t run_ns;                      /* the recorded time, which is usually the whole run */
     bool kernels_recorded;                /* false: a kernel that ran may be missing from the trace */
-    bool calls_recorded;                  /* all calls were recorded; false: the spool was too small, or damaged */
+    bool calls_recorded;                  /* all calls of the run were recorded; false: calls were dropped or left out,
+                                           * the trace is thinned, or only parts of the run were recorded */
     bool ended;              /* the process ended by itself, so memory that is still allocated is never freed */
     bool addresses_recorded; /* source and destination addresses of copies were recorded; false for an imported trace */
     struct xs_analysis *analysis; /* for the functions below */
     unsigned index;               /* index of this detector in xs_detectors */
     bool left_out;                /* the current instance did not pass the filter, so its claims do not count */
 
-    /* A detector remembers this many contents, and pairs of a content and a region; then it forgets the content, or the
-     * pair, that was copied longest ago. */
+    /* A detector remembers at most `most_contents` contents, and at most `most_pairs` pairs of a content and a region.
+     * When it needs room for another one, it forgets the content, or the pair, that was not copied for about the
+     * longest time. */
     size_t most_contents, most_pairs;
 
     const struct xs_migration_windows *windows; /* XS_MIGRATION_WAYS items that say when migrations were recorded */
@@ -84,7 +86,7 @@ struct xs_detector {
     /* One bit for each verdict (by index) that depends on something the trace cannot show. Findings with such a verdict
      * are ranked after findings with other verdicts. */
     uint32_t unsure_verdicts;
-    /* True if one repair removes the instances of all verdicts at a place; the instances of a place then form one
+    /* True if one repair removes the instances of all verdicts at a call site; the instances of a site then form one
      * finding. */
     bool verdicts_join;
     /* Runs for each event that the detector wants. The event of a row of the trace comes before the model is updated
@@ -124,12 +126,12 @@ void xs_report_instance(struct xs_detection *detection, const struct xs_instance
  * be set. Returns false if the instance does not pass the filter. */
 bool xs_consider(struct xs_detection *detection, const struct xs_instance *instance);
 
-/* How the sample of mode `auto` treated a copy that may be an instance. */
+/* How the random sample, of fingerprints or of watched downloads, treated a copy that may be an instance. */
 enum xs_drawn {
-    XS_DRAWN_CHECKED,  /* the detector could decide because the random sample chose the copy, or because fingerprints of
-                        * all copies are taken */
-    XS_DRAWN_LEFT_OUT, /* the random sample left the copy out, or the copy's fingerprint was taken only because another
-                        * copy's was taken */
+    XS_DRAWN_CHECKED,  /* the detector could decide, because the random sample chose the copy, or because all copies get
+                        * fingerprints or are watched */
+    XS_DRAWN_LEFT_OUT, /* the random sample left the copy out (it got no fingerprint, or was not watched), or its
+                        * fingerprint was taken only because another copy's was taken */
     XS_DRAWN_UNKNOWN,  /* the detector cannot decide, and the random sample is not the reason */
 };
 enum { XS_SITUATIONS = 2 };
@@ -160,6 +162,10 @@ void xs_claim_unshared(struct xs_detection *detection, const struct xs_times *re
 /* Counts one case that the detector could not decide. `reason` is a static text of a few words. */
 void xs_undecided(struct xs_detection *detection, const char *reason);
 
+/* Sets who read a download that was watched, as in xs_downloads_read_set. Must be called for the first time at the
+ * event of the download, with XS_READERS_UNKNOWN. */
+void xs_downloads_readers(struct xs_detection *detection, int64_t download, enum xs_readers readers, int64_t upload);
+
 /* Returns why a transfer has no content, as a reason for xs_undecided. The transfer's state must not be
  * XS_CONTENT_KNOWN. */
 const char *xs_missing_content(const struct xs_transfer_view *transfer);
@@ -175,7 +181,7 @@ uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int6
 /* Returns the size of a device's memory in bytes; 0: not known. */
 uint64_t xs_device_memory(const struct xs_detection *detection, int32_t device);
 
-/* True if calls may be missing at unknown places, or the trace is thinned. In both cases, a thread may have made other
+/* True if calls may be missing at unknown times, or the trace is thinned. In both cases, a thread may have made other
  * calls between two of its recorded calls. */
 bool xs_calls_are_missing(const struct xs_detection *detection);
 

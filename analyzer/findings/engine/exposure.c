@@ -60,16 +60,17 @@ static const struct xs_source_kind wait_kind = {.table = "sync",
                                                 .item_bytes = sizeof(struct wait),
                                                 .read = read_wait};
 
-void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, const struct xs_streams *streams,
-                       unsigned most_rows, bool wanted, char *message, uint64_t *damaged) {
+void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, struct xs_ahead *ahead,
+                       const struct xs_streams *streams, unsigned most_rows, bool wanted, char *message,
+                       uint64_t *damaged) {
     unsigned waits = most_rows ? most_rows : xs_events_most_rows(trace);
     /* records are written when work ends, so those of several streams interleave even if one thread launched all
      * work */
     unsigned kernels = most_rows ? most_rows : 16384;
     *exposure = (struct xs_exposure){.wanted = wanted, .streams = streams, .sweep_at = FEW_STREAMS};
-    exposure->kernel_source = xs_source_begin(&kernel_kind, trace, kernels, message, damaged);
+    exposure->kernel_source = xs_source_begin(&kernel_kind, trace, ahead, kernels, message, damaged);
     /* damaged rows are not counted here, because events.c reads these rows, too, and counts them */
-    exposure->wait_source = xs_source_begin(&wait_kind, trace, waits, message, NULL);
+    exposure->wait_source = xs_source_begin(&wait_kind, trace, ahead, waits, message, NULL);
 }
 
 void xs_exposure_end(struct xs_exposure *exposure) {

@@ -34,10 +34,11 @@ struct xs_exposure {
     bool wanted; /* a detector wants the kernels' intervals */
 };
 
-/* `most_rows` is as in xs_merge_begin. The pointer `streams` is kept; the struct may be filled later. `wanted`: a
- * detector wants the kernels' intervals. */
-void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, const struct xs_streams *streams,
-                       unsigned most_rows, bool wanted, char *message, uint64_t *damaged);
+/* `ahead` and `most_rows` are as in xs_merge_begin. The pointer `streams` is kept; the struct may be filled later.
+ * `wanted`: a detector wants the kernels' intervals. */
+void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, struct xs_ahead *ahead,
+                       const struct xs_streams *streams, unsigned most_rows, bool wanted, char *message,
+                       uint64_t *damaged);
 void xs_exposure_end(struct xs_exposure *exposure);
 
 /* Computes how much of a copy was exposed: the time in which no kernel ran on the device, or the host was blocked in

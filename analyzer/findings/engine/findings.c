@@ -357,6 +357,7 @@ void xs_findings_free(struct xs_findings *findings) {
     }
     free(findings->items);
     xs_repairables_free(&findings->repairables);
+    xs_downloads_read_free(&findings->reads);
     free(findings->undecided);
     free(findings->unchecked);
     free(findings->left_out);

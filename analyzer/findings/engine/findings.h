@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/findings/engine/downloads_read.h"
 #include "analyzer/findings/engine/instances.h"
 #include "analyzer/findings/steps/steps.h"
 #include "analyzer/trace/link.h"
@@ -91,18 +92,21 @@ enum {
     XS_WELL_KEPT_FINDINGS = 4096, /* each finding after the first 4096 keeps only one instance */
 };
 
-/* Estimates how many copies are instances of a finding about contents, if not all contents are known. A copy is
- * `unknown` if no fingerprint is possible, the budget did not suffice, or the fingerprint was lost; the estimate does
- * not cover such copies. If all other copies were checked (checked == of), low, estimate and high equal the number of
+/* Estimates how many copies are instances of a finding, if the detector could not decide about all copies. It cannot
+ * decide about a copy that the random sample left out, or that was not watched. The estimate covers such a copy if
+ * similar copies were checked. A copy that was neither checked nor is covered is `unknown`: no similar copy was
+ * checked, no fingerprint is possible, the budget did not suffice, the fingerprint was lost, or the watch had no
+ * result. If all copies but the unknown ones were checked (checked == of), low, estimate and high equal the number of
  * instances. */
 struct xs_sample {
-    bool is_of_contents; /* false: the finding is not about contents, and all other fields are 0 */
-    uint64_t
-        checked;   /* copies of the site that the detector could decide about, because the random sample chose them */
-    uint64_t of;   /* the checked copies, plus those that the random sample left out */
-    uint64_t hits; /* instances of this finding among the checked copies. The finding may have more instances, whose
-                    * fingerprints were taken only because another copy's was taken */
-    uint64_t unknown;           /* the other copies of the site */
+    bool is_of_contents; /* false: the finding is neither about contents nor about what the host read, and all other
+                          * fields are 0 */
+    uint64_t checked; /* copies of the site that the detector could decide about, because the random sample chose them,
+                       * or because they were watched */
+    uint64_t of;      /* the checked copies, and the left out or unwatched copies that are similar to checked ones */
+    uint64_t hits;    /* instances of this finding among the checked copies. The finding may have more instances, whose
+                       * fingerprints were taken only because another copy's was taken */
+    uint64_t unknown; /* the other copies of the site */
     double estimate, low, high; /* estimated number of instances among the `of` copies, with a 95 % interval; at least
                                  * the number found */
     double ns, low_ns, high_ns; /* estimate of the finding's claimed_ns, with the same interval */
@@ -122,10 +126,12 @@ static inline bool xs_sample_is_few(const struct xs_sample *sample) {
            (sample->checked < XS_SAMPLE_FEW || sample->checked < sample->of / XS_SAMPLE_FEW_SHARE);
 }
 
-/* What is estimated of a whole run of which a ledger has parts. All fields are 0 if the trace is no ledger. */
+/* Estimates, if the trace is a ledger, how many instances the finding has in the whole run (in_run.h). All fields are 0
+ * if the trace is no ledger, or if nothing can be estimated. */
 struct xs_in_run {
-    uint64_t transfers;          /* copies of the finding's site in the run */
-    double instances, low, high; /* how many of them are instances, with a 95 % interval */
+    uint64_t transfers;          /* copies of the finding's site in the whole run; an estimate if some calls were only
+                                  * counted */
+    double instances, low, high; /* estimated number of instances among these copies, with a 95 % interval */
 };
 
 /* One verdict's part of a finding of several verdicts. */
@@ -217,6 +223,7 @@ struct xs_findings {
                                * finding that may save nothing counts half */
     size_t count;
     struct xs_repairables repairables; /* instances with a repair, by finding; empty unless keeps_repairables was set */
+    struct xs_downloads_read reads;    /* who read the downloads that were watched */
     struct xs_undecided *undecided;    /* by detector, then by count, the most frequent reason first */
     size_t undecided_count;
     struct xs_by_chance *left_out;  /* by detector; NULL: not known */
@@ -249,6 +256,17 @@ const char *xs_site_name(const struct xs_findings *findings, uint32_t site);
 unsigned xs_site_traits(const struct xs_findings *findings, uint32_t site);
 /* Returns the user's own frame that made the call (callsites.h); NULL: not known. */
 const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site);
+
+/* Returns how many downloads of the finding nobody read. */
+static inline struct xs_unread xs_finding_unread(const struct xs_findings *findings, const struct xs_finding *f) {
+    return xs_unread_of(&findings->reads, f->detector, f->verdict, f->site);
+}
+
+/* True if it is known of each download of the finding that nobody read it. */
+static inline bool xs_finding_is_unread(const struct xs_findings *findings, const struct xs_finding *f) {
+    const struct xs_unread unread = xs_finding_unread(findings, f);
+    return unread.known && unread.unread == unread.known && unread.known == f->instances;
+}
 
 /* True if instances of this verdict belong to the finding. */
 static inline bool xs_finding_has_verdict(const struct xs_finding *finding, unsigned verdict) {

@@ -59,8 +59,10 @@ static struct ratio ratio_of(const struct xs_in_run_counts *counts, const struct
 
 static double clamped(double value, double least, double most) { return fmin(fmax(value, least), most); }
 
-/* The interval holds that of the parts' spread, and that of a share of so many copies, because parts that are all alike
- * have no spread. If contents were only looked at of some copies, it is as much wider as their own estimate is. */
+/* The interval contains two others: the one that follows from the differences between the parts, and the one that a
+ * share of so few copies has, because parts that are all alike do not differ. If only some of the copies in the parts
+ * were checked, the interval is widened by the same factors as the interval of the estimate for the parts (struct
+ * xs_sample). */
 static void estimate(struct xs_finding *f, const struct ratio *r, double copies) {
     double found = (double)f->instances, part = r->instances / r->copies, low, high, spread = 1;
     double by = f->sample.estimate > found ? f->sample.estimate / found : 1;

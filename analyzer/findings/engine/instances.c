@@ -63,8 +63,8 @@ void xs_repairables_add(struct xs_repairables *all, unsigned detector, const str
         keep_last(all, &item);
 }
 
-/* Orders by place before verdict, because a finding may have several verdicts. With `joins` the verdicts count as one.
- */
+/* Orders by site before verdict, because a finding may have several verdicts. With `joins` the verdicts count as
+ * one. */
 static int compare(const struct xs_repairable *a, uint32_t detector, uint32_t site, unsigned verdict, bool joins) {
     int order = xs_compare(a->detector, detector) ?: xs_compare(a->site, site);
     return order || joins ? order : xs_compare(a->verdict, verdict);

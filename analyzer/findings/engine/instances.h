@@ -1,5 +1,5 @@
 /* Keeps the instances that have a repair, in few bytes each, grouped by finding. Memory use grows with the number of
- * instances that are kept. Of a long run only the instances in parts of the run are kept. */
+ * instances that are kept. Of a long run, most of the kept instances are in the parts of the run that are replayed. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_INSTANCES_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_INSTANCES_H
 
@@ -28,18 +28,21 @@ struct xs_repairable {
 struct xs_repairables {
     struct xs_repairable *items;
     size_t count, capacity;
-    struct xs_hash last; /* by finding and verdict: the last instance that is not in `items`; empty after sorting */
+    struct xs_hash last; /* for each finding and verdict, the last instance that is not in `items`; xs_repairables_sort
+                          * empties this table */
 };
 
-/* Keeps an instance if its call begins in one of the intervals of `only`, which are disjoint and in ascending order.
- * The last instance of each finding, and repairs of managed memory, are always kept. NULL: every instance is kept. */
+/* Keeps an instance that has a repair, if its call begins in one of the intervals of `only`, which are disjoint and in
+ * ascending order; `only` NULL: in any case. Instances about managed memory are always kept. So is, for each finding
+ * and verdict, the last instance outside of `only`, so that no finding is without an instance. */
 void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance,
                         const struct xs_intervals *only);
 
-/* True if the repair changes the whole run, whatever instances are known. */
+/* True if the repair changes the whole run, no matter which of its instances are known. */
 bool xs_repairable_is_of_run(const struct xs_repairable *item);
 
-/* Groups the instances by finding; each finding's instances keep their order. */
+/* Groups the instances by finding. The instances of a finding are then in the order of their first rows. Must be called
+ * after the last xs_repairables_add. */
 void xs_repairables_sort(struct xs_repairables *all);
 
 /* Returns the index of a finding's first instance. Sets `*count` to the number of the finding's instances. Requires

@@ -7,7 +7,8 @@
 enum xs_repair_kind {
     XS_REPAIR_OF_DETECTOR, /* in a verdict: the repair of the detector is used; in a detector: there is no repair */
     XS_REPAIR_DROP,        /* drop the copy or memset of the first row */
-    XS_REPAIR_DROP_BOTH,   /* drop the first row's copy and, if the host does not need it, the second row's copy */
+    XS_REPAIR_DROP_BOTH,   /* drop the first row's copy and, if the host does not need it, the second row's copy, which
+                            * is decided by downloads_read.h where the copy was watched */
     XS_REPAIR_PEER_COPY,   /* replace the upload by a copy from device to device; drop the second row as in DROP_BOTH */
     XS_REPAIR_GATHER,      /* join the copies of the place, from the first row's copy to the second row's copy, into one
                             * copy */
@@ -27,7 +28,8 @@ enum xs_repair_kind {
                           * the call may stay */
     XS_REPAIR_NOT_WAIT,  /* let the first row's copy and the second row's wait return at once */
     XS_REPAIR_HOST_COPY, /* copy from host to host by the processor, without a call of CUDA */
-    XS_REPAIR_WORK_ON_DEVICE, /* drop the download, and the host's work until the thread gives the device more work */
+    XS_REPAIR_WORK_ON_DEVICE, /* drop the download, and the host's work until the thread gives the device more work; if
+                               * nobody reads the download, the work stays */
     XS_REPAIR_PREPARE_ON_DEVICE, /* drop the host's work before the upload, or a part of it; perhaps drop the upload,
                                   * too */
     XS_REPAIR_GRAPH,             /* launch the kernels, from the first row's kernel to the second row's kernel, by one

@@ -103,7 +103,7 @@ static int read_calls(struct work *w, unsigned first, unsigned count) {
     struct xs_merge merge;
     int64_t ns;
     unsigned source;
-    int status = xs_merge_begin(&merge, &tables[first], count, w->trace, 0, w->message, NULL);
+    int status = xs_merge_begin(&merge, &tables[first], count, w->trace, NULL, 0, w->message, NULL);
     while (status >= 0 && (status = xs_merge_peek(&merge, &ns, &source)) > 0)
         take(w, xs_merge_take(&merge, source));
     xs_merge_end(&merge);

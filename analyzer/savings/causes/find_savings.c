@@ -238,6 +238,7 @@ static int account_idle(const struct xs_trace *trace, struct xs_diagnosis *diagn
         xs_waits_paid_find(&diagnosis->waits, model, run_ns, judges_all ? XS_WAITS_MOST_ROWS : 1);
     if (judges_all && is_believed)
         status = xs_waited_work_read(&diagnosis->waits, model, trace, message);
+    xs_waits_paid_count_unread(&diagnosis->waits, model, &diagnosis->findings->reads);
     xs_waits_paid_scale_up(&diagnosis->waits, model->parts);
     if (status < 0 || !options || !options->accounts_idle || !diagnosis->findings->exposed_known)
         return status;

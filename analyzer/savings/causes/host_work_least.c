@@ -75,6 +75,8 @@ static uint64_t spare_ns(const struct works *works, double scale) {
 
 static void bound(const struct xs_diagnosis *diagnosis, const struct xs_plan *plan, struct xs_diagnosed *d) {
     const struct xs_repairables *all = &diagnosis->findings->repairables;
+    if (xs_finding_is_unread(diagnosis->findings, d->finding))
+        return; /* the saving has none of the host's work */
     struct works works = {0};
     size_t count, first = xs_repairables_of(all, d->finding, &count);
     for (size_t i = first; i < first + count; i++) {

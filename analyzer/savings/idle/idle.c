@@ -1,4 +1,4 @@
-/* The account of idle time; see idle.h. */
+/* Makes the account of idle time; see idle.h. */
 #include "analyzer/savings/idle/idle.h"
 
 #include <stdlib.h>
@@ -114,7 +114,7 @@ struct xs_idle_call xs_idle_call_of(const struct xs_model *model, uint32_t call)
                                  .site = c->site};
 }
 
-/* Returns a number for the place of a call; 0: there is no call. */
+/* Returns a number for what the account says of a call (struct xs_idle_call); 0: there is no call. */
 static uint64_t place_of(const struct account *account, uint32_t call) {
     struct xs_idle_call c = xs_idle_call_of(account->model, call);
     return c.known ? ((uint64_t)c.site + 1) | (uint64_t)c.direction << 40 | (uint64_t)c.memory_kind << 48 : 0;

@@ -22,11 +22,12 @@ enum xs_idle_reason {
                         * call has a line; the host is slower than the device */
     XS_IDLE_QUEUED,    /* it had given the device its next work earlier, by the call `before` if that call has a line;
                         * the device waited for other work, or for its own queue */
-    XS_IDLE_END,       /* it gave the device no more work */
+    XS_IDLE_END,       /* it gave the device no more work, or no more in this recorded part of the run */
     XS_IDLE_REASONS
 };
 
-/* A place that calls CUDA. */
+/* What an account says of a call of CUDA. Calls with the same site, direction and kind of memory count as the same
+ * call. */
 struct xs_idle_call {
     bool known;          /* false: there is no such call, and the other fields are 0 */
     uint8_t kind;        /* enum xs_model_kind */
@@ -35,7 +36,7 @@ struct xs_idle_call {
     uint32_t site;       /* site number; 0: unknown */
 };
 
-/* The idle times of a device that have one reason and one pair of places. */
+/* The idle times of a device that have one reason and the same two calls, `before` and `after`. */
 struct xs_idle_row {
     enum xs_idle_reason reason;
     int64_t device; /* device.id; -1: unknown */
@@ -43,9 +44,9 @@ struct xs_idle_row {
     /* If neither `before` nor `after` has a line of the program, these are the thread's nearest calls before and after
      * the idle time that have a line. For example, launches of kernels have no line. */
     struct xs_idle_call line_before, line_after;
-    uint64_t count; /* number of idle times that have this reason and these places, at least in part */
+    uint64_t count; /* number of idle times of which at least a part has this reason and these calls */
     uint64_t ns;
-    uint64_t longest_ns;   /* the largest part of one idle time that has this reason and these places */
+    uint64_t longest_ns;   /* the largest part of one idle time that has this reason and these calls */
     int64_t longest_at_ns; /* when this largest part began */
     /* For XS_IDLE_HOST: stacks of the two calls (xs_sites.looked). More than half of the time of the row has the shared
      * frame of these stacks (xs_shared_frame). 0: there are no such stacks. */
@@ -68,7 +69,7 @@ struct xs_idle_device {
 
 struct xs_idle {
     int64_t start_ns, end_ns; /* the time that is accounted for */
-    uint64_t ns;              /* its length, without what lies between recorded parts of the run */
+    uint64_t ns;              /* length of the part of this time that was recorded */
     struct xs_idle_row *rows; /* the largest first */
     size_t count;
     struct xs_idle_device *devices; /* the devices that have operations, by number */
@@ -88,13 +89,14 @@ struct xs_idle {
 void xs_idle_account(struct xs_idle *idle, const struct xs_model *model, const struct xs_sites *sites,
                      const struct xs_pause_samples *samples, int64_t start_ns, int64_t end_ns);
 
-/* Does the same for the recorded parts of the run (capture_ranges.h) that lie between `start_ns` and `end_ns`. A device
- * that still has no work at the end of a part counts as XS_IDLE_END, because what came next is not recorded. */
+/* Does the same as xs_idle_account, but only for the recorded parts of the run (`ranges`) between `start_ns` and
+ * `end_ns`. If a device has no work at the end of a recorded part, its last idle time there has the reason XS_IDLE_END,
+ * because it is not known what came next. `ranges` NULL: the whole time counts as recorded. */
 void xs_idle_account_in(struct xs_idle *idle, const struct xs_model *model, const struct xs_sites *sites,
                         const struct xs_pause_samples *samples, int64_t start_ns, int64_t end_ns,
                         const struct xs_capture_ranges *ranges);
 
-/* Returns the place of a call. If the call is XS_NO_CALL, `known` is false. */
+/* Returns what an account says of a call of the model. If `call` is XS_NO_CALL, `known` is false. */
 struct xs_idle_call xs_idle_call_of(const struct xs_model *model, uint32_t call);
 void xs_idle_free(struct xs_idle *idle);
 

@@ -214,6 +214,27 @@ void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *mode
     free(places.order);
 }
 
+/* Returns the row of a blocking download; NULL: there is none. */
+static struct xs_wait_row *row_of(struct xs_waits_paid *waits, const struct xs_model_call *call) {
+    for (size_t i = 0; i < waits->count; i++) {
+        const struct xs_idle_call *of = &waits->rows[i].call;
+        if (of->kind == XS_MODEL_TRANSFER && of->site == call->site && of->direction == call->direction)
+            return &waits->rows[i];
+    }
+    return NULL;
+}
+
+void xs_waits_paid_count_unread(struct xs_waits_paid *waits, const struct xs_model *model,
+                                const struct xs_downloads_read *reads) {
+    for (uint32_t i = 0; reads->downloads.count && i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        bool is_download = call->kind == XS_MODEL_TRANSFER && call->direction == XS_DIR_D2H;
+        struct xs_wait_row *row = is_download && xs_model_waits(call) ? row_of(waits, call) : NULL;
+        if (row)
+            xs_unread_count(reads, call->row, &row->unread);
+    }
+}
+
 void xs_waits_paid_free(struct xs_waits_paid *waits) {
     for (size_t i = 0; i < waits->count; i++)
         for (size_t k = 0; k < waits->rows[i].work_count; k++)

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/findings/engine/downloads_read.h"
 #include "analyzer/savings/idle/waited_work.h"
 #include "analyzer/savings/replay/model.h"
 
@@ -23,6 +24,7 @@ struct xs_wait_row {
     uint64_t saves_ns;    /* the most that the run saves if none of these calls waits */
     uint64_t together_ns; /* the most that the run saves if no call of this row and of the rows before it waits; never
                            * less than together_ns of the row before */
+    struct xs_unread unread; /* of blocking downloads: how many of them nobody read; `least` is not set */
     struct xs_waited_work work[XS_WAITED_WORKS]; /* what these calls waited for, the largest first */
     size_t work_count;
     uint64_t work_ns; /* time of all work that these calls waited for, with the pieces that `work` does not have */
@@ -47,9 +49,14 @@ bool xs_model_waits(const struct xs_model_call *call);
  * `run_ns` is the measured duration of the run. */
 bool xs_wait_pays(const struct xs_wait_row *row, uint64_t run_ns);
 
-/* Finds the rows, and sets all their fields except for the work that the calls waited for. `run_ns` is the duration of
- * the replay without changes. There are at most `most_rows` rows. Always call xs_waits_paid_free. */
+/* Finds the rows, and sets all their fields except for the work that the calls waited for and the unread downloads.
+ * `run_ns` is the duration of the replay without changes. There are at most `most_rows` rows. Always call
+ * xs_waits_paid_free. */
 void xs_waits_paid_find(struct xs_waits_paid *waits, const struct xs_model *model, int64_t run_ns, size_t most_rows);
+
+/* Counts for the rows of downloads how many of them nobody read. */
+void xs_waits_paid_count_unread(struct xs_waits_paid *waits, const struct xs_model *model,
+                                const struct xs_downloads_read *reads);
 void xs_waits_paid_free(struct xs_waits_paid *waits);
 
 #endif

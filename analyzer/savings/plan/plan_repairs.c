@@ -310,6 +310,13 @@ static void work_in_place(struct xs_plan *plan, uint32_t number, int64_t work_ns
                                                 .host_ns = XS_ASYNC_CALL_NS});
 }
 
+/* Drops a download and the wait for it. The host's work behind it stays, because it is about something else. */
+static void drop_with_wait(struct xs_plan *plan, uint32_t number, uint32_t wait, enum xs_plan_end end) {
+    drop_copy(plan, number, end);
+    if (wait != XS_PLAN_NONE)
+        xs_plan_change(plan, wait, &(struct xs_call_change){.dropped = true});
+}
+
 /* Drops a download, the wait for it, and the program's work until its thread gives the device more work. The time of
  * the download's statement before the download stays, because a statement that requests the work replaces it. */
 static void drop_with_work(struct xs_plan *plan, uint32_t number, uint32_t wait, enum xs_plan_end end) {
@@ -394,18 +401,19 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[0]);
     if (first == XS_PLAN_NONE)
         return 0;
+    bool is_unread = xs_is_unread(&plan->findings->reads, item);
     switch (repair) {
     case XS_REPAIR_DROP:
         drop_copy(plan, number, end);
         break;
     case XS_REPAIR_DROP_BOTH:
         drop_copy(plan, number, end);
-        if (second != XS_PLAN_NONE && end == XS_PLAN_MOST)
+        if (second != XS_PLAN_NONE && (end == XS_PLAN_MOST || is_unread))
             drop_copy(plan, other, end);
         break;
     case XS_REPAIR_PEER_COPY:
         replace_by_peer(plan, number, end);
-        if (second != XS_PLAN_NONE && end == XS_PLAN_MOST)
+        if (second != XS_PLAN_NONE && (end == XS_PLAN_MOST || is_unread))
             drop_copy(plan, other, end);
         break;
     case XS_REPAIR_KEEP:
@@ -445,7 +453,7 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         xs_managed_set(plan->managed, item->rows[0], XS_MANAGED_STAYS);
         return 0; /* xs_managed_change counts its calls, after all instances have been read */
     case XS_REPAIR_READ_LATER:
-        if (end == XS_PLAN_MOST)
+        if (end == XS_PLAN_MOST || is_unread)
             drop_copy(plan, number, end);
         else
             not_wait(plan, first, end);
@@ -462,7 +470,11 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         copy_by_host(plan, number, end);
         break;
     case XS_REPAIR_WORK_ON_DEVICE:
-        drop_with_work(plan, number, xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]), end);
+        second = xs_plan_find(plan, XS_MODEL_SYNC, item->rows[1]);
+        if (is_unread)
+            drop_with_wait(plan, number, second, end);
+        else
+            drop_with_work(plan, number, second, end);
         break;
     case XS_REPAIR_PREPARE_ON_DEVICE:
         prepare_on_device(plan, item, number, end);
@@ -503,8 +515,9 @@ void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *item
                           bool drops_host_memory, enum xs_plan_end end) {
     for (size_t i = 0; i < own; i++)
         repair(plan, &items[i], end);
-    for (size_t i = own; i < count && end == XS_PLAN_MOST; i++)
-        drop_copy(plan, xs_plan_number(plan, &items[i]), end);
+    for (size_t i = own; i < count; i++)
+        if (end == XS_PLAN_MOST || xs_is_unread_by_share(&plan->findings->reads, &items[i]))
+            drop_copy(plan, xs_plan_number(plan, &items[i]), end);
     if (drops_host_memory && end == XS_PLAN_MOST)
         xs_plan_drop_useless_memory(plan);
 }

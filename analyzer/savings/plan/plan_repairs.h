@@ -10,7 +10,8 @@
 size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end);
 
 /* Applies the repair to copies that the sample left out, as if they were instances. The repair is applied to the first
- * `own` copies. The other copies are dropped, but only for the most saving. All copies must be in the model.
+ * `own` copies. The other copies are dropped; for the least saving, only the share of them that surely nobody reads
+ * (xs_unread.least). All copies must be in the model.
  * Page-locked memory that no copy needs any more is dropped only if `drops_host_memory` is true, and only for the most
  * saving. */
 void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *items, size_t own, size_t count,

@@ -27,8 +27,8 @@ static void count_rows(struct xs_plan_rows *rows, const struct xs_model *model) 
     }
 }
 
-/* Makes the starts of the blocks. A block has about as many rows as if there were no gaps between them, so a search in
- * it takes few steps. */
+/* Makes the starts of the blocks. The width of a block is chosen so that a block has about IN_BLOCK rows on average, so
+ * a search in a block takes few steps. */
 static void make_blocks(struct xs_plan_kind *kind, const struct xs_plan_row *items) {
     const struct xs_plan_row *at = items + kind->first, *end = at + kind->count;
     enum { IN_BLOCK = 4 };

@@ -15,7 +15,8 @@
 #include "analyzer/savings/plan/plan_rows.h"
 #include "analyzer/savings/replay/replay.h"
 
-/* What a repair saves is a range. This enum says which end of the range is computed: the least or the most. */
+/* What a repair saves is known as an interval. This enum says which end of the interval is computed: the least or the
+ * most. */
 enum xs_plan_end { XS_PLAN_LEAST, XS_PLAN_MOST };
 
 /* What a plan does to one copy of a batch call. */
@@ -40,6 +41,7 @@ struct xs_plan {
     const struct xs_model *model;
     const struct xs_findings *findings; /* for sites and link model */
     struct xs_in_parts *in_parts; /* set if only parts of the run are replayed; NULL: the model has the whole run */
+    /* Finds the calls and copies of the model by the rows of the trace. */
     struct xs_plan_rows rows;
     struct xs_hash overheads; /* maps a site to the least time that a statement takes there before its call, plus 1 */
     struct xs_pinning pinning;
@@ -51,8 +53,8 @@ struct xs_plan {
     double peer_ns_per_byte;           /* time per byte of the trace's peer copies; 0: it has none */
 
     struct xs_model split; /* a copy of the model that has a stream for each thread instead of legacy default streams
-                            * that several threads use; it is made when it is needed, for one end of the range */
-    enum xs_plan_end split_end;      /* if `split` has calls: the end of the range for which it was made */
+                            * that several threads use; it is made when it is needed, for one end of the interval */
+    enum xs_plan_end split_end;      /* if `split` has calls: the end of the interval for which it was made */
     const struct xs_model *replayed; /* the model that is replayed: `model` or `split` */
 
     uint32_t *change_of; /* by call: its index in `changes` plus 1 */

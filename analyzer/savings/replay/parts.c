@@ -99,8 +99,8 @@ static bool cut_is_before(const void *item, const void *ns) {
     return ((const struct xs_part_cut *)item)->at_ns < *(int64_t *)ns;
 }
 
-/* Takes a moment as the place of the nearest cut if it is better than the place found so far. It must be `times` times
- * as near as another moment. */
+/* Moves the nearest cut before a moment, and the nearest one after it, to this moment if it is better than the moment
+ * found so far. It counts as `times` times as far from the cut as it is. */
 static void offer(struct cuts *cuts, int64_t ns, int64_t times) {
     size_t after = xs_search(cuts->items, cuts->count, sizeof *cuts->items, cut_is_before, &ns);
     for (size_t i = after ? after - 1 : 0; i <= after && i < cuts->count; i++) {
@@ -138,8 +138,8 @@ static int move_cuts(struct cuts *cuts, const struct xs_trace *trace, const stru
 
 /* --- which parts are replayed --- */
 
-/* Returns the part with this number. The first part also has what is before the first cut, and the last part what is
- * after the last cut, even if these times are damaged. */
+/* Sets the begin and the end of a part, by its number. The first part also has what is before the first cut, and the
+ * last part what is after the last cut, even if these times are damaged. */
 static void place(struct xs_run_part *part, const struct cuts *cuts) {
     part->begin_ns = part->number ? cuts->items[part->number - 1].good_ns : INT64_MIN;
     part->end_ns = part->number < cuts->count ? cuts->items[part->number].good_ns : INT64_MAX;

@@ -34,33 +34,34 @@ struct xs_run_part {
                                * time of the model. xs_parts_close_up sets it */
     int64_t model_end_ns;     /* end of the part in the model; xs_parts_close_up sets it */
     uint32_t first_call;      /* index in the model of its first call; xs_parts_close_up sets it */
-    size_t number;            /* number of the part in the run; the first is 0 */
+    size_t number;            /* number of the part among all parts of the run, counted from 0 */
 };
 
 struct xs_parts {              /* zeroed: the run is replayed as a whole */
     struct xs_run_part *items; /* the chosen parts, in order of time */
     size_t count;              /* 0: the run is replayed as a whole */
     size_t of;                 /* number of parts of the run */
-    struct xs_part_cut *cuts;  /* where the parts of the run begin, except the first; until xs_parts_place */
+    struct xs_part_cut *cuts;  /* where all parts of the run but the first may begin; NULL after xs_parts_place */
     int64_t run_ns;            /* measured duration of the run; xs_parts_close_up sets it */
     int64_t replayed_ns;       /* duration of the model; xs_parts_close_up sets it */
 };
 
-/* Chooses the parts, before the steps of the run are known. `whole_rows` replaces XS_PARTS_WHOLE_ROWS if it is not 0.
- * Negative status: the message is set. Always call xs_parts_free. */
+/* Chooses which parts are replayed; this does not need the steps of the run. If `whole_rows` is not 0, it replaces
+ * XS_PARTS_WHOLE_ROWS. Negative status: the message is set. Always call xs_parts_free. */
 int xs_parts_choose(struct xs_parts *parts, const struct xs_trace *trace, unsigned whole_rows, char *message);
 
-/* Sets `times` to the times in which a chosen part may be, wherever xs_parts_place lets it begin and end. Requires a
- * run in parts. */
+/* Sets `times` to all times that a chosen part can contain, because xs_parts_place has not yet decided where exactly it
+ * begins and ends. `times` are disjoint and in ascending order; the caller frees them (xs_intervals_free). The run must
+ * be in parts (`count` is not 0), and xs_parts_place must not have been called. */
 void xs_parts_possible_times(const struct xs_parts *parts, struct xs_intervals *times);
 
-/* Decides where the chosen parts begin and end. No other function may be called before. Negative status: the message is
- * set. */
+/* Decides where the chosen parts begin and end. Must be called after xs_parts_choose, and before the functions below.
+ * Negative status: the message is set. */
 int xs_parts_place(struct xs_parts *parts, const struct xs_trace *trace, const struct xs_steps *steps, char *message);
 void xs_parts_free(struct xs_parts *parts);
 
-/* True if a call that begins at this time of the trace belongs to a chosen part, or if there are no parts. NULL counts
- * as no parts in all functions of this file. */
+/* True if a call that begins at this time of the trace belongs to a chosen part, or if there are no parts. For this
+ * function and the next ones, `parts` NULL also means that there are no parts. */
 bool xs_parts_have(const struct xs_parts *parts, int64_t ns);
 
 /* Takes the time between the parts out of a model, which has times of the trace. */

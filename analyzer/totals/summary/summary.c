@@ -88,6 +88,7 @@ static void read_meta(struct xs_summary_work *work) {
     run->cupti_path = meta_text(trace, "cupti.path", "");
     run->cupti_version = xs_trace_meta_int(trace, "cupti.version", 0);
     run->kernels_recorded = xs_trace_meta_int(trace, "cupti.kernels", 0) != 0;
+    xs_labels_read(trace, &run->labels);
     work->summary->thinned = (struct xs_thinned){.rows = xs_trace_meta_count(trace, XS_META_THINNED_ROWS),
                                                  .one_in = xs_trace_meta_count(trace, XS_META_THINNED_ONE_IN),
                                                  .from_ns = xs_trace_meta_int(trace, XS_META_THINNED_FROM_NS, 0),
@@ -102,6 +103,8 @@ static void read_meta(struct xs_summary_work *work) {
     cost->drain_cpu_ns = xs_trace_meta_count(trace, "cost.drain_cpu_ns");
     cost->samples = xs_trace_meta_count(trace, "cost.samples");
     cost->samples_ns = xs_trace_meta_count(trace, "cost.samples_ns");
+    cost->watched_downloads = xs_trace_meta_int(trace, "cost.host_reads_ns", -1) >= 0;
+    cost->host_reads_ns = xs_trace_meta_count(trace, "cost.host_reads_ns");
     cost->spool_stalls = xs_trace_meta_count(trace, "cost.spool_stalls");
     cost->spool_stall_ns = xs_trace_meta_count(trace, "cost.spool_stall_ns");
     cost->spool_bytes = xs_trace_meta_count(trace, "cost.spool_bytes");
@@ -339,6 +342,7 @@ void xs_summary_free(struct xs_summary *s) {
         free(s->largest[i].entry_point);
     for (size_t i = 0; i < s->slowest_count; i++)
         free(s->slowest[i].entry_point);
+    xs_labels_free(&run->labels);
     xs_failures_free(&s->failures);
     xs_capture_ranges_free(&s->looked_at);
     free(s->devices);

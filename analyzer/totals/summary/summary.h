@@ -11,6 +11,7 @@
 #include "analyzer/totals/summary/summary_failures.h"
 #include "analyzer/totals/summary/summary_where.h"
 #include "analyzer/trace/kind_words.h"
+#include "analyzer/trace/labels.h"
 #include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/read/trace.h"
 
@@ -28,7 +29,8 @@ struct xs_run {
     uint64_t duration_ns;
     bool duration_estimated; /* the trace does not have the end of the run; the duration then ends at the latest time
                                 in the trace */
-    bool is_snapshot;        /* the trace is a copy made while the process ran */
+    struct xs_labels labels;
+    bool is_snapshot; /* the trace is a copy made while the process ran */
     bool simulated;
     char *cupti_status, *cupti_text, *cupti_path;
     int64_t cupti_version;
@@ -119,6 +121,8 @@ struct xs_cost {
     uint64_t fingerprint_launches;
     uint64_t samples, samples_ns; /* number of samples of what threads did between their calls; CPU time of the drain
                                      thread for these samples */
+    bool watched_downloads;       /* downloads were watched (XFERSPY_HOST_READS) */
+    uint64_t host_reads_ns;       /* time of the drain thread for finding out what the host read of downloads */
     /* If `budgeted` is true, the trace says how much of the program's time recording took, also in a run without a
      * budget. If it is false, begin_ns is the sum of start_ns and cupti_start_ns, and the other times below are not
      * known. */
@@ -136,8 +140,9 @@ struct xs_cost {
 };
 
 /* Describes a trace that reached its size limit: from `from_ns` to `to_ns`, at least one of every `one_in` rows was
- * kept. Counts and sums of transfers, launches, waits, memsets, kernels and device work include the dropped rows,
- * unless the summary is `selected`. Everything else is about the kept rows only. */
+ * kept. (In a ledger, `rows` is the number of calls and records that are only in sums, and the other fields are 0.)
+ * Counts and sums of transfers, launches, waits, memsets, kernels and device work include the dropped rows, unless the
+ * summary is `selected`. Everything else is about the kept rows only. */
 struct xs_thinned {
     uint64_t rows, one_in; /* rows: the number of dropped rows; 0: none */
     int64_t from_ns, to_ns;
@@ -153,18 +158,21 @@ struct xs_recorded_steps {
     uint64_t passed;          /* number of steps that the program began, or ended if a wait marks their ends */
     uint64_t skipped, wanted; /* as the user requested; wanted 0: all steps after the skipped ones */
     char name[XS_STEP_NAME_BYTES]; /* name of the NVTX range, or of the wait's entry point; for ALL, the value of
-                                      XFERSPY_WINDOW, or XS_RECORDED_BY_COMMAND; not escaped */
+                                    * XFERSPY_WINDOW, or XS_RECORDED_BY_COMMAND if commands started and stopped the
+                                    * recording; not escaped */
 };
 #define XS_RECORDED_BY_COMMAND "xferspy start" /* commands started and stopped the recording (XFERSPY_START=off) */
 
 struct xs_summary {
     const struct xs_trace *trace;
     struct xs_thinned thinned;
-    struct xs_capture_ranges looked_at; /* which parts of the run were recorded; counts and sums, except those of
-                                           allocations, cover only these parts */
+    struct xs_capture_ranges looked_at; /* which parts of the run were recorded. Counts and sums, except those of
+                                         * allocations, cover only these parts; in a ledger, those of calls and device
+                                         * work also cover what was recorded for sums */
     struct xs_recorded_steps recorded_steps;
     struct xs_recorded_time recorded; /* the time to which percentages refer */
-    struct xs_recorded_time totals;   /* the time to which percentages of totals refer; of a ledger, all of its sums */
+    struct xs_recorded_time totals;   /* the time to which percentages of totals refer; in a ledger, this includes the
+                                       * time outside of the parts whose calls are in sums (xs_totals_time) */
     struct xs_repaired repaired;
     bool selected; /* the fields from `groups` to `slowest` cover only the transfers that pass a filter */
     struct xs_run run;

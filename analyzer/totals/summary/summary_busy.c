@@ -39,7 +39,7 @@ static bool read_item(struct xs_scan *scan, void *item) {
     return true;
 }
 
-/* The first of the columns that has a device says which it is. */
+/* The device is in the first of three columns that is not NULL. */
 static bool read_work(struct xs_scan *scan, void *item) {
     int column = WHAT;
     if (!read_item(scan, item))
@@ -50,7 +50,7 @@ static bool read_work(struct xs_scan *scan, void *item) {
     return true;
 }
 
-/* The calls of one thread only, whose number is a column, too. */
+/* Reads only the calls of one thread. The number of this thread is the column LINE of every row. */
 static bool read_call(struct xs_scan *scan, void *item) {
     enum { THREAD = WHAT + 1, LINE, BATCH };
     return xs_scan_int(scan, THREAD) == xs_scan_int(scan, LINE) && xs_scan_is_zero_or_null(scan, BATCH) &&
@@ -122,7 +122,7 @@ static void end_call(struct sweep *sweep, struct open_call *open) {
     xs_pool_give(&sweep->calls, open);
 }
 
-/* Takes what comes up to a time. */
+/* Handles the ends and starts in `coming` up to a time. */
 static void reach(struct sweep *sweep, int64_t ns) {
     while (sweep->coming.count && xs_heap_next(&sweep->coming) <= ns) {
         int64_t at_ns = xs_heap_next(&sweep->coming);
@@ -234,7 +234,7 @@ static int read_all(struct sweep *sweep) {
         kinds[WORK_TABLES + i] = (struct xs_source_kind){
             table->name, table->enter, where[i].data, columns[i].data, sizeof(struct item), read_call, true};
     }
-    int status = xs_merge_begin(&merge, kinds, reads_calls ? SOURCES : MIGRATIONS, sweep->work->trace, 0,
+    int status = xs_merge_begin(&merge, kinds, reads_calls ? SOURCES : MIGRATIONS, sweep->work->trace, NULL, 0,
                                 sweep->work->message, NULL);
     if (status >= 0)
         status = read_merged(sweep, &merge);

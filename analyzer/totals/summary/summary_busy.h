@@ -1,6 +1,6 @@
-/* Goes through the work of the devices and the calls of one thread in order of time, and adds up how long devices were
- * busy, altogether and during each call. Only the work and the calls that are open at a moment are kept, so memory use
- * does not grow with the run. */
+/* Goes through the work of the devices, and through the calls of one thread, in order of time. Adds up how long the
+ * devices were busy, in the whole run and during each call. Only the work and the calls that have begun and not ended
+ * are kept, so memory use does not grow with the length of the run. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_BUSY_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_BUSY_H
 
@@ -18,12 +18,13 @@ enum xs_busy_table {
     XS_BUSY_TABLES
 };
 struct xs_busy_table_info {
-    const char *name, *enter, *leave, *thread; /* the last three are columns */
-    const char *batch; /* the column of the place in a batch call, whose copies are one call; "NULL": none */
+    const char *name, *enter, *leave, *thread; /* `name` is the table; the other three are columns of it */
+    const char *batch; /* the column with the index of a copy in its batch call, because all copies of a batch count as
+                        * one call; "NULL": the table has no such column */
 };
 extern const struct xs_busy_table_info xs_busy_tables[XS_BUSY_TABLES];
 
-/* What devices do. Any number of devices counts like one. */
+/* What the devices do. If several devices do it at the same time, this time counts once. */
 enum xs_busy_with {
     XS_BUSY_COPIES,
     XS_BUSY_KERNELS,
@@ -38,20 +39,22 @@ struct xs_busy_times {
 
 struct xs_busy_call {
     enum xs_busy_table table;
-    int64_t category;          /* of a row of api_call: category of its entry point; else 0 */
+    int64_t category;          /* for a row of api_call: the category of its entry point (enum xs_category); else 0 */
     int64_t start_ns, end_ns;  /* the part of the call within the run; it is not empty */
-    struct xs_busy_times busy; /* during this time */
+    struct xs_busy_times busy; /* what the devices did during this part of the call */
 };
 
 struct xs_busy_line {
-    int64_t thread; /* thread.id of the thread whose calls are read; 0: none, and no migrations are read either */
+    int64_t thread; /* thread.id of the thread whose calls are read; 0: neither calls nor migrations are read */
     int64_t end_ns; /* end of the run, which begins at 0 */
-    void (*on_call)(void *context, const struct xs_busy_call *call); /* the calls come in the order of their ends */
+    void (*on_call)(void *context, const struct xs_busy_call *call); /* runs for each call, in the order of the ends of
+                                                                      * the calls */
     void *context;
-    struct xs_busy_times run; /* result: of the whole run */
+    struct xs_busy_times run; /* result: what the devices did in the whole run */
 };
 
-/* Reads everything, and sets the busy times of the devices in the summary. Does nothing after an error. */
+/* Reads the tables, calls on_call, and sets `run` and the busy times of the devices in the summary. Does nothing if
+ * `work` already has an error; sets its status after an error. */
 void xs_busy_read(struct xs_summary_work *work, struct xs_busy_line *line);
 
 #endif

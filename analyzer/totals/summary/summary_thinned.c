@@ -1,5 +1,5 @@
-/* Handles traces that reached their size limit, so that they lack rows. Adds the sums of the table `thinned` to the
- * counts of the remaining rows. */
+/* Handles traces that lack rows, because they reached their size limit, or because they are ledgers. Adds the sums of
+ * the table `thinned` to the counts of the rows that the trace has. */
 #include "analyzer/totals/summary/summary_internal.h"
 
 struct sums {

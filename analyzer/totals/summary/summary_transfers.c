@@ -221,7 +221,8 @@ static int read_rows(struct join *join) {
     struct xs_merge merge;
     int64_t correlation;
     unsigned source;
-    int status = xs_merge_begin(&merge, kinds, TABLES, work->trace, 0, work->message, &work->summary->damaged_rows);
+    int status =
+        xs_merge_begin(&merge, kinds, TABLES, work->trace, NULL, 0, work->message, &work->summary->damaged_rows);
     while (status >= 0 && (status = xs_merge_peek(&merge, &correlation, &source)) > 0) {
         void *row = xs_merge_take(&merge, source);
         if (source == COPY)

@@ -1,4 +1,4 @@
-/* Computes the parts of a run; see summary_where.h. */
+/* Divides the time of a run by what it was spent on; see summary_where.h. */
 #include "analyzer/totals/summary/summary_where.h"
 
 #include <inttypes.h>

@@ -97,7 +97,7 @@ int xs_calls_begin(struct xs_merge *calls, const struct xs_trace *trace, bool re
         kinds[XS_CALL_TRANSFER].where = kinds[XS_CALL_MEMSET].where = WORKED RECORDED;
         kinds[XS_CALL_LAUNCH].where = LAUNCHED RECORDED;
     }
-    return xs_merge_begin(calls, kinds, XS_CALL_KINDS, trace, 0, message, NULL);
+    return xs_merge_begin(calls, kinds, XS_CALL_KINDS, trace, NULL, 0, message, NULL);
 }
 
 const struct xs_modelled_call *xs_calls_next(struct xs_merge *calls, int *status) {

@@ -1,6 +1,9 @@
-/* Reads which parts of a run were recorded, if the user requested that only parts are recorded
- * (XFERSPY_OUTSIDE=allocations). The parts are called ranges here. Outside of the ranges a trace has only allocations
- * and frees, and counts of all other calls. */
+/* Reads which parts of a run were recorded, if only parts were recorded: because the user requested this (for example
+ * with XFERSPY_OUTSIDE=allocations), because commands started and stopped the recording (XFERSPY_START=off), or because
+ * the trace is a ledger (XFERSPY_MODE=ledger). The parts are called ranges here. Outside of the ranges, a trace has
+ * only the calls that are needed to understand later addresses and handles, such as allocations, and counts of the
+ * calls that were left out (preload/core/call_windows.h). A ledger also has sums of the calls there (table `thinned`).
+ */
 #ifndef XFERSPY_ANALYZER_TRACE_WINDOWS_CAPTURE_RANGES_H
 #define XFERSPY_ANALYZER_TRACE_WINDOWS_CAPTURE_RANGES_H
 
@@ -15,7 +18,7 @@ struct xs_capture_range {
 };
 
 struct xs_capture_ranges {
-    bool limited;                   /* the user requested that only parts are recorded */
+    bool limited;                   /* only parts of the run were to be recorded */
     bool has_gaps;                  /* calls were left out, or may have been left out */
     struct xs_capture_range *items; /* in order of time; if there were too many ranges, only the first of them */
     size_t count, capacity;
@@ -23,8 +26,9 @@ struct xs_capture_ranges {
     bool is_at_most;             /* recorded_ns is an upper bound, and `parts` is a lower bound */
     uint64_t parts, recorded_ns; /* number and total length of all ranges, including ranges that are not in the list */
     uint64_t transfers, memsets, launches, others; /* calls that were left out */
-    /* The trace is a ledger (XFERSPY_MODE=ledger): calls outside of the ranges are in sums (table `thinned`), unless
-     * they were left out. For `summed_ns` of the run, in the ranges and outside, calls were not left out. */
+    /* is_ledger: the trace is a ledger, so calls outside of the ranges are in sums, unless they were left out to keep
+     * the cost small. summed_ns: length of the time, in the ranges and outside of them, in which no calls were left
+     * out; 0 if the trace is no ledger. */
     bool is_ledger;
     uint64_t summed_ns;
 };
@@ -34,7 +38,7 @@ void xs_capture_ranges_read(struct xs_capture_ranges *ranges, const struct xs_tr
 void xs_capture_ranges_free(struct xs_capture_ranges *ranges);
 
 /* The time to which percentages refer. This time is the total length of the ranges. It is the length of the whole run
- * if no call outside of the ranges is missing, or if nothing was recorded in ranges. */
+ * if no call outside of the ranges is missing, or if no range has any length. */
 struct xs_recorded_time {
     uint64_t ns;     /* the recorded time */
     uint64_t run_ns; /* how long the run took; equal to `ns` unless `in_part` */
@@ -44,8 +48,8 @@ struct xs_recorded_time {
 /* Returns the recorded time of a trace; `run_ns` is how long the run took. */
 struct xs_recorded_time xs_recorded_time(const struct xs_trace *trace, uint64_t run_ns);
 
-/* Returns the time to which percentages of totals refer. It is the recorded time, but of a ledger all the time whose
- * calls are in sums. */
+/* Returns the time to which percentages of totals refer. This is the recorded time, but if the trace is a ledger, it is
+ * all time in which no calls were left out. */
 struct xs_recorded_time xs_totals_time(const struct xs_capture_ranges *ranges, struct xs_recorded_time recorded);
 
 /* Returns the words after a percentage: XS_OF_THE_RUN, or "of the time recorded" if only a part of the run was

@@ -140,6 +140,10 @@ check --baseline=less.json --fail-on=noop-upload:1us run.db; expect_status 3; ex
 expect_out "5 findings as before, 1 grown, 0 new"
 check --baseline=less.json --fail-on=noop-upload:1us --json run.db
 [ "$(grep -c '"baseline": "grown"' stdout)" -eq 1 ] || show "one has grown in JSON"
+check --baseline=less.json --fail-on=saved-time:1us run.db; expect_status 3; expect_out "grown from"
+expect_out "5 findings as before, 1 grown, 0 new"
+check --baseline=less.json --fail-on=saved-time:1us --json run.db
+[ "$(grep -c '"baseline": "grown"' stdout)" -eq 1 ] || show "one that a rule of the run names has grown in JSON"
 check --baseline=less.json --fail-on=noop-upload:0 run.db; expect_status 0; expect_out "6 findings as before, 0 grown"
 
 # 60 wasted uploads; chance looked at two of them: the rules go by the estimate and its interval, 21 to 60.

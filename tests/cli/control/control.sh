@@ -18,6 +18,7 @@ for command in status start stop snapshot; do
     run "$XFERSPY" $command --job=sockets; expect_status 1; expect_no_out; expect_err "no process of sockets"
     run "$XFERSPY" $command --job=no_such_folder; expect_status 1; expect_no_out
     run "$XFERSPY" $command --job=sockets --json; expect_status 1; expect_out '"processes": []'
+    run "$XFERSPY" $command --job=sockets --format=json; expect_status 1; expect_out '"processes": []'
 done
 for time in 0 0s 10 -1s s 1s,2s 1s..2s ..2s 1h "" 99999999999999999999s; do
     run "$XFERSPY" start --for="$time" 999999999; expect_status 2; expect_no_out; expect_err "use a time such as 10s"
@@ -31,6 +32,7 @@ done
 [ "$(wc -l <options)" -ge 25 ] || show "no options"
 while read -r option; do
     run "$XFERSPY" start --$option=x 999999999; expect_status 2; expect_no_out
+    [ $option != label ] || option=labels # which it abbreviates here
     expect_err "--$option can only be given when the program starts: XFERSPY_"
 done <options
 run "$XFERSPY" stop --for=1s 999999999; expect_status 2

@@ -2,8 +2,8 @@
 . "$SOURCE/lib.sh"
 
 ask() { "$XFERSPY" query --format=tsv "$1" "$2" | sed 1d; }
-# What a copy may leave out: where and by whom the program ran, and who made the trace of what.
-left_out="cwd import.source ppid spool.id spool.path user_id"
+# What a copy may leave out: where and by whom the program ran, its labels, and who made the trace of what.
+left_out="cwd import.source labels.given ppid spool.id spool.path user_id"
 
 # The keys that the page of the format has, one a line. Options are looked at elsewhere, and each repair has a row.
 sed -n '/^## meta/,/^## Merged/s/^| \(`[^|]*\) |.*/\1/p' "$SOURCE/../../docs/rules/trace-format.md" | tr -d '` ' |

@@ -35,7 +35,9 @@ check_page "$PAGES/libxferspy.7"
 words_of "$PAGES/xferspy.1" >page
 for name in $commands; do grep -qxF "$name" page || show "xferspy.1: no $name"; done
 words_of "$PAGES/libxferspy.7" >page
-"$XFERSPY" run --help | sed -n '/^ Capture:/,/^ Afterwards:/s/^ *--\([a-z-]*\).*/\1/p' | tr a-z- A-Z_ >options
+# --label adds to the variable of --labels.
+"$XFERSPY" run --help | sed -n '/^ Capture:/,/^ Afterwards:/s/^ *--\([a-z-]*\).*/\1/p' | tr a-z- A-Z_ |
+    grep -vx LABEL >options
 [ "$(wc -l <options)" -ge 10 ] || show "no capture options"
 while read -r option; do grep -q "^XFERSPY_$option=" page || show "libxferspy.7: no XFERSPY_$option"; done <options
 [ "$(grep -c '^XFERSPY_[A-Z_]*=' page)" -ge "$(wc -l <options)" ] || show "libxferspy.7: too few"

@@ -8,6 +8,8 @@ expect_no_err; expect_out "preload"; expect_out "driver"; expect_out "output"
 grep -q '^ok    preload' stdout || show "the dummy can be preloaded"
 run env --ignore-signal=CHLD "$XFERSPY" doctor
 grep -q '^ok    preload' stdout || show "how a probe ended is known where SIGCHLD is ignored"
+run "$XFERSPY" doctor --format=json; expect_out '"format": "xferspy-doctor"'
+run "$XFERSPY" doctor --format=xml; expect_status 2; expect_err "use text or json"
 run "$XFERSPY" doctor --json; expect_out '"format": "xferspy-doctor"'
 echo "not a library" >broken.so
 XFERSPY_LIBRARY=./broken.so run "$XFERSPY" doctor; expect_status 1

@@ -36,7 +36,7 @@ for list in drop-uploads stage,gather all ,prefetch,; do
     run "$XFERSPY" run --repair="$list" -- sh -c 'echo "repair=$XFERSPY_REPAIR"'; expect_status 0
     expect_out "repair=$list"
 done
-names="drop-uploads, stay-on-device, gather, stage, keep-allocations, keep-pinned, prefetch or all"
+names="drop-uploads, stay-on-device, drop-downloads, gather, stage, keep-allocations, keep-pinned, prefetch or all"
 for list in drop-upload gather,drop-upload none Gather 'gather stage'; do
     run "$XFERSPY" run --repair="$list" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
     expect_err "--repair=$list: there is no repair \`${list#*,}'; use $names"
@@ -59,6 +59,23 @@ for window in 60ms..10ms 1s..2s,5s..5s; do
     run "$XFERSPY" run --window="$window" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
     expect_err "--window=$window: the end of a part has to come after its beginning"; expect_not "nvtx:NAME"
 done
+# Labels add up, and are checked here already.
+XFERSPY_LABELS=site=b run "$XFERSPY" run --label team=vision --label=night=3 -- sh -c 'echo "$XFERSPY_LABELS"'
+expect_status 0; expect_out "site=b,team=vision,night=3"
+XFERSPY_LABELS=site=b run "$XFERSPY" run --labels=a=1,b=2 --label c=3 -- sh -c 'echo "$XFERSPY_LABELS"'
+expect_status 0; expect_out "a=1,b=2,c=3"; expect_not "site"
+for label in team a=1,b=2 '' 1a=x a=; do
+    run "$XFERSPY" run --label="$label" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
+    expect_err "--label=$label: "
+done
+run "$XFERSPY" run --labels=a=1,b -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
+expect_err "--labels=a=1,b: a label is KEY=VALUE, with a comma before the next one"
+run "$XFERSPY" run --labels= -- "$PROGRAM" exit 0; expect_status 2; expect_err "--labels=: use KEY=VALUE,..."
+long=$(printf '%0250d' 0)
+run "$XFERSPY" run --label a=$long --label b=$long --label c=$long --label d=$long --label e=$long -- "$PROGRAM" exit 0
+expect_status 2; expect_err "all labels together have 1023 bytes at most"
+XFERSPY_LABELS=wrong run "$XFERSPY" run --label a=1 -- "$PROGRAM" exit 0; expect_status 2
+expect_err "--label=a=1: a label is KEY=VALUE"
 # A # is all digits of a number.
 why='a # in a name is all digits of a number, so no digit and no other # can follow it'
 for option in --step='it #0' --step='it ##' --window='nvtx:it #9 of #'; do

@@ -8,9 +8,9 @@ valid() {
     "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/try.schema.json" "$1" \
         >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 }
-# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `exits`,
-# `exits-always`, `not-started`, `other-output`, `unchecked`, `unchecked-all`, `off`, `off-all`, `second`; of recording,
-# `no-trace`, `slow-recording`.
+# The program. Files beside it say what goes wrong: `wrong`, `accessed`, `unsure`, `differs`, `no-log`, `nothing`,
+# `crash`, `exits`, `exits-always`, `not-started`, `other-output`, `unchecked`, `unchecked-all`, `off`, `off-all`,
+# `second`; of recording, `no-trace`, `slow-recording`.
 # `varies`: a line of the output differs in every run; `varies-all`: there is no other line.
 mkdir app
 cat >app/app.sh <<'END'
@@ -42,6 +42,8 @@ if [ -n "${XFERSPY_REPAIR_PLAN:-}" ]; then
     [ ! -e off ] || also=',{"name":"gather","off":"no memory"}'
     [ ! -e off-all ] || [ "$XFERSPY_REPAIR" = "${XFERSPY_REPAIR#*,}" ] || also=',{"name":"gather","off":"no memory"}'
     [ ! -e second ] || [ "$mode" = "$(cat second)" ] || : >"$XFERSPY_REPAIR_LOG.2"
+    [ ! -e accessed ] || also=',{"name":"drop-downloads","accessed":2,"unsure":1,"refused":{}}'
+    [ ! -e unsure ] || also=',{"name":"drop-downloads","accessed":0,"unsure":1,"refused":{}}'
     [ ! -e wrong ] || [ "$mode" = apply ] || wrong=2
     [ ! -e differs ] || [ "$mode" = verify ] || differs=3
     [ ! -e nothing ] || applied=0
@@ -204,6 +206,8 @@ fails() { # fails FILE WORDS: with that file beside the program
     : >"app/$1"; try --only=2 run.db; rm "app/$1"; expect_status 3; expect_out "$2"
 }
 fails wrong "ERROR: 2 times the device would have held other bytes"
+fails accessed "ERROR: the program accesses memory of downloads that the plan leaves out (2 times), so its output counts"
+fails unsure "ERROR: nobody can say whether the program accesses memory of downloads that the plan leaves out: capturing 1"
 [ ! -e run.db.try.json ] || show "kept what was not measured"
 fails differs "calls moved another number of bytes than in the trace"
 fails no-log "ERROR: the program left no log of its repairs"

@@ -20,7 +20,9 @@ echo "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 
 make_trace devices.db "$SOURCE/fixtures/simple.sql" devices.sql
 run "$XFERSPY" info devices.db; expect_status 0; expect_out "and 3 more"; expect_not "GPU 27"
 run "$XFERSPY" info --json lines.db; expect_out '"source_lines": 2'
-run "$XFERSPY" info --json t.db
+run "$XFERSPY" info --format=json t.db; expect_status 0; cp stdout formatted.json
+run "$XFERSPY" info --format=xml t.db; expect_status 2; expect_err "use text or json"
+run "$XFERSPY" info --json t.db; cmp stdout formatted.json || show "--format=json is --json"
 expect_status 0; expect_out '"format": "xferspy-info"'; expect_out '"duration_ns": 200000000'
 run "$XFERSPY" info t.db missing.db; expect_status 1; expect_out "t.db"; expect_err "missing.db"
 [ "$sum" = "$(cksum <t.db)" ] || show "the trace was changed"

@@ -18,7 +18,8 @@ enum {
     PREFETCH,
     GET_HANDLE,
     EXPORT,
-    CONTEXT_CALLS
+    CONTEXT_CALLS,
+    STREAM_CALLS = CONTEXT_CALLS + PLAY_DESTROY + 1
 };
 enum { STEP_NS = 10000, CALL_NS = 1000 };
 
@@ -46,7 +47,10 @@ void play_begin(struct played *p) {
                    {"cuDevicePrimaryCtxRelease_v2", CONTEXT_CALLS + PLAY_RELEASE, XS_CAT_CONTEXT},
                    {"cuDevicePrimaryCtxReset_v2", CONTEXT_CALLS + PLAY_RESET, XS_CAT_CONTEXT},
                    {"cuCtxCreate_v4", CONTEXT_CALLS + PLAY_CREATE, XS_CAT_CONTEXT},
-                   {"cuCtxDestroy", CONTEXT_CALLS + PLAY_DESTROY, XS_CAT_CONTEXT}};
+                   {"cuCtxDestroy", CONTEXT_CALLS + PLAY_DESTROY, XS_CAT_CONTEXT},
+                   {"cuStreamCreate", STREAM_CALLS + PLAY_STREAM_CREATE, XS_CAT_STREAM},
+                   {"cuStreamCreateWithPriority", STREAM_CALLS + PLAY_STREAM_CREATE_WITH_PRIORITY, XS_CAT_STREAM},
+                   {"cuStreamDestroy_v2", STREAM_CALLS + PLAY_STREAM_DESTROY, XS_CAT_STREAM}};
     memset(p, 0, sizeof *p);
     p->options.fold_nothing = true;
     strcpy(p->folder, "/tmp/xferspy-unit.XXXXXX");
@@ -307,6 +311,12 @@ void play_stream_wait(struct played *p, uint64_t object) { api(p, STREAM_WAIT, o
 void play_context(struct played *p, enum play_context what, uint64_t object) {
     struct xs_event event = event_of(p, XS_EVENT_API, CONTEXT_CALLS + what);
     event.api = (struct xs_event_api){.object = object, .argument = (uint64_t)p->device};
+    put(p, &event);
+}
+
+void play_stream(struct played *p, enum play_stream what, uint64_t object) {
+    struct xs_event event = event_of(p, XS_EVENT_API, STREAM_CALLS + what);
+    event.api = (struct xs_event_api){.object = object, .argument = what == PLAY_STREAM_DESTROY ? 0 : p->flags};
     put(p, &event);
 }
 

@@ -25,6 +25,7 @@ struct played {
     uint32_t allocation_count;
     int64_t transfer, memset_row, launch; /* ids of the latest rows */
     int device;
+    unsigned flags;               /* flags of the next streams */
     unsigned thread;              /* thread of the next calls: 1 or 2 */
     uint64_t stream;              /* stream handle of the next calls; 0: none */
     uint64_t call_ns;             /* duration of the next calls; 0: 1 us */
@@ -68,6 +69,9 @@ void play_stream_wait(struct played *p, uint64_t object); /* makes the stream wa
  * that of a primary context. */
 enum play_context { PLAY_RETAIN, PLAY_RELEASE, PLAY_RESET, PLAY_CREATE, PLAY_DESTROY };
 void play_context(struct played *p, enum play_context what, uint64_t object);
+/* Creates (with the flags `p->flags`) or destroys a stream. */
+enum play_stream { PLAY_STREAM_CREATE, PLAY_STREAM_CREATE_WITH_PRIORITY, PLAY_STREAM_DESTROY };
+void play_stream(struct played *p, enum play_stream what, uint64_t object);
 void play_share(struct played *p, uint64_t address); /* shares memory with others; 0: by the handle of a mapping */
 
 void play_unknown(struct played *p, bool for_good); /* an unknown function ran */

@@ -68,13 +68,14 @@ static void a_watched_download_names_its_watch(void **state) {
     put(&event, 1);
     expect("SELECT host_read, height FROM transfer", "6|NULL\nNULL|6");
     struct xs_host_read read = {
-        .id = 6, .watched_bytes = 8192, .read_bytes = 4096, .pieces = 2, .read_pieces = 2, .doubt = 0};
+        .id = 6, .watched_bytes = 8192, .read_bytes = 4096, .pieces = 2, .read_pieces = 2, .edge_read_bytes = 4096};
     assert_int_equal(xs_store_host_read(store, &read), 0);
     read.id = 7;
     read.doubt = XS_HOST_READS_SHARED;
     assert_int_equal(xs_store_host_read(store, &read), 0);
     assert_int_equal(xs_store_host_read(store, &(struct xs_host_read){.id = 8, .doubt = XS_HOST_READS_SMALL}), 0);
-    expect("SELECT * FROM host_read", "6|8192|4096|2|2|NULL\n7|8192|NULL|NULL|NULL|3\n8|NULL|NULL|NULL|NULL|1");
+    expect("SELECT * FROM host_read",
+           "6|8192|4096|2|2|NULL|4096\n7|8192|NULL|NULL|NULL|3|NULL\n8|NULL|NULL|NULL|NULL|1|NULL");
     expect("SELECT name FROM host_read_doubt WHERE id = 3", "another process may have read it");
 }
 

@@ -5,27 +5,27 @@
  * env: XFERSPY_HOST_READS=all
  * stdout: data ok
  *
- * The pageable memory begins and ends within a page, so that one page more is watched. The first download into it was
+ * The pageable memory begins and ends within a page, so that one page more is watched, and both ends are edges. The first download into it was
  * not read; of the second one all was read, of the third one the first value, of the fourth one something in the
  * middle. The fifth one was uploaded again, which is a read by the driver, and the sixth one was overwritten by the
  * program. The last one was never read. The small download was not watched.
- * > SELECT t.bytes, r.watched_bytes, r.read_bytes, r.pieces, r.read_pieces, r.doubt FROM transfer t
+ * > SELECT t.bytes, r.watched_bytes, r.read_bytes, r.edge_read_bytes, r.pieces, r.read_pieces, r.doubt FROM transfer t
  * > LEFT JOIN host_read r ON r.id = t.host_read WHERE t.direction = 2 AND t.dst_kind = 1 ORDER BY t.id
- * 1048576|1052672|0|16|0|
- * 1048576|1052672|1052672|16|65535|
- * 1048576|1052672|4096|16|1|
- * 1048576|1052672|4096|16|256|
- * 1048576|1052672|1052672|16|65535|
- * 1048576|1052672|1052672|16|65535|
- * 200000|||||
- * 1048576|1052672|0|16|0|
+ * 1048576|1052672|0|0|14|0|
+ * 1048576|1052672|1052672|8192|14|16383|
+ * 1048576|1052672|4096|4096|14|1|
+ * 1048576|1052672|4096|0|14|128|
+ * 1048576|1052672|1052672|8192|14|16383|
+ * 1048576|1052672|1052672|8192|14|16383|
+ * 200000||||||
+ * 1048576|1052672|0|0|14|0|
  *
  * The same with page-locked memory: not read, read at its end, and freed without a read.
- * > SELECT t.bytes, r.watched_bytes, r.read_bytes, r.pieces, r.read_pieces, r.doubt FROM transfer t
+ * > SELECT t.bytes, r.watched_bytes, r.read_bytes, r.edge_read_bytes, r.pieces, r.read_pieces, r.doubt FROM transfer t
  * > LEFT JOIN host_read r ON r.id = t.host_read WHERE t.direction = 2 AND t.dst_kind = 2 ORDER BY t.id
- * 1048576|1048576|0|16|0|
- * 1048576|1048576|4096|16|32768|
- * 1048576|1048576|0|16|0|
+ * 1048576|1048576|0|0|16|0|
+ * 1048576|1048576|4096|0|16|32768|
+ * 1048576|1048576|0|0|16|0|
  *
  * > SELECT count(*), (SELECT count(*) FROM transfer WHERE host_read IS NOT NULL) FROM host_read
  * 10|10

@@ -23,6 +23,7 @@
  * option.host_reads|off
  * option.host_samples|on
  * option.kernels|on
+ * option.labels|
  * option.max_size|4096
  * option.migrations|auto
  * option.mode|trace

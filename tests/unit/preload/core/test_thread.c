@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "preload/core/alternate_stack.h"
+#include "preload/core/call_windows.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
-#include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"

@@ -8,9 +8,9 @@
 #include <stdatomic.h>
 #include <ucontext.h>
 
+#include "preload/core/call_windows.h"
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
-#include "preload/core/outside.h"
 #include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 #include "step_by_step.h"

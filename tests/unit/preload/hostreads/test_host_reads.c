@@ -136,7 +136,42 @@ static void both_ends_are_watched(void **state) {
         assert_int_equal(region.doubt, XS_HOST_READS_NO_DOUBT);
         assert_int_equal(region.watched_bytes, BYTES - 3 * PAGE);
         assert_int_equal(region.read_bytes, PAGE);
+        assert_int_equal(region.edge_read_bytes, PAGE);
         assert_int_equal(region.pieces[at_end ? region.n_pieces - 1 : 0].read_bytes, PAGE);
+        xs_host_reads_release(&region, 1);
+    }
+    drop_memory(memory, BYTES);
+}
+
+/* An edge is one page. The page beside it has only bytes of the array, and so has the first page if the array begins
+ * with it. */
+static void edges_are_told_apart(void **state) {
+    (void)state;
+    enum { ARRAY = 400 * 1000 };
+    char *memory = make_memory(MEMORY_PRIVATE, BYTES);
+    static const struct {
+        uint64_t offset, bytes;
+        bool has_edge[2];
+        unsigned pieces;
+    } cases[] = {{0, 100 * PAGE, {false, false}, 6},
+                 {PAGE - 8, ARRAY, {true, true}, 6 + 2},
+                 {0, ARRAY, {false, true}, 5 + 1},
+                 {16, 100 * PAGE - 16, {true, false}, 5 + 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t end = (cases[i].offset + cases[i].bytes + PAGE - 1) / PAGE * PAGE;
+        struct xs_host_reads_region region = {.address = (uintptr_t)memory + cases[i].offset, .bytes = cases[i].bytes};
+        xs_host_reads_watch(&region, 1);
+        assert_int_equal(region.doubt, XS_HOST_READS_NO_DOUBT);
+        assert_int_equal(region.n_pieces, cases[i].pieces);
+        assert_int_equal(region.watched_bytes, end);
+        assert_int_equal(region.pieces[0].begin, (uintptr_t)memory);
+        assert_int_equal(region.pieces[region.n_pieces - 1].end, (uintptr_t)memory + end);
+        read_pages(WAY_LOAD, memory, 2 * PAGE);
+        read_pages(WAY_LOAD, memory + end - 2 * PAGE, 2 * PAGE);
+        xs_host_reads_read(&region, 1);
+        assert_int_equal(region.doubt, XS_HOST_READS_NO_DOUBT);
+        assert_int_equal(region.read_bytes, 4 * PAGE);
+        assert_int_equal(region.edge_read_bytes, (cases[i].has_edge[0] + cases[i].has_edge[1]) * PAGE);
         xs_host_reads_release(&region, 1);
     }
     drop_memory(memory, BYTES);
@@ -329,6 +364,7 @@ int main(void) {
         cmocka_unit_test(mappings_merge_again),
         cmocka_unit_test(regions_side_by_side_are_told_apart),
         cmocka_unit_test(both_ends_are_watched),
+        cmocka_unit_test(edges_are_told_apart),
         cmocka_unit_test(only_the_first_of_overlapping_regions_is_watched),
         cmocka_unit_test(what_a_child_may_have_read_is_doubtful),
         cmocka_unit_test(memory_of_files_is_not_watched),

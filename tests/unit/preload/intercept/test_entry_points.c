@@ -94,7 +94,9 @@ static void traits_fit_the_rows(void **state) {
                     {XS_TRAIT_RETAINS_PRIMARY, XS_CAT_CONTEXT},
                     {XS_TRAIT_RELEASES_PRIMARY, XS_CAT_CONTEXT},
                     {XS_TRAIT_RESETS_PRIMARY, XS_CAT_CONTEXT},
-                    {XS_TRAIT_LOADS_CODE, XS_CAT_LOAD}};
+                    {XS_TRAIT_LOADS_CODE, XS_CAT_LOAD},
+                    {XS_TRAIT_CREATES_STREAM, XS_CAT_STREAM},
+                    {XS_TRAIT_DESTROYS_STREAM, XS_CAT_STREAM}};
     bool found[COUNT_OF(expected)] = {false};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -15,6 +15,8 @@ static const char *const expected[] = {
 #undef XS_GATED
     "cuGetProcAddress", "cuGetProcAddress_v2", "dlclose", "dlsym", "_exit", "_Exit",
     "InitializeInjectionNvtx2", /* NVTX knows a tool by this function */
+    /* The application's own calls (preload/application). */
+    "xferspy_range_start", "xferspy_range_end", "xferspy_count", "xferspy_snapshot", "xferspy_trace",
     /* An application that takes CUPTI for itself calls these functions (cupti_step_aside.c). */
     "cuptiSubscribe", "cuptiSubscribe_v2", "cuptiActivityRegisterCallbacks", "cuptiActivityRegisterTimestampCallback",
     "cuptiActivityConfigureUnifiedMemoryCounter", "cuptiActivityEnable", "cuptiActivityEnableAndDump",

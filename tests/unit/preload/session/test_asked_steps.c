@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "preload/core/asked_window.h"
+#include "preload/core/call_windows.h"
 #include "preload/core/hooks.h"
-#include "preload/core/outside.h"
 #include "preload/core/step_waits.h"
 #include "preload/driver/entry_rows.h"
 #include "preload/session/asked_steps.h"

@@ -8,12 +8,12 @@
 #include "preload/callsite/beside.h"
 #include "preload/callsite/callsite.h"
 #include "preload/capture/arguments.h"
+#include "preload/core/call_windows.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/glibc_dlsym.h"
 #include "preload/core/hooks.h"
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
-#include "preload/core/outside.h"
 #include "preload/core/step_waits.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
@@ -127,6 +127,7 @@ void xs_control_start(void) {}
 void xs_control_end(void) {}
 void xs_facts_read_devices(void) {}
 void xs_facts_read_rank(void) {}
+void xs_labels_read(char *given) { (void)given; }
 int xs_trace_name(const char *template, struct xs_trace_name *name) {
     (void)template;
     (void)name;

@@ -143,6 +143,7 @@ export class Findings {
         fact('Launched', finding.launched_text),
         fact('Work', finding.framework_text),
         fact('Detour', finding.detour_text),
+        fact('Read', finding.unread_text),
         h('dt', {}, 'Do'),
         h('dd', { class: 'remedy' }, coded(finding.remedy)),
       ),

@@ -186,6 +186,7 @@ function waits(run) {
       cell: (wait) => [
         call(word(places[wait.place]), places[wait.place]),
         wait.waited_for && h('div', { class: 'dim' }, `for ${wait.waited_for}`),
+        wait.unread && h('div', { class: 'dim' }, wait.unread),
       ],
     },
     {

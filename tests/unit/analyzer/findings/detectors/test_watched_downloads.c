@@ -71,11 +71,32 @@ static void partly_read_downloads(void **state) {
     down();
     play_up(p, A, 16, NO_CONTENT, NOT_MEASURED, HOST); /* the device reads it, too */
     play_analyse(p, NULL);
-    FOUND("partly-read-download", NULL, 1);
+    FOUND("partly-read-download", "inside", 1);
     UNDECIDED("partly-read-download", "nobody looked before it was written again", 1);
     const struct xs_finding *finding = played_finding(p, "partly-read-download");
     assert_int_equal(finding->cost.device_ns, 256000);
     assert_int_equal(finding->removable.device_ns, 256000 * 193 / 256);
+    play_end(p);
+}
+
+/* Whoever read the pages at both ends may have read something else in them. */
+static void only_the_edges_are_read(void **state) {
+    (void)state;
+    begin();
+    read_next(8192, 1 << 15 | 1);
+    p->host_read.edge_read_bytes = 8192;
+    down();
+    p->host_read.edge_read_bytes = 4096;
+    down();
+    read_next(BYTES, 0xffff);
+    p->host_read.edge_read_bytes = 8192;
+    down();
+    play_analyse(p, NULL);
+    FOUND("partly-read-download", "edges", 1);
+    FOUND("partly-read-download", "inside", 1);
+    NOT_FOUND("unread-download");
+    const struct xs_finding *finding = played_finding(p, "partly-read-download");
+    assert_int_equal(finding->removable.device_ns, 256000 * 254 / 256);
     play_end(p);
 }
 
@@ -168,6 +189,7 @@ static void nonsense_is_undecided(void **state) {
         "UPDATE host_read SET pieces = 1 << 40",       "UPDATE host_read SET read_pieces = -1",
         "UPDATE host_read SET read_pieces = 1 << 20",  "UPDATE host_read SET read_pieces = 1",
         "UPDATE host_read SET read_bytes = NULL",      "UPDATE host_read SET doubt = 1 << 40",
+        "UPDATE host_read SET edge_read_bytes = 4096", "UPDATE host_read SET edge_read_bytes = -1",
         "UPDATE transfer_row SET host_read = 1 << 40",
     };
     for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
@@ -206,6 +228,7 @@ int main(void) {
         cmocka_unit_test(unread_downloads),
         cmocka_unit_test(one_page_is_read),
         cmocka_unit_test(partly_read_downloads),
+        cmocka_unit_test(only_the_edges_are_read),
         cmocka_unit_test(much_is_no_part),
         cmocka_unit_test(what_the_device_reads_is_read),
         cmocka_unit_test(other_memory_is_read),

@@ -127,7 +127,7 @@ static void waits_that_are_over_take_no_memory(void **state) {
     play_analyse(p, NULL);
     assert_int_equal(xs_trace_open(p->path, &trace, message), 0);
     assert_int_equal(xs_streams_read(&streams, &trace, message, NULL), 0);
-    xs_exposure_begin(&exposure, &trace, &streams, 0, false, message, NULL);
+    xs_exposure_begin(&exposure, &trace, NULL, &streams, 0, false, message, NULL);
     for (int64_t now = 0; now < (int64_t)COPIES * STEP; now += STEP) {
         uint64_t ns;
         struct xs_interval copy = {now + STEP / 6, now + STEP}, call = {now, now + 1};

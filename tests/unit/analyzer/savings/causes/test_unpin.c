@@ -1,5 +1,5 @@
-/* Tests what is saved if memory is not page-locked, or if a context is not created again, with runs made by hand whose
- * answers are known. */
+/* Tests what is saved if memory is not page-locked, or if a context or a stream is not created again, with runs made by
+ * hand whose answers are known. */
 #include "diagnosed.h"
 
 #define MS UINT64_C(1000000)
@@ -15,6 +15,7 @@ enum {
 /* Of BYTES: copies, and the first touch of pageable memory. */
 enum { PAGEABLE_NS = 4000000, PINNED_NS = 800000, WORTH_NS = PAGEABLE_NS - PINNED_NS, TOUCH_NS = 6710886 };
 enum { LOCK_NS = 12000000, UNLOCK_NS = 3000000, DELAY_NS = 20000, CONTEXT_NS = 100000000, END_NS = 20000000 };
+enum { STREAM_NS = 2000000 };
 
 static struct played played, *p = &played;
 static struct xs_diagnosis *diagnosis;
@@ -199,6 +200,25 @@ static void a_context_is_created_once(void **state) {
     }
 }
 
+/* Streams that are kept save each end of one, and the creation after it. */
+static void a_stream_is_created_once(void **state) {
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < 8; i++) {
+        p->call_ns = STREAM_NS;
+        play_stream(p, PLAY_STREAM_CREATE, 0xa0);
+        p->now_ns += STREAM_NS;
+        play_stream(p, PLAY_STREAM_DESTROY, 0xa0);
+        p->now_ns += STREAM_NS;
+    }
+    p->call_ns = 0;
+    play_sync(p);
+    diagnose();
+    is_about(saves("stream-churn").least_ns, 7 * 2 * STREAM_NS);
+    is_about(saves("stream-churn").most_ns, 7 * 2 * STREAM_NS);
+    end();
+}
+
 /* Round trips through page-locked memory that nothing else uses. Only some of the copies are looked at, by chance, and
  * of some trips only the download: all trips go, by what the sample says, and so the memory goes, too. */
 static void memory_of_copies_that_chance_left_out(void **state) {
@@ -237,6 +257,7 @@ int main(void) {
         cmocka_unit_test(registered_memory_is_not_touched_again),
         cmocka_unit_test(an_asynchronous_copy_holds_the_host),
         cmocka_unit_test(a_context_is_created_once),
+        cmocka_unit_test(a_stream_is_created_once),
         cmocka_unit_test(memory_of_copies_that_chance_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Tests traces of a part of the run: what is said about the part, how long it was, and which steps it had. */
 #include "analyzer/words/left_out.h"
+#include "analyzer/words/recorded_parts_words.h"
 #include "loaded.h"
 
 /* The summary says which parts were recorded, and what was left out outside of them; if nothing was left out, the run

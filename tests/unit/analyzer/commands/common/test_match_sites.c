@@ -1,5 +1,5 @@
-/* Tests how call sites are matched: each stage of match.c alone, and that nothing is matched twice. Also tests which
- * findings are matched at matched call sites. */
+/* Tests how call sites are matched: each stage of match_sites.c alone, and that nothing is matched twice. Also tests
+ * which findings are matched at matched call sites. */
 #include "unit.h"
 
 #include <stdlib.h>

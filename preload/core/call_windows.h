@@ -1,9 +1,12 @@
-/* Decides what is recorded outside the parts of the run that the user requested (XFERSPY_WINDOW). With
- * XFERSPY_OUTSIDE=calls, and by default if the parts are periodic, all calls are recorded there, too. Otherwise only
- * the calls that are needed to understand later addresses and handles are recorded: allocations and frees, and calls
- * that create contexts, streams, modules and graphs. Copies, memsets, launches and waits are only counted there. */
-#ifndef XFERSPY_PRELOAD_CORE_OUTSIDE_H
-#define XFERSPY_PRELOAD_CORE_OUTSIDE_H
+/* Decides what is recorded outside of the parts of the run that the user requested: by XFERSPY_WINDOW, by steps, or by
+ * commands (XFERSPY_START=off). The parts of a ledger (XFERSPY_MODE=ledger), which the library chooses itself, count as
+ * requested here. All calls outside of the parts are recorded if xs_outside_start was not called: with
+ * XFERSPY_OUTSIDE=calls (except for steps and ledgers), and by default if the parts of XFERSPY_WINDOW are periodic. In
+ * a ledger they are recorded, too, but only for their sums, as long as this costs little. Otherwise only the calls that
+ * are needed to understand later addresses and handles are recorded: allocations and frees, and calls that create
+ * contexts, streams, modules and graphs. Copies, memsets, launches and waits are only counted there. */
+#ifndef XFERSPY_PRELOAD_CORE_CALL_WINDOWS_H
+#define XFERSPY_PRELOAD_CORE_CALL_WINDOWS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,12 +18,13 @@
 #include "schema/clock.h"
 #include "schema/window_spec.h"
 
-/* True while the program is outside the requested parts. Every wrapper reads this value; only xs_outside_start and
- * xs_outside_look change it. */
+/* True while calls are left out, because the program is outside of the requested parts. False while a ledger records
+ * calls for their sums there. Every wrapper reads this value; only the functions xs_outside_... of this file change
+ * it. */
 extern _Atomic bool xs_outside;
 
-/* True while the program is outside of the parts of a ledger (XFERSPY_MODE), and its calls are recorded only for their
- * sums: contents, samples and arguments are not looked at. */
+/* True while the program is outside of the parts of a ledger, and its calls are recorded for their sums only: they then
+ * get no fingerprint, no samples are taken, and the arguments of launches are not looked at. */
 extern _Atomic bool xs_outside_sums;
 
 /* Only the first XS_OUTSIDE_WINDOWS windows are stored. */
@@ -42,18 +46,20 @@ void xs_outside_look(void);
  * `most`. */
 unsigned xs_outside_wait_ms(unsigned most);
 
-/* Ends the open window of a ledger before its time. */
+/* Ends the window of a ledger before its time, if one is open. The next window is not affected. */
 void xs_outside_end_window(void);
 
-/* Tells whether calls outside of the parts are recorded for their sums (xs_outside_sums), or only counted. */
+/* Sets whether calls outside of the parts are recorded for their sums (xs_outside_sums), or only counted. Before the
+ * first call of this function they are only counted. */
 void xs_outside_set_sums(bool sums);
 
 /* The windows so far, including the open one. */
 struct xs_outside_windows {
     uint64_t count;          /* number of all windows, stored or not */
     uint64_t recorded_ns;    /* total length of all windows */
-    uint64_t summed_ns;      /* for how long calls were recorded, in windows and outside */
-    uint64_t from_ns, to_ns; /* the latest window (CLOCK_MONOTONIC); to_ns 0: it is open */
+    uint64_t summed_ns;      /* for how long calls were recorded, in windows and, for their sums, outside of them */
+    uint64_t from_ns, to_ns; /* begin and end of the latest window (CLOCK_MONOTONIC); to_ns 0: it is open, or there was
+                              * none */
 };
 struct xs_outside_windows xs_outside_windows(void);
 

@@ -1,5 +1,5 @@
-/* Matches call sites in stages; see match.h. */
-#include "analyzer/commands/common/match.h"
+/* Matches call sites in stages; see match_sites.h. */
+#include "analyzer/commands/common/match_sites.h"
 
 #include <stdlib.h>
 #include <string.h>

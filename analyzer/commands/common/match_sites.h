@@ -3,8 +3,8 @@
  * asynchronous form, and a function can get another name. A trace does not say which of its sites are also in the other
  * trace, so sites are matched in stages, the most certain stage first. A matched site takes no part in later stages,
  * and no site is matched twice. */
-#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_MATCH_H
-#define XFERSPY_ANALYZER_COMMANDS_COMMON_MATCH_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_MATCH_SITES_H
+#define XFERSPY_ANALYZER_COMMANDS_COMMON_MATCH_SITES_H
 
 #include <stdbool.h>
 #include <stddef.h>

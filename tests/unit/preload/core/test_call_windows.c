@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "preload/core/asked_window.h"
+#include "preload/core/call_windows.h"
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
-#include "preload/core/outside.h"
 #include "preload/core/thread.h"
 
 static bool start_session(unsigned row) {

@@ -1,6 +1,6 @@
 /* Decides whether the program is inside a requested part of the run, and keeps the list of the recorded windows; see
- * outside.h. */
-#include "preload/core/outside.h"
+ * call_windows.h. */
+#include "preload/core/call_windows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static uint64_t start_ns;
 static struct xs_lock lock = XS_LOCK_INITIALIZER;
 static bool is_inside;
 static bool has_sums;                       /* calls outside are recorded for their sums */
-static uint64_t summed_ns, summed_since_ns; /* time for which calls were recorded, until they were recorded again */
+static uint64_t summed_ns, summed_since_ns; /* for how long calls were recorded until the latest change of xs_outside,
+                                             * and when this change was */
 static uint64_t opened_ns, latest_ns;       /* when the latest window began and ended; latest_ns 0: it is open */
 static uint64_t closed_count, closed_ns;
 /* Entries never change once written: the drain thread reads them without the lock. */
