@@ -77,9 +77,9 @@ static int make_folders(const char *path) {
 FILE *xs_fleet_begin_file(const char *folder, struct xs_string *temporary) {
     enum { TRIES = 16 };
     int descriptor = -1;
-    if (make_folders(folder) != XS_EXIT_OK)
-        return NULL;
     for (int i = 0; i < TRIES && descriptor < 0; i++) {
+        if (make_folders(folder) != XS_EXIT_OK)
+            return NULL;
         uint64_t number = (uint64_t)getpid() << 32 | (unsigned)i;
         if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
             number += (uint64_t)time(NULL);
@@ -87,7 +87,7 @@ FILE *xs_fleet_begin_file(const char *folder, struct xs_string *temporary) {
         /* engines leave out names that begin with a point, and names without .parquet */
         xs_string_format(temporary, "%s/.%016" PRIx64 ".tmp", folder, number);
         descriptor = open(temporary->data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-        if (descriptor < 0 && errno != EEXIST)
+        if (descriptor < 0 && errno != EEXIST && errno != ENOENT) /* --compact may delete an empty folder just now */
             break;
     }
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");

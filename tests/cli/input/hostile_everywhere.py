@@ -347,7 +347,7 @@ def jobs():
             yield ["export", f"--format={name}", trace], look
         yield ["export", "--format=parquet", "-o", "fleet", trace], is_nothing
         for name, look in (("text", is_text), ("json", is_json), ("csv", is_csv), ("markdown", is_markdown)):
-            yield ["fleet", f"--format={name}", "fleet"], look
+            yield ["fleet", f"--format={name}", trace], look
         yield ["info", trace], is_text
         yield ["top", "--once", trace], is_text
         yield ["info", "--json", trace], is_json
