@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "preload/capture/decode.h"
+#include "preload/capture/guard_rules_see.h"
 #include "preload/driver/real.h"
 #include "preload/fingerprint/fingerprint.h"
 
@@ -197,6 +198,8 @@ struct xs_event *xs_decode_batch(struct xs_event *e, CUresult r, const CUdevicep
         e->batch_index = (uint32_t)i;
         if (i + 1 == count)
             return e; /* xs_end commits the last one */
+        if (xs_guard_rules_wanted())
+            xs_guard_rules_see(e, r);
         e = xs_another(e);
     }
 }
@@ -242,6 +245,8 @@ struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_M
         e->batch_index = (uint32_t)i;
         if (i + 1 == count)
             return e;
+        if (xs_guard_rules_wanted())
+            xs_guard_rules_see(e, r);
         e = xs_another(e);
     }
 }

@@ -24,6 +24,9 @@ struct xs_hooks {
     bool (*is_gone)(uintptr_t return_address_at);
     /* Runs when the program has opened or closed a window (core/asked_window.h). Any application thread. */
     void (*window_asked)(void);
+    /* Runs when a call of the calling thread has broken a rule (core/guard_rules.h), and the thread has left all code
+     * of the library and the driver. Does not return if the program has to end. */
+    void (*rule_broken)(void);
 };
 extern const struct xs_hooks xs_hooks;
 
