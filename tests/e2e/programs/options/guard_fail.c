@@ -2,6 +2,7 @@
  * breaks one, and without its exit handlers. Its trace is complete. Without the library nothing ends.
  *
  * link: cuda
+ * only: no-repairs
  * env: XFERSPY_GUARD=fail:d2h>64B
  * run: for where in main thread; do XFERSPY_OUTPUT=$dir/$where.db "$program" $where >$dir/out; echo "$? $(tr '\n' ' ' <$dir/out)"; done | case "$LD_PRELOAD" in *xferspy*) grep -cx '3 before ' ;; *) grep -cx '0 before after handler ' ;; esac
  * stdout: 2

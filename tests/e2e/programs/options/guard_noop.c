@@ -3,7 +3,7 @@
  * after the memory was written, break no rule. Without contents no upload does.
  *
  * link: cuda
- * only: unsanitized
+ * only: unsanitized no-repairs
  * env: XFERSPY_GUARD=fail:noop-upload
  * run: for all in all off; do for what in other same_then_copies same_then_end same_then_exit; do XFERSPY_FINGERPRINT=$all XFERSPY_OUTPUT=$dir/$all-$what.db "$program" $what >$dir/out; echo "$all $what $? $(cat $dir/out)"; done; done >$dir/all; case "$LD_PRELOAD" in *xferspy*) cat $dir/all ;; *) sed '/^all same/s| 0 | 3 |' $dir/all ;; esac | sed 's|then_copies 3.*|then_copies 3|; s| *$||'
  * stdout: all other 0 handler
