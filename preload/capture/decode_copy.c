@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "preload/capture/decode.h"
+#include "preload/capture/guard_rules_see.h"
 #include "preload/core/counts.h"
 #include "preload/driver/real.h"
 #include "preload/fingerprint/fingerprint.h"
@@ -199,6 +200,8 @@ struct xs_event *xs_decode_batch(struct xs_event *e, CUresult r, const CUdevicep
         if (i + 1 == count)
             return e; /* xs_end commits the last one, and the wrapper counts it */
         xs_count_copy(e);
+        if (xs_guard_rules_wanted())
+            xs_guard_rules_see(e, r);
         e = xs_another(e);
     }
 }
@@ -245,6 +248,8 @@ struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_M
         if (i + 1 == count)
             return e;
         xs_count_copy(e);
+        if (xs_guard_rules_wanted())
+            xs_guard_rules_see(e, r);
         e = xs_another(e);
     }
 }

@@ -77,6 +77,12 @@ static bool is_in_steps(void) {
     return marks >= atomic_load(&steps_from) && marks < atomic_load(&steps_to);
 }
 
+uint64_t xs_asked_step_now(void) {
+    uint64_t marks = atomic_load(&xs_asked_step_marks);
+    bool is_step = marks % 2 && marks >= atomic_load(&steps_from) && marks < atomic_load(&steps_to);
+    return is_step ? (marks + 1) / 2 : 0;
+}
+
 static _Atomic uint64_t ledger_closed_ns;
 
 void xs_asked_ledger_close(uint64_t until_ns) { atomic_store(&ledger_closed_ns, until_ns); }

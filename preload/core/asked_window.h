@@ -24,6 +24,9 @@ extern _Atomic bool xs_asked_profiler;
  * increment the number. */
 extern _Atomic uint64_t xs_asked_step_marks;
 
+/* Returns the number of the present step, counted from 1; 0: the program is in no step that is recorded. Any thread. */
+uint64_t xs_asked_step_now(void);
+
 /* Runs when an NVTX range shows that a step began or ended. */
 void xs_asked_step_mark(void);
 

@@ -25,6 +25,9 @@ struct xs_hooks {
     /* Runs when a window was opened or closed (core/asked_window.h). Any application thread, or the thread that serves
      * commands (session/control.h). */
     void (*window_asked)(void);
+    /* Runs when a call of the calling thread has broken a rule (core/guard_rules.h), and the thread has left all code
+     * of the library and the driver. Does not return if the program has to end. */
+    void (*rule_broken)(void);
 };
 extern const struct xs_hooks xs_hooks;
 

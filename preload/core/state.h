@@ -22,7 +22,8 @@ enum xs_state {
 extern struct xs_state_page {
     _Atomic int value;
     _Atomic int contents_unknown; /* enum xs_contents_unknown; in the cache line that every wrapper reads anyway */
-    char pad[XS_STATE_PAGE_BYTES - 2 * sizeof(int)];
+    _Atomic int rules;            /* 1: copies and waits are looked at (core/guard_rules.h); in the same cache line */
+    char pad[XS_STATE_PAGE_BYTES - 3 * sizeof(int)];
 } xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
 #define xs_state (xs_state_page.value)
 

@@ -1,8 +1,10 @@
 /* The wrappers expand the table of entry points. Each wrapper begins an event, makes the real call and ends the
  * event. */
 #include "preload/callsite/callsite.h"
+#include "preload/capture/guard_rules_see.h"
 #include "preload/core/call_windows.h"
 #include "preload/core/counts.h"
+#include "preload/core/hooks.h"
 #include "preload/core/own_cost.h"
 #include "preload/cupti/device_failure.h"
 #include "preload/driver/real.h"
@@ -150,6 +152,20 @@ XS_HOT bool may_end_step(const struct xs_call *call, enum xs_category category) 
            call->event->kind == XS_EVENT_SYNC;
 }
 
+/* ---- calls that may break a rule (core/guard_rules.h) ---- */
+
+XS_HOT bool may_break_rule(enum xs_category category) {
+    return (category == XS_CAT_TRANSFER || category == XS_CAT_SYNC) && xs_guard_rules_wanted();
+}
+
+/* Runs after the real call, while the event still has the call. True: the call breaks a rule. */
+XS_HOT bool breaks_rule(const struct xs_call *call, enum xs_category category) {
+    if (!may_break_rule(category) || !call->event)
+        return false;
+    xs_guard_rules_see(call->event, call->result);
+    return xs_rule_broken.rule != 0;
+}
+
 /* ---- the wrapper ---- */
 
 /* The state of a call inside its wrapper. The compiler keeps it in registers, because all functions that get its
@@ -163,6 +179,7 @@ struct wrapped {
     void *real;                                /* the function to call; NULL: there is none */
     bool is_gated;                             /* the call is not recorded but has entered the gate */
     bool is_in_load;                           /* the call is not recorded, because it is made inside a load of code */
+    bool is_break;                             /* the call breaks a rule, which has to be told */
     bool is_moment;                            /* CUPTI can be attached or detached after the call */
     uint64_t measured_from, entered, returned; /* ticks; 0: not measured */
 };
@@ -176,6 +193,8 @@ XS_HOT CUresult finish(const struct wrapped *w, const struct xs_step_end *step) 
     if (XS_UNLIKELY(w->is_moment))
         xs_cupti_switch_here();
     xs_step_end(step, w->call.result);
+    if (XS_UNLIKELY(w->is_break))
+        xs_hooks.rule_broken();
     return w->call.result;
 }
 
@@ -301,6 +320,7 @@ XS_HOT CUresult end(struct wrapped *w, const struct xs_step_end *step) {
     if (w->category == XS_CAT_LOAD)
         load_note = NULL;
     count(w);
+    w->is_break = breaks_rule(&w->call, w->category);
     follow_contents(&w->call, w->category);
     xs_end(w->call.event, (int32_t)w->call.result);
     return finish(w, step);

@@ -27,6 +27,7 @@
 #include "preload/hostreads/watcher.h"
 #include "preload/session/drain_placement.h"
 #include "preload/session/files.h"
+#include "preload/session/guard_told.h"
 #include "preload/session/host_samples.h"
 #include "preload/session/labels.h"
 #include "preload/session/ledger_session.h"
@@ -228,6 +229,7 @@ static int take_over(void) {
         status = status ? status : xs_host_watch_write(drain.store);
         status = status == 0 ? xs_store_commit(drain.store) : status;
     }
+    xs_guard_told_look(drain.store);
     atomic_fetch_add(&drain.events, (uint64_t)events);
     drain.records += records > 0 ? (uint64_t)records : 0;
     atomic_fetch_add(&drain.steps, 1);

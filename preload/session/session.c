@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,6 +45,7 @@
 #include "preload/session/control.h"
 #include "preload/session/drain.h"
 #include "preload/session/drain_placement.h"
+#include "preload/session/guard_told.h"
 #include "preload/session/host_samples.h"
 #include "preload/session/labels.h"
 #include "preload/session/metadata.h"
@@ -150,6 +152,8 @@ static void say_checkpoint(void) {
         xs_complain(&said, XS_CHECKPOINT_REFUSED, xs_checkpoint_refused());
 }
 
+static bool guard_fails; /* the process has to end with XS_GUARD_STATUS */
+
 static void finish(unsigned patience_ms) {
     uint64_t events = 0;
     char why[256];
@@ -166,6 +170,7 @@ static void finish(unsigned patience_ms) {
     }
     enum xs_finish how = xs_drain_finish(patience_ms, STILL_PATIENCE_MS, &events);
     const char *path = xs_drain_path();
+    guard_fails = xs_guard_told_end();
     xs_asked_steps_say();
     say_checkpoint();
     switch (how) {
@@ -196,6 +201,10 @@ __attribute__((destructor)) static void on_unload(void) {
     finish(EXIT_PATIENCE_MS);
     if (session_pid != 0 && getpid() == session_pid) /* in this order, because a sandbox may forbid getpid */
         xs_drain_wait_discarded();
+    if (guard_fails && getpid() == session_pid) { /* a broken rule was found at the end only */
+        fflush(NULL);
+        _exit(XS_GUARD_STATUS);
+    }
 }
 
 /* Ends the session of a process that runs no exit handlers. Takes no lock and waits for nothing without a time limit,
@@ -220,6 +229,7 @@ __attribute__((constructor)) static void on_load(void) {
 /* Children of Python's multiprocessing end by _exit. */
 XS_EXPORT __attribute__((noreturn)) void _exit(int status) {
     finish_fast();
+    status = guard_fails && getpid() == session_pid ? XS_GUARD_STATUS : status;
     if (real_exit)
         real_exit(status);
     for (;;)
@@ -401,6 +411,7 @@ static bool begin_locked(void) {
     xs_facts_read_devices();
     xs_facts_read_rank();
     xs_labels_read(options.labels);
+    xs_guard_told_start(&options);
     xs_clock_begin(&first_clock);
     xs_clock_source = (enum xs_clock_source)first_clock.source;
     start_samples();
@@ -512,7 +523,15 @@ static void window_asked(void) {
         xs_flusher_window_asked();
 }
 
+/* The program ends here as by its own _exit. Exit handlers and destructors do not run, because the thread is inside a
+ * call of CUDA, and may hold locks of the program, or of its language's runtime, for which they would wait. */
+static void rule_broken(void) {
+    if (xs_guard_told_now())
+        _exit(XS_GUARD_STATUS);
+}
+
 const struct xs_hooks xs_hooks = {.start_session = start_session,
                                   .finish_session = finish_session,
                                   .is_gone = xs_native_is_gone,
-                                  .window_asked = window_asked};
+                                  .window_asked = window_asked,
+                                  .rule_broken = rule_broken};

@@ -121,6 +121,23 @@ int xs_store_source_file(struct xs_store *store, const char *path, const struct 
                          int64_t *id);
 int xs_store_source_line(struct xs_store *store, int64_t file, uint32_t line, const char *text, size_t bytes);
 
+/* Writes where a stack's call was made, as a text: up to six frames, the innermost first, with " < " between them.
+ * Frames of Python ("train.py:12 in step") come before native ones ("train+0x4f21", an address in the file), and frames
+ * of the program before those of libraries: the first kind that the stack has is written. "": the trace does not have
+ * the stack. */
+void xs_store_place(struct xs_store *store, uint32_t stack, char *text, size_t bytes);
+
+/* Looks for an upload of exactly the bytes that its destination held, as was measured. The caller keeps `seen`, which
+ * is 0 at first, so that each call looks only at new results. */
+struct xs_store_upload {
+    int64_t seen;   /* number of the latest fingerprint that was looked at */
+    unsigned looks; /* calls since it was the latest */
+    unsigned entry_point;
+    int64_t bytes;
+    uint32_t stack;
+};
+bool xs_store_same_upload(struct xs_store *store, struct xs_store_upload *upload);
+
 /* These functions write and read the table spool_progress. For a chunk without a row, xs_store_progress_get
  * returns generation 0 and 0 bytes. */
 int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t generation, uint32_t drained_bytes);

@@ -2,6 +2,7 @@
  * passed on as environment variables. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
@@ -9,6 +10,7 @@
 #include "analyzer/base/unknown_variables.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/run/run.h"
+#include "schema/guard_spec.h"
 #include "schema/labels.h"
 #include "schema/option_value.h"
 #include "schema/redact.h"
@@ -73,6 +75,41 @@ static void refuse(const struct capture_option *option, const char *value, struc
     else
         xs_string_format(&why, ": use %s", option->values);
     argp_error(state, "--%s=%s%s", name.data, value, why.data);
+}
+
+/* Returns why a guard is not valid, or has a rule that this run cannot break; `text` is for the message. NULL: it is
+ * valid. Whether the run has steps and contents is known only when all options were read. */
+static const char *refused_guard(const char *value, const struct xs_guard_run *run, struct xs_string *text) {
+    struct xs_guard_spec spec;
+    const char *rule, *why;
+    size_t bytes;
+    why = xs_guard_spec_read(&spec, value, &rule, &bytes);
+    if (why && bytes)
+        xs_string_format(text, "`%.*s': %s", (int)bytes, rule, why);
+    else if (why)
+        xs_string_format(text, "%s", why);
+    for (unsigned i = 0; run && !text->length && i < spec.count; i++)
+        if ((why = xs_guard_rule_refused(&spec.rules[i], run)))
+            xs_string_format(text, "`%s': %s", spec.rules[i].text, why);
+    return text->length ? text->data : NULL;
+}
+
+static bool is_set(const char *variable) {
+    const char *value = getenv(variable);
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+/* Prints why the guard, of an option or of the environment, is not valid. */
+static bool check_guard(void) {
+    const char *value = getenv("XFERSPY_GUARD"), *contents = getenv("XFERSPY_FINGERPRINT");
+    const struct xs_guard_run run = {.has_steps = is_set("XFERSPY_STEP") || is_set("XFERSPY_STEPS") ||
+                                                  is_set("XFERSPY_SKIP_STEPS"),
+                                     .has_contents = !contents || strcasecmp(contents, "off") != 0};
+    XS_SCOPED_STRING text = {0};
+    if (!value || !*value || !refused_guard(value, &run, &text))
+        return true;
+    xs_complain("--guard=%s: %s", value, text.data);
+    return false;
 }
 
 /* Returns why the value is not a valid window or name; NULL: it is valid. The library would say so, too, but only when
@@ -153,6 +190,11 @@ static void set_capture_option(const struct capture_option *option, const char *
     }
     if (is_wrong_repair(option, value, state))
         return;
+    XS_SCOPED_STRING guard = {0};
+    if (!strcmp(option->field, "guard") && *value && refused_guard(value, NULL, &guard)) {
+        argp_error(state, "--guard=%s: %s", value, guard.data);
+        return;
+    }
     why = option->type == XS_OPTION_PATTERN ? *value ? xs_pattern_refused(value) : "is empty" : NULL;
     if (why) { /* the message does not contain the value, which may have a secret */
         xs_option_name_add(&name, option->field);
@@ -273,6 +315,8 @@ __attribute__((constructor)) static void build_options(void) {
 static int start(struct arguments *arguments) {
     if (xs_out_check(&arguments->output) < 0)
         return XS_EXIT_ERROR;
+    if (!check_guard())
+        return XS_EXIT_USAGE;
     char *tried = NULL, *library = xs_find_library(&tried);
     if (!library) {
         xs_complain(XS_LIBRARY_NOT_FOUND_AT, tried);

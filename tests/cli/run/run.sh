@@ -76,6 +76,23 @@ run "$XFERSPY" run --label a=$long --label b=$long --label c=$long --label d=$lo
 expect_status 2; expect_err "all labels together have 1023 bytes at most"
 XFERSPY_LABELS=wrong run "$XFERSPY" run --label a=1 -- "$PROGRAM" exit 0; expect_status 2
 expect_err "--label=a=1: a label is KEY=VALUE"
+# So is a guard, also one of the environment, with what it needs from other options.
+for guard in warn fail 'fail:d2h>64B,noop-upload' 'warn:pageable>1MiB'; do
+    run "$XFERSPY" run --guard="$guard" -- sh -c 'echo "guard=$XFERSPY_GUARD"'; expect_status 0
+    expect_out "guard=$guard"
+done
+run "$XFERSPY" run --guard='warn:waits-per-step>2' --step=it -- sh -c 'echo "$XFERSPY_GUARD"'; expect_status 0
+for guard in '' on warn: fail:d2h 'warn:d2h>1,d2d>1' 'warn:d2h>1x' 'fail:h2d-in-step>0' 'fail:h2d-in-step>1B'; do
+    run "$XFERSPY" run --guard="$guard" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
+    expect_err "--guard=$guard: "
+done
+run "$XFERSPY" run --guard='warn:d2h>1,d2d>1' -- "$PROGRAM" exit 0
+expect_err "\`d2d>1': there is no such rule; use h2d>SIZE"
+run "$XFERSPY" run --guard='fail:h2d-in-step>0' -- "$PROGRAM" exit 0; expect_err "\`h2d-in-step>0': it is about steps"
+run "$XFERSPY" run --guard=warn --fingerprint=off -- "$PROGRAM" exit 0; expect_status 2
+expect_err "\`noop-upload': it is about contents, and --fingerprint=off"
+XFERSPY_GUARD=always run "$XFERSPY" run -- "$PROGRAM" exit 0; expect_status 2
+expect_err "--guard=always: use warn or fail"
 # A # is all digits of a number.
 why='a # in a name is all digits of a number, so no digit and no other # can follow it'
 for option in --step='it #0' --step='it ##' --window='nvtx:it #9 of #'; do
