@@ -16,6 +16,7 @@
 #include "analyzer/words/remedies.h"
 #include "analyzer/words/saving_words.h"
 #include "analyzer/words/steps_words.h"
+#include "analyzer/words/unread_words.h"
 #include "analyzer/words/where_words.h"
 
 enum { OTHERS_SHOWN = 2 };
@@ -122,7 +123,7 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     const struct xs_finding *f = d->finding;
     const struct xs_detector *detector = xs_detectors[f->detector];
     XS_SCOPED_STRING name = {0}, place = {0}, cost = {0}, amount = {0}, gain = {0}, turns = {0}, detour = {0};
-    XS_SCOPED_STRING other = {0};
+    XS_SCOPED_STRING other = {0}, unread = {0};
     XS_SCOPED char *source = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
     xs_finding_name(&name, diagnosis, index);
     add_gain(&gain, diagnosis->findings, d);
@@ -136,12 +137,14 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
         add_place(&other, diagnosis->findings, d->released_at ? d->released_at : f->launched_at, true);
     }
     xs_finding_turns(&turns, d);
+    xs_say_unread(&unread, diagnosis->findings, f);
     add_detour(&detour, diagnosis, d);
-    fprintf(out->file, "- **%zu. %s** %s: %s: %s, %s%s%s. %s%s%s**%s**%s%s\n", index + 1, name.data,
+    fprintf(out->file, "- **%zu. %s** %s: %s: %s, %s%s%s. %s%s%s**%s**%s%s%s%s\n", index + 1, name.data,
             f->advice ? "(advice)" : gain.data, detector->title, amount.data,
             xs_place_word(xs_site_frame(diagnosis->findings, f->site)), place.data, other.data ? other.data : "",
             cost.data ? cost.data : "", cost.data ? ". " : "", detour.data ? detour.data : "",
-            xs_remedy_of(diagnosis->findings, d), turns.data ? " " : "", turns.data ? turns.data : "");
+            xs_remedy_of(diagnosis->findings, d), turns.data ? " " : "", turns.data ? turns.data : "",
+            unread.data ? " " : "", unread.data ? unread.data : "");
     xs_markdown_source(out, source);
 }
 
