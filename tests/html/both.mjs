@@ -20,16 +20,23 @@ check('two traces', 'both', {}, async (page) => {
     page.$$eval(`section[aria-label="${section}"] tbody tr`, (list) =>
       list.map((row) => [...row.children].map((cell) => cell.textContent)),
     );
+  // what a row begins with: the title of the finding in either of the reports
+  const sentence = (of) => {
+    const all = [...before.findings, ...after.findings];
+    const { title } = all.find(({ name }) => name === of.name_before || name === of.name_after);
+    return `${title[0].toUpperCase()}${title.slice(1)}`;
+  };
   const findings = await cells('By finding');
   assert.deepEqual(
     findings.map((row) => row[0]),
     diff.findings.map(
       (of) =>
+        sentence(of) +
         `${of.name_before ?? of.name_after}${word(of)}${(of.site_after ?? of.site_before).entry_point}`,
     ),
   );
   assert.ok(
-    findings.some((row) => row[0].startsWith('noop-uploadgone') && row[3].startsWith('−')),
+    findings.some((row) => row[0].includes('noop-uploadgone') && row[3].startsWith('−')),
     'what the repair is about',
   );
   assert.equal((await cells('By call site')).length, diff.call_sites.length);
@@ -44,7 +51,7 @@ check('two traces', 'both', {}, async (page) => {
   assert.match(said[1], /^Predicted: saves 111 ms; measured: 138 ms less \(one run each\)\.$/);
   assert.match((await texts(page, '.figures'))[0], /Run278 ms → 126 ms with xferspy’s own time/);
   assert.match((await texts(page, '.figures'))[0], /All repaired saves111 ms → up to 610 µs/);
-  const pageable = findings.find((row) => row[0].startsWith('pageable'));
+  const pageable = findings.find((row) => row[0].includes('memorypageable'));
   assert.match(pageable[1].replaceAll('\u00a0', ' '), /71\.3 ms → up to 610 µs/);
   assert.match(
     await page.textContent('.figures'),
@@ -271,7 +278,7 @@ check('a joined finding is marked in both timelines', 'both', {}, async (page) =
   await page.click(`.joined tbody tr:nth-child(${both + 1}) button`);
   await page.click('button[aria-label="Evidence of the finding after"]');
   assert.equal(await page.textContent('.which [aria-pressed=true]'), 'After');
-  assert.equal(await page.textContent('.detail h2'), diff.findings[both].name_after, 'its evidence');
+  assert.equal(await page.textContent('.detail .title'), diff.findings[both].name_after, 'its evidence');
 });
 
 check('a link restores the joined finding, the range and the alignment', 'both', {}, async (page, said, requests) => {

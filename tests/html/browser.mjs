@@ -16,7 +16,8 @@ export function check(...of) {
 }
 
 // Opens a page, runs the check, and then asserts what holds of every page: nothing on the console, nothing requested.
-async function run(what, name, options, action) {
+// `options` are those of the browser, and `whole`: the whole run is shown, and not what the page opens on.
+async function run(what, name, { whole, ...options }, action) {
   if (only && !what.includes(only)) return;
   const began = Date.now();
   const context = await browser.newContext({
@@ -38,6 +39,8 @@ async function run(what, name, options, action) {
     const url = `file://${join(folder, `${name}.html`)}`;
     await page.goto(url);
     await page.waitForSelector('html[data-ready="true"]');
+    if (whole) await page.evaluate(() => window.xferspy.selection.view.whole());
+    if (whole) await frame(page);
     await action(page, said, requests);
     assert.deepEqual(said, [], 'console');
     assert.deepEqual(

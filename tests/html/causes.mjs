@@ -60,7 +60,9 @@ check('causes: five by name, with what they save, where, and what to do', 'cause
   assert.equal(rows.length, 7); // smaller causes and advice are a row each
   first.forEach((cause, i) => {
     const [rank, name, saves, where, share, remedy] = rows[i];
-    assert.deepEqual([rank, name, remedy], [String(cause.rank), cause.findings[0].name, plain(cause.remedy)]);
+    const [{ title, name: rule }] = cause.findings;
+    const said = `${title[0].toUpperCase()}${title.slice(1)} ${rule}`;
+    assert.deepEqual([rank, name, remedy], [String(cause.rank), said, plain(cause.remedy)]);
     assert.equal(saves, `saves ${cause.saves.up_to ? 'up to ' : ''}${(cause.saves.most_ns / 1e6).toPrecision(3)} ms`);
     assert.equal(where, `app/causes.py:${cause.call_site.line} in steps`);
     assert.match(share, /^\d\.\d % of the run$/);
@@ -106,7 +108,7 @@ check("causes: a cause's other findings", 'causes', {}, async (page) => {
   assert.equal(beneath, `${other.name} saves 24.9 ms: ${plain(other.remedy)}`, 'what to do in its place');
   await page.click(`.detail .instead button`);
   assert.deepEqual(await selected(page), [row.slice(1)], 'unfolded where it is');
-  assert.equal(await page.textContent('.detail h2'), other.name);
+  assert.equal(await page.textContent('.detail .title'), other.name);
   assert.match((await texts(page, '.detail'))[0], /It is a part of cause 1, noop-upload\./);
   await page.click('.detail .note .link');
   assert.deepEqual(await selected(page), ['finding-0']);

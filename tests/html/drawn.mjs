@@ -13,7 +13,7 @@ function sameColumns(drawn, wanted, what) {
   for (const x of wanted) assert.ok(beside(drawn, x), `${what}: column ${x} is not drawn`);
 }
 
-check('the chart of a buffer is drawn where its contents were', 'contents', {}, async (page) => {
+check('the chart of a buffer is drawn where its contents were', 'contents', { whole: true }, async (page) => {
   await page.click('#tab-buffers');
   await frame(page);
   const canvas = '#panel-buffers .tall canvas';
@@ -74,7 +74,7 @@ check('the chart of a buffer is drawn where its contents were', 'contents', {}, 
   assert.ok(labels.length >= 3 && new Set(labels).size === labels.length, `no label twice: ${labels}`);
 });
 
-check('the chart of a buffer has another colour for another content', 'buffers', {}, async (page) => {
+check('the chart of a buffer has another colour for another content', 'buffers', { whole: true }, async (page) => {
   await page.click('#tab-buffers');
   await frame(page);
   const pieces = await page.evaluate(() => {
@@ -227,7 +227,7 @@ async function findingAsDrawn(page, what) {
   return [left, right];
 }
 
-check('what is zoomed and moved is drawn there', 'lines', {}, async (page) => {
+check('what is zoomed and moved is drawn there', 'lines', { whole: true }, async (page) => {
   await frame(page);
   const whole = await findingAsDrawn(page, 'the whole run');
   const step = async (what, action) => {
@@ -267,7 +267,7 @@ check('what is zoomed and moved is drawn there', 'lines', {}, async (page) => {
   assert.deepEqual(await step('all again', press('0')), whole);
 });
 
-check('what is hidden is not drawn', 'lines', {}, async (page) => {
+check('what is hidden is not drawn', 'lines', { whole: true }, async (page) => {
   await frame(page);
   const canvas = '.timeline canvas';
   const labels = () =>
@@ -294,7 +294,7 @@ check('what is hidden is not drawn', 'lines', {}, async (page) => {
   await findingAsDrawn(page, 'shown again');
 });
 
-check('colours that change while a chart is hidden', 'lines', {}, async (page) => {
+check('colours that change while a chart is hidden', 'lines', { whole: true }, async (page) => {
   await frame(page);
   await page.click('#tab-run');
   await page.selectOption('#theme', 'dark');

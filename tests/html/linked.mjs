@@ -125,7 +125,7 @@ check('timeline and buffers show one part of the time', 'contents', {}, async (p
   near(parseFloat(title) * 1e6, buffer.begin_ns, `the timeline's title, ${title}`, 1e6);
 });
 
-check('a frame narrows the buffers', 'contents', {}, async (page) => {
+check('a frame narrows the buffers', 'contents', { whole: true }, async (page) => {
   await page.click('#tab-buffers');
   const listed = async () =>
     (await texts(page, 'select[aria-label="Buffer"] option')).map((text) => text.replace(/,.*/, ''));
@@ -242,7 +242,7 @@ check('a link restores how the flame graph is drawn', 'callsites', {}, async (pa
   requests.length = 1; // this file, three times, and the empty page between
 });
 
-check('a link restores what is hidden and searched for', 'lines', {}, async (page, said, requests) => {
+check('a link restores what is hidden and searched for', 'lines', { whole: true }, async (page, said, requests) => {
   await frame(page);
   await page.uncheck('#panel-findings label:has-text("upload (H2D)") input');
   await page.uncheck('#panel-findings label:has-text("Streams") input');
@@ -292,7 +292,7 @@ check('a link to the other run keeps its finding and range', 'both', {}, async (
   assert.equal(await page.textContent('.which [aria-pressed=true]'), 'Before');
   assert.ok(await page.isVisible('#panel-findings'));
   const name = await page.evaluate(() => window.xferspy.runs[0].findings[1].name);
-  assert.equal(await page.textContent('.detail h2'), name);
+  assert.equal(await page.textContent('.detail .title'), name);
   assert.match((await note(page, '#where')).trim(), /^110\.?0* ms – 190\.?0* ms$/);
   await page.click('#tab-buffers');
   assert.equal(await page.$eval('select[aria-label="Buffer"]', (select) => select.selectedIndex), 1, 'its buffer');
@@ -309,7 +309,7 @@ check('the head says what was wasted, and its link leads there', 'lines', {}, as
   await page.click('#tab-run');
   await page.click('.lead .link');
   assert.ok(await page.isVisible('#panel-findings'));
-  assert.equal(await page.textContent('.detail h2'), 'noop-upload');
+  assert.equal(await page.textContent('.detail .title'), 'noop-upload');
 });
 
 check('steps: time, transfers and bytes, and the warm-up', 'lines', {}, async (page) => {

@@ -53,5 +53,5 @@ for (const trace of ['tried', 'tried_some', 'lines', 'causes', 'nothing', 'half'
     const [name] = await texts(page, '.lead button');
     if (!name) return;
     await page.click('.lead button');
-    assert.equal(await page.textContent('.detail h2'), name, 'the link leads to the finding');
+    assert.equal(await page.textContent('.detail .title'), name, 'the link leads to the finding');
   });

@@ -66,7 +66,7 @@ check('call sites: a click narrows the other tabs', 'callsites', {}, async (page
   const there = await texts(page, '.findings .name');
   assert.ok(there.length >= 1 && there.length < all.length);
   assert.ok(there.every((name) => name.startsWith('scalar-readback')));
-  assert.equal(await page.textContent('.detail h2'), there[0], 'a finding from there');
+  assert.equal(await page.textContent('.detail .title'), there[0], 'a finding from there');
   agrees(await drawn(page), await timeline(page), 'drawn after it was hidden');
   await page.click('summary:has-text("segments in view")');
   await page.waitForSelector('#panel-findings .alternative[open] tbody tr');

@@ -4,7 +4,7 @@ import { check, extent, frame, json, texts } from './browser.mjs';
 import { selected } from './findings_list.mjs';
 import { agrees, drawn, markedPixels, segments, timeline } from './timeline_view.mjs';
 
-check('a finding chosen is marked in the timeline', 'lines', {}, async (page) => {
+check('a finding chosen is marked in the timeline', 'lines', { whole: true }, async (page) => {
   const [report] = json('lines').traces;
   await frame(page);
   // in the thread's lane, the stream's and the engine's
@@ -72,7 +72,7 @@ check('a link restores what was selected', 'contents', {}, async (page, said, re
   await page.goto(link);
   await opened('opened anew');
   await page.click('#finding-0');
-  await page.click('button:text-is("Whole run")');
+  await page.locator('section[aria-label="Timeline"] button', { hasText: /^Step \d+$/ }).click();
   await settled(/^#?(?!.*(finding|from))/);
   await page.evaluate((to) => location.assign(to), link);
   await frame(page);
@@ -99,7 +99,7 @@ check('the block of a batch call has the bytes of all its copies', 'batch', {}, 
   );
 });
 
-check('zoom and pan by buttons, wheel, drag and keyboard', 'lines', {}, async (page) => {
+check('zoom and pan by buttons, wheel, drag and keyboard', 'lines', { whole: true }, async (page) => {
   await frame(page);
   const whole = await timeline(page);
   const span = ({ from, to }) => to - from;
@@ -143,7 +143,7 @@ check('zoom and pan by buttons, wheel, drag and keyboard', 'lines', {}, async (p
   assert.deepEqual([(await timeline(page)).from, (await timeline(page)).to], [whole.from, whole.to]);
 });
 
-check('title, axis and strip of the timeline show one range', 'lines', {}, async (page) => {
+check('title, axis and strip of the timeline show one range', 'lines', { whole: true }, async (page) => {
   await frame(page);
   for (let times = 0; times < 8; times++) {
     agrees(await drawn(page), await timeline(page), `zoomed ${times} times`);
@@ -172,7 +172,7 @@ for (const name of ['lines', 'contents', 'causes'])
     agrees(await drawn(page), await timeline(page), 'the finding');
   });
 
-check('a double click on a block shows it', 'lines', {}, async (page) => {
+check('a double click on a block shows it', 'lines', { whole: true }, async (page) => {
   await frame(page);
   const at = await page.evaluate(() => {
     // the middle of the widest block
@@ -200,7 +200,7 @@ check('a double click on a block shows it', 'lines', {}, async (page) => {
   agrees(await drawn(page), await timeline(page), 'the block');
 });
 
-check('the strip above the timeline moves and stretches what is in view', 'lines', {}, async (page) => {
+check('the strip above the timeline moves and stretches what is in view', 'lines', { whole: true }, async (page) => {
   await frame(page);
   await page.click('button[aria-label="Zoom in"]');
   await page.click('button[aria-label="Zoom in"]');
@@ -231,7 +231,7 @@ check('the strip above the timeline moves and stretches what is in view', 'lines
   assert.equal((await timeline(page)).from, 0, 'a click beside it goes there');
 });
 
-check('filters', 'lines', {}, async (page) => {
+check('filters', 'lines', { whole: true }, async (page) => {
   await frame(page);
   const all = (await timeline(page)).drawn;
   await page.uncheck('label:has-text("upload (H2D)") input');
@@ -253,12 +253,15 @@ check('filters', 'lines', {}, async (page) => {
   await page.selectOption('select[aria-label="Width is"]', { label: 'Bytes' });
 });
 
-check('hovering shows what is there', 'lines', {}, async (page) => {
+check('hovering shows what is there', 'lines', { whole: true }, async (page) => {
   await frame(page);
   const at = await page.evaluate(() => {
     // where a segment is drawn
     const canvas = document.querySelector('.timeline canvas');
-    const blue = [47, 111, 206];
+    const probe = document.createElement('canvas').getContext('2d');
+    probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--kind-h2d').trim();
+    probe.fillRect(0, 0, 1, 1);
+    const blue = [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
     const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
     for (let i = 0; i < data.length; i += 4)
       if (blue.every((c, k) => Math.abs(data[i + k] - c) < 6)) return [(i / 4) % width, Math.floor(i / 4 / width) + 5];

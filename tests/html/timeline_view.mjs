@@ -55,14 +55,15 @@ export const drawn = (page) =>
     };
   });
 
-// The lanes' own segments of a finding: the first's begin and the last's end, and where the chart draws them.
+// The lanes' own segments of a finding, also those that were not checked: the first's begin and the last's end, and
+// where the chart draws them.
 export const segments = (page, finding) =>
   page.evaluate((index) => {
     const { timeline } = window.xferspy.open.get('findings');
     const ends = [Infinity, -Infinity];
     for (const lane of timeline.run.lanes)
       for (let i = 0; i < lane.size; i++)
-        if (timeline.run.marked[index].has(lane.base + i)) {
+        if (timeline.run.marked[index].has(lane.base + i) || timeline.run.unchecked[index].has(lane.base + i)) {
           ends[0] = Math.min(ends[0], lane.start[i]);
           ends[1] = Math.max(ends[1], lane.end[i]);
         }

@@ -157,11 +157,23 @@ static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) 
     xs_json_bool(json, "total_unknown", none_known || xs_nothing_found_is_unsure(reading->diagnosis));
 }
 
-/* Writes how steps were marked, in the report's words; null: there are no steps. */
+/* Writes how steps were marked, in the report's words, and the step that the timeline shows first; null: there are no
+ * steps. */
 static void put_steps(const struct xs_findings *findings, struct xs_json *json) {
+    const struct xs_steps *steps = &findings->steps;
     struct xs_string mark = {0};
     xs_steps_say_mark(&mark, findings);
     xs_html_words_json(json, "steps_mark_text", &mark);
+    if (!steps->count) {
+        xs_json_null(json, "typical_step");
+        return;
+    }
+    size_t typical = xs_steps_typical(steps);
+    xs_json_object(json, "typical_step");
+    xs_json_count(json, "number", typical + 1);
+    xs_json_int(json, "begin_ns", steps->items[typical].begin_ns);
+    xs_json_int(json, "end_ns", steps->items[typical + 1].begin_ns);
+    xs_json_end(json, '}');
 }
 
 static void put_overlap(const struct xs_summary *summary, struct xs_json *json) {

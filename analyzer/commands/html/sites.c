@@ -1,6 +1,7 @@
 /* Writes the call sites of the page; see sites.h. */
 #include "analyzer/commands/html/sites.h"
 
+#include "analyzer/commands/html/details.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/place.h"
 
@@ -11,10 +12,23 @@ static uint64_t row_of_site(const struct xs_html_sites *sites, uint32_t site) {
     return row ? *row : 0;
 }
 
+static void add_sampled(struct xs_html_sites *sites, const struct xs_diagnosis *diagnosis) {
+    for (size_t i = 0; i < diagnosis->count && i < XS_HTML_FINDINGS; i++) {
+        const struct xs_finding *f = diagnosis->items[i].finding;
+        uint64_t before = 0;
+        if (!xs_sample_is_part(&f->sample))
+            continue;
+        while (xs_hash_find(&sites->sampled, f->site, before))
+            before++;
+        *xs_hash_put(&sites->sampled, f->site, before) = i;
+    }
+}
+
 void xs_html_sites_begin(struct xs_html_sites *sites, const struct xs_diagnosis *diagnosis, const struct xs_by *by) {
     *sites = (struct xs_html_sites){.sites = diagnosis->findings->sites, .by = by};
     for (size_t i = 0; i < by->count && i < XS_HTML_SITES_SHOWN; i++)
         *xs_hash_put(&sites->by_row, (uintptr_t)by->rows[i].frame, (uintptr_t)by->rows[i].entry_point) = i + 1;
+    add_sampled(sites, diagnosis);
     for (size_t site = 0; site < diagnosis->site_count; site++) {
         uint64_t ns = diagnosis->saves_at[site], row = ns ? row_of_site(sites, (uint32_t)site) : 0;
         uint64_t *saves = &sites->saves_ns[row ? row - 1 : XS_HTML_SITES_SHOWN];
@@ -25,6 +39,11 @@ void xs_html_sites_begin(struct xs_html_sites *sites, const struct xs_diagnosis 
 void xs_html_sites_end(struct xs_html_sites *sites) {
     xs_hash_free(&sites->by_number);
     xs_hash_free(&sites->by_row);
+    xs_hash_free(&sites->sampled);
+}
+
+const uint64_t *xs_html_sites_sampled(const struct xs_html_sites *sites, uint32_t number, uint64_t i) {
+    return xs_hash_find(&sites->sampled, number, i);
 }
 
 int32_t xs_html_site_index(struct xs_html_sites *sites, int64_t entry_point, int64_t stack, uint32_t *number) {

@@ -52,8 +52,10 @@ struct xs_html_lanes {
     struct xs_html_lane *lanes;
     size_t count, capacity, of_group[XS_HTML_GROUPS];
     struct xs_hash by_key;
-    struct xs_hash marked; /* maps a segment's number and a finding to the number of calls in this segment that the
-                              finding is about */
+    struct xs_hash marked;    /* maps a segment's number and a finding to the number of calls in this segment that the
+                                 finding is about */
+    struct xs_hash unchecked; /* maps them to the number of calls that the sample left out, so that the finding may be
+                                 about them */
     uint32_t segments;
     int64_t first_ns, last_ns, step_ns; /* step_ns: the length of a step; 0: every segment is one call */
     char **kernels;                     /* names */

@@ -68,6 +68,7 @@ void xs_html_lanes_free(struct xs_html_lanes *lanes) {
     free(lanes->lanes);
     xs_hash_free(&lanes->by_key);
     xs_hash_free(&lanes->marked);
+    xs_hash_free(&lanes->unchecked);
     xs_hash_free(&lanes->kernel_index);
     *lanes = (struct xs_html_lanes){0};
 }

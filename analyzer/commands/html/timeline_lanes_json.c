@@ -106,20 +106,21 @@ static int by_finding(const void *a, const void *b) {
     return xs_compare(x->finding, y->finding) ?: xs_compare(x->place, y->place);
 }
 
-/* Writes the segments of each finding, and for each segment how many of its calls the finding is about. Segments are
- * numbered through all lanes; each number is written as the difference to the previous one. */
-static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struct xs_json *json) {
+/* Writes the segments of each finding, and for each segment how many of its calls are marked for the finding. Segments
+ * are numbered through all lanes; each number is written as the difference to the previous one. */
+static void put_marked(const struct xs_html_lanes *lanes, const char *key, const struct xs_hash *marks, size_t findings,
+                       struct xs_json *json) {
     uint32_t place = 0;
     XS_SCOPED uint32_t *places = xs_realloc(NULL, ((size_t)lanes->segments + 1) * sizeof *places);
-    XS_SCOPED struct marked *all = xs_realloc(NULL, (lanes->marked.count + 1) * sizeof *all);
+    XS_SCOPED struct marked *all = xs_realloc(NULL, (marks->count + 1) * sizeof *all);
     size_t count = 0, next = 0;
     for (size_t i = 0; i < lanes->count; i++)
         for (size_t k = 0; k < lanes->lanes[i].count; k++)
             places[lanes->lanes[i].items[k].number] = place++;
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&lanes->marked, entry));)
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(marks, entry));)
         all[count++] = (struct marked){(uint32_t)entry->high, places[entry->low], entry->value};
     xs_sort(all, count, sizeof *all, by_finding);
-    xs_json_array(json, "marked");
+    xs_json_array(json, key);
     for (size_t finding = 0; finding < findings; finding++) {
         uint32_t previous = 0;
         xs_json_array(json, NULL);
@@ -149,7 +150,8 @@ int xs_html_lanes_json(struct xs_html_lanes *lanes, const struct xs_trace *trace
         status = put_lane(lane, trace, json, message);
     }
     xs_json_end(json, ']');
-    put_marked(lanes, findings, json);
+    put_marked(lanes, "marked", &lanes->marked, findings, json);
+    put_marked(lanes, "unchecked", &lanes->unchecked, findings, json);
     xs_json_end(json, '}');
     return status;
 }

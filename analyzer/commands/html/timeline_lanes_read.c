@@ -18,6 +18,7 @@ struct call {
     uint32_t correlation, site, leaf;
     int32_t index, stream;
     uint8_t direction, host_kind; /* direction: NO_DIRECTION for a memset */
+    bool left_out;                /* the sample left the copy out */
 };
 
 /* A thread's latest batch call: its segment, which has the bytes of all its copies. */
@@ -42,11 +43,24 @@ struct work {
     char *message;
 };
 
-static void mark(struct work *w, uint32_t segment, enum xs_evidence_table table, int64_t row, uint32_t site) {
+static bool is_among(const struct xs_marked *marked, uint64_t finding) {
+    for (unsigned i = 0; i < marked->count; i++)
+        if (marked->findings[i] == finding)
+            return true;
+    return false;
+}
+
+/* Marks a segment for each finding that the call is about. A copy that the sample left out is marked as not checked for
+ * each finding of its site that is an estimate from other copies. */
+static void mark(struct work *w, uint32_t segment, enum xs_evidence_table table, const struct call *call) {
     struct xs_marked marked = {0};
-    xs_marks_of(w->marks, table, row, site, &marked);
+    const uint64_t *finding;
+    xs_marks_of(w->marks, table, call->row, call->site, &marked);
     for (unsigned i = 0; i < marked.count; i++)
         ++*xs_hash_put(&w->lanes->marked, segment, marked.findings[i]);
+    for (uint64_t i = 0; call->left_out && (finding = xs_html_sites_sampled(w->sites, call->site, i)); i++)
+        if (!is_among(&marked, *finding))
+            ++*xs_hash_put(&w->lanes->unchecked, segment, *finding);
 }
 
 /* --- the host --- */
@@ -75,7 +89,7 @@ static void put_call(struct work *w, enum xs_html_kind kind, const struct xs_tim
         return;
     const struct xs_html_segment one = segment_of(row, kind, call->index, row->id);
     uint32_t segment = xs_html_lane_add(w->lanes, xs_html_lane_of(w->lanes, XS_HTML_THREADS, key), &one);
-    mark(w, segment, (enum xs_evidence_table)row->evidence, row->id, call->site);
+    mark(w, segment, (enum xs_evidence_table)row->evidence, call);
 }
 
 /* Begins a batch call. Its first copy is shown for the whole call; the other copies have the same times, and their
@@ -124,6 +138,7 @@ static struct call call_from(struct work *w, const struct xs_timeline_row *row, 
 static bool take_transfer(void *data, const struct xs_timeline_row *row) {
     struct work *w = data;
     struct call call = call_from(w, row, row->direction);
+    call.left_out = row->left_out;
     call.host_kind = (uint8_t)(row->direction == XS_DIR_H2D   ? row->src_kind
                                : row->direction == XS_DIR_D2H ? row->dst_kind
                                                               : XS_MEM_UNKNOWN);
@@ -189,7 +204,7 @@ static void put_work(struct work *w, const struct xs_timeline_row *row, unsigned
     lane = xs_html_lane_of(w->lanes, XS_HTML_ENGINES, engine_key);
     segments[1] = xs_html_lane_add(w->lanes, lane, &one);
     for (int i = 0; i < 2 && call; i++)
-        mark(w, segments[i], (enum xs_evidence_table)row->evidence, call->row, call->site);
+        mark(w, segments[i], (enum xs_evidence_table)row->evidence, call);
 }
 
 static bool take_copy(void *data, const struct xs_timeline_row *row) {

@@ -58,6 +58,25 @@ void xs_steps_finish(struct xs_steps *steps, const struct xs_capture_ranges *ran
         steps->site = xs_site_of(sites, steps->entry_point, steps->stack);
 }
 
+static double away(uint64_t value, uint64_t median) {
+    double of = (double)median;
+    return median ? (value > median ? (double)value - of : of - (double)value) / of : 0;
+}
+
+size_t xs_steps_typical(const struct xs_steps *steps) {
+    size_t typical = steps->warm_up;
+    double least = -1;
+    for (size_t i = steps->warm_up; i < steps->count; i++) {
+        uint64_t ns = (uint64_t)steps->items[i + 1].begin_ns - (uint64_t)steps->items[i].begin_ns;
+        double differs = away(ns, steps->median.ns) + away(steps->items[i].transfers, steps->median.transfers);
+        if (least < 0 || differs < least) {
+            least = differs;
+            typical = i;
+        }
+    }
+    return typical;
+}
+
 void xs_steps_free(struct xs_steps *steps) {
     free(steps->range);
     free(steps->items);

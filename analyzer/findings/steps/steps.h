@@ -51,6 +51,10 @@ void xs_steps_count(struct xs_steps *steps, int64_t enter_ns, uint64_t bytes);
 struct xs_capture_ranges;
 void xs_steps_finish(struct xs_steps *steps, const struct xs_capture_ranges *ranges, struct xs_sites *sites);
 
+/* Returns the index of the step after the warm-up whose time and number of transfers are closest to the medians. There
+ * must be steps, and xs_steps_finish must have been called. */
+size_t xs_steps_typical(const struct xs_steps *steps);
+
 void xs_steps_free(struct xs_steps *steps);
 
 #endif

@@ -7,9 +7,9 @@
 /* clang-format off */
 #define CALL(stack, bytes, correlation) \
   "t.enter_ns, t.return_ns, t.id, " correlation ", " bytes ", t.entry_point, " stack ", t.thread, t.stream, "
-#define NO_TRANSFER "NULL, NULL, NULL, NULL, NULL"
+#define NO_TRANSFER "NULL, NULL, NULL, NULL, NULL, NULL"
 #define TRANSFER \
-  CALL("t.stack", "t.bytes", "t.correlation") "t.direction, t.src_kind, t.dst_kind, t.batch_index, t.is_async"
+  CALL("t.stack", "t.bytes", "t.correlation") "t.direction, t.src_kind, t.dst_kind, t.batch_index, t.is_async, t.skip"
 /* Cuts a name of the trace, before SQLite sorts the rows: else each row would carry a hostile name of megabytes. */
 #define NAME(of) "substr(" of ", 1, 4096)"
 #define NAMED(rows, range) "coalesce(" NAME("e.name") ", 'unknown'), " rows ", " range ", "

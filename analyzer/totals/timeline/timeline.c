@@ -10,6 +10,7 @@
 #include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/device_windows.h"
+#include "schema/format/kinds.h"
 
 static bool is_work(enum xs_timeline_kind kind) { return kind >= XS_TIMELINE_COPY; }
 
@@ -28,6 +29,7 @@ static void read_call(struct xs_scan *scan, struct xs_timeline_row *row) {
     if (!xs_scan_null(scan, XS_SOURCE_BATCH))
         row->batch_index = xs_scan_int(scan, XS_SOURCE_BATCH);
     row->is_async = xs_scan_int(scan, XS_SOURCE_ASYNC) != 0;
+    row->left_out = !xs_scan_null(scan, XS_SOURCE_SKIP) && xs_scan_int(scan, XS_SOURCE_SKIP) == XS_SKIP_LEFT_OUT;
 }
 
 static void read_work(struct xs_scan *scan, struct xs_timeline_row *row) {

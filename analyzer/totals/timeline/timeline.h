@@ -49,6 +49,7 @@ struct xs_timeline_row {
     unsigned src_kind, dst_kind; /* enum xs_memory_kind, for transfers */
     int64_t batch_index;         /* -1: not in a batch */
     bool is_async;
+    bool left_out; /* for transfers: the content is not known, because the sample left the copy out */
 
     /* The next fields are about work. */
     int64_t device;         /* -1: not known */

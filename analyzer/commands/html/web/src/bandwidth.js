@@ -109,7 +109,7 @@ export function bandwidth({ run, narrow }) {
   const option = () => ({
     ...base(),
     animation: false,
-    tooltip: tooltip(hover),
+    tooltip: tooltip(place, hover),
     grid: { left: 74, right: 20, top: 16, bottom: 46 },
     xAxis: axis({
       type: 'log',

@@ -312,7 +312,7 @@ export class Buffers {
     return {
       ...base(),
       animation: false,
-      tooltip: tooltip((item) => {
+      tooltip: tooltip(this.place, (item) => {
         const piece = item.seriesId === 'pieces' && buffer.pieces[item.dataIndex];
         return piece ? card(this.what(piece), this.pairs(piece)) : '';
       }),

@@ -257,7 +257,7 @@ export class Causes {
         onclick: () => this.show(finding.index === this.chosen ? null : finding.index),
       },
       h('span', { class: 'rank' }, finding.rank),
-      h('span', { class: 'name' }, finding.name),
+      h('span', { class: 'sentence' }, f.sentence(finding.title), ' ', h('span', { class: 'name mono' }, finding.name)),
       h('span', { class: 'gain' }, saves ? `saves ${saves}` : 'advice'),
       h('span', { class: 'place' }, row.under && place(row.under) === place(finding) ? '' : place(finding)),
       h('span', { class: 'share' }, f.units(finding.share_text)),

@@ -4,6 +4,7 @@ import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import { GridComponent, TooltipComponent } from 'echarts/components';
 import { CanvasRenderer } from 'echarts/renderers';
 import { h, reducedMotion } from './dom.js';
+import { placeOf } from './tip.js';
 
 core.use([
   CustomChart,
@@ -18,10 +19,16 @@ export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-export function tooltip(make) {
+// The tooltip of the chart in `element`.
+export function tooltip(element, make) {
   return {
     trigger: 'item',
-    confine: true,
+    confine: false,
+    position: ([x, y], params, content, rectangle, { contentSize: [width, height] }) => {
+      const { left, top } = element.getBoundingClientRect();
+      const [toX, toY] = placeOf(left + x, top + y, width, height);
+      return [toX - left, toY - top];
+    },
     enterable: false,
     transitionDuration: 0,
     backgroundColor: colour('raised'),

@@ -33,6 +33,7 @@ function columns(rows, key, title, format, bound) {
     {
       title,
       number: true,
+      value: (row) => row[key].delta ?? -Infinity,
       cell: (row) =>
         known(row[key])
           ? [
@@ -161,7 +162,12 @@ export function compare(runs, diff, narrow, evidence) {
           { title: 'Of the run', text: (metric) => metric.title },
           { title: 'Before', number: true, text: (metric) => median(metric.before, FORMATS[metric.unit]) },
           { title: 'After', number: true, text: (metric) => median(metric.after, FORMATS[metric.unit]) },
-          { title: 'Change', number: true, cell: (metric) => change(metric, FORMATS[metric.unit], isTold(metric)) },
+          {
+            title: 'Change',
+            number: true,
+            value: (metric) => metric.delta ?? -Infinity,
+            cell: (metric) => change(metric, FORMATS[metric.unit], isTold(metric)),
+          },
           { title: 'Of before', number: true, text: percent },
         ],
         metrics,

@@ -54,6 +54,7 @@ function unpackLane(lane, base, severalContexts) {
   return { ...lane, base, size, start, end, longest, label: laneLabel(lane, severalContexts) };
 }
 
+// By finding a map from the number of a segment, through all lanes, to how many of its calls are meant.
 function unpackMarked(marked) {
   return marked.map((pairs) => {
     const places = new Map();
@@ -100,6 +101,8 @@ function unpackRun(run) {
     first,
     last: Math.max(run.timeline.last_ns, report.run.duration_ns, first + 1),
     marked: unpackMarked(run.timeline.marked),
+    // copies that the sample left out, at the line of a finding that is an estimate from others
+    unchecked: unpackMarked(run.timeline.unchecked),
     name: baseName(report.trace),
     duration: report.run.duration_ns,
   };

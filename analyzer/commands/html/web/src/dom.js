@@ -1,5 +1,7 @@
 // Elements without markup: every text goes in as a text node, so that nothing of a trace is ever parsed as HTML.
 
+import { quantity } from './format.js';
+
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -51,62 +53,68 @@ export function coded(text) {
   return parts.length % 2 ? parts.map((part, i) => (i % 2 ? h('code', {}, part) : part)) : [text];
 }
 
-// columns: { title, number, text(row) | cell(row) }. A table scrolls by itself where it is too wide.
-// `options.head(column)` makes the content of a head.
+// What somebody chose to order the tables by, by their captions: a table that is made anew has the order again.
+const orders = new Map();
+const collator = new Intl.Collator('en', { numeric: true });
+
+// What orders the rows of a table: the value of a column, or what its cell says.
+function valueIn(column, row, cell) {
+  if (column.value) return column.value(row);
+  return column.number ? quantity(cell.textContent) : cell.textContent;
+}
+
+// columns: { title, number, text(row) | cell(row) }, and where the text does not order the rows, value(row). A table
+// scrolls by itself where it is too wide. A click on the head of a column orders the rows by it, numbers from the
+// largest on; another click turns the order around. `options`: class; row(row), the attributes of a row; last(row),
+// whether a row stays at the end; by, the title of the column that orders the rows at first, with a minus before it if
+// the order is turned around; sorted(by) is called after a choice.
 export function table(caption, columns, rows, options = {}) {
   const kindOf = (c) => [c.number && 'number', c.kind].filter(Boolean).join(' ') || null;
-  const head = h(
-    'tr',
-    {},
-    columns.map((c) => {
-      const attributes = { scope: 'col', class: kindOf(c), 'aria-sort': c.sort };
-      return h('th', attributes, options.head?.(c) ?? c.title);
-    }),
-  );
-  const body = rows.map((row) =>
+  const lines = rows.map((row) =>
     h(
       'tr',
       options.row?.(row) ?? {},
       columns.map((c, i) => {
         const content = c.cell ? c.cell(row) : c.text(row);
-        return i === 0 && !c.number
-          ? h('th', { scope: 'row' }, content)
-          : h('td', { class: kindOf(c) }, content);
+        return i === 0 && !c.number ? h('th', { scope: 'row' }, content) : h('td', { class: kindOf(c) }, content);
       }),
     ),
   );
-  const element = h(
-    'table',
-    {},
-    h('caption', { class: 'hidden' }, caption),
-    h('thead', {}, head),
-    h('tbody', {}, body),
-  );
+  const [heads, body] = [h('tr', {}), h('tbody', {}, lines)];
+  const headOf = (c, by, turned) => {
+    const down = c.number ? !turned : turned;
+    const arrow = c.title === by && h('span', { class: 'arrow', 'aria-hidden': 'true' }, down ? '▾' : '▴');
+    const sort = c.title === by ? (down ? 'descending' : 'ascending') : null;
+    const button = h('button', { type: 'button', class: 'order', onclick: () => choose(c.title) }, arrow, c.title);
+    return h('th', { scope: 'col', class: kindOf(c), 'aria-sort': sort }, rows.length > 1 ? button : c.title);
+  };
+  let current = options.by ?? orders.get(caption) ?? '';
+  const order = () => {
+    const turned = current.startsWith('-');
+    const by = turned ? current.slice(1) : current;
+    const at = columns.findIndex(({ title }) => title === by);
+    fill(heads, columns.map((c) => headOf(c, by, turned)));
+    if (at < 0) return;
+    const sign = Boolean(columns[at].number) === turned ? 1 : -1;
+    const values = new Map(lines.map((line, i) => [line, valueIn(columns[at], rows[i], line.cells[at])]));
+    const compare = (a, b) => (columns[at].number ? a - b : collator.compare(a, b));
+    const last = new Set(lines.filter((line, i) => options.last?.(rows[i])));
+    const sorted = [...lines].sort(
+      (a, b) => last.has(a) - last.has(b) || sign * compare(values.get(a), values.get(b)),
+    );
+    body.append(...sorted);
+  };
+  const choose = (title) => {
+    current = current === title ? `-${title}` : title;
+    orders.set(caption, current);
+    order();
+    options.sorted?.(current);
+    heads.querySelector('[aria-sort] button')?.focus();
+  };
+  order();
+  const element = h('table', {}, h('caption', { class: 'hidden' }, caption), h('thead', {}, heads), body);
   const kind = options.class ? `scroll ${options.class}` : 'scroll';
   return h('div', { class: kind, tabindex: 0, role: 'region', 'aria-label': caption }, element);
-}
-
-// A table whose columns with a `key` and a `value(row)` can be chosen to order the rows, the smallest value first.
-// `options`: those of a table; `by`, the key of the column that orders them at first; `sorted(key)` is called when
-// another one is chosen.
-export function sortable(caption, columns, rows, options) {
-  const place = h('div', {});
-  const order = (by) => {
-    const { value } = columns.find(({ key }) => key === by);
-    const compare = (a, b) => (value(a) > value(b)) - (value(a) < value(b));
-    const head = ({ key, title }) =>
-      key && h('button', { type: 'button', class: 'order', onclick: () => choose(key) }, key === by && arrow, title);
-    const arrow = h('span', { class: 'arrow', 'aria-hidden': 'true' }, '▾');
-    const shown = columns.map((c) => ({ ...c, sort: c.key === by ? (c.number ? 'descending' : 'ascending') : null }));
-    fill(place, table(caption, shown, [...rows].sort(compare), { ...options, head }));
-  };
-  const choose = (key) => {
-    order(key);
-    options.sorted(key);
-    place.querySelector('[aria-sort] button').focus();
-  };
-  order(options.by);
-  return place;
 }
 
 // What a chart shows, as a table that is made when somebody opens it.

@@ -1,16 +1,40 @@
 // The findings: the list of their causes, and the chosen finding at length.
 import { Causes, badge, gain, grouped, place } from './causes.js';
+import { Evidence } from './evidence.js';
 import { baseName, frameName } from './data.js';
-import { announce, bullets, coded, dim, fact, fill, h, link, mono, note, shaded, table } from './dom.js';
+import { announce, bullets, coded, dim, fact, fill, h, link, mono, note, shaded } from './dom.js';
 import * as f from './format.js';
 import { numberOf, remember } from './state.js';
 import { outputChanged, triedOf } from './tried.js';
 
 const GUIDES = XFERSPY_GUIDES; // what docs/rules/findings says of each; put in when the page is built
 
-// A line of code; what does not fit goes on a little to the right of where it began.
+// Where a comment of C, C++, Python or a shell begins.
+const COMMENT = /(^|\s)(\/\/|\/\*|#(?!(include|pragma|define|if|ifdef|ifndef|else|endif)\b))/;
+
+const WIDE = 46; // characters that the narrowest place beside the evidence has room for
+
+// A comment in lines of at most so many characters, each of which begins as a comment does.
+function commentLines(text, most) {
+  const [mark, ...words] = text.split(' ');
+  const lines = [mark];
+  for (const word of words) {
+    const last = lines.length - 1;
+    if (mark !== '/*' && lines[last] !== mark && lines[last].length + 1 + word.length > most)
+      lines.push(`${mark} ${word}`);
+    else lines[last] += ` ${word}`;
+  }
+  return lines.join('\n');
+}
+
+// A line of code; what does not fit goes on a little to the right of where it began. A comment is not broken by the
+// page: it goes to a line of its own if it does not fit beside the code, or to several that are comments each.
 function lineOf(text) {
-  const element = h('code', {}, text || ' ');
+  const at = text.match(COMMENT);
+  const begin = at ? at.index + at[1].length : text.length;
+  const room = WIDE - 2 - (text.length - text.trimStart().length);
+  const comment = at && h('span', { class: 'comment' }, commentLines(text.slice(begin), room));
+  const element = h('code', {}, text.slice(0, begin) || (comment ? '' : ' '), comment);
   const indent = text.length - text.trimStart().length + 2;
   element.style.paddingLeft = `${indent}ch`;
   element.style.textIndent = `-${indent}ch`;
@@ -25,6 +49,7 @@ export class Findings {
     Object.assign(this, { selection, run, choose, reveal });
     this.detail = h('section', { class: 'panel detail', 'aria-label': 'Chosen finding', tabindex: 0 });
     shaded(this.detail);
+    this.evidence = new Evidence(run, reveal);
     this.causes = new Causes(run, narrow, (index) => this.show(index));
     this.element = this.causes.element;
     this.restore();
@@ -34,6 +59,7 @@ export class Findings {
   // What a link says, else the first cause.
   restore() {
     this.causes.restore();
+    this.evidence.restore();
     const wanted = numberOf('finding');
     const first = this.causes.first?.index ?? null;
     this.causes.show(wanted === null ? first : this.run.findings[wanted - 1] ? wanted - 1 : null);
@@ -120,8 +146,8 @@ export class Findings {
       h(
         'div',
         { class: 'head' },
-        h('h2', {}, finding.name),
-        h('p', { class: 'title' }, `${finding.title}: ${finding.amount_text}`),
+        h('h2', {}, `${f.sentence(finding.title)}: ${finding.amount_text}`),
+        h('p', { class: 'title mono' }, finding.name),
       ),
       h(
         'dl',
@@ -148,7 +174,7 @@ export class Findings {
         h('dd', { class: 'remedy' }, coded(finding.remedy)),
       ),
       this.others(finding),
-      h('div', { class: 'beside' }, h('div', {}, this.instances(finding), this.stack(finding)), this.guide(finding)),
+      h('div', { class: 'beside' }, h('div', {}, this.evidence.of(finding), this.stack(finding)), this.guide(finding)),
     ];
   }
 
@@ -189,7 +215,7 @@ export class Findings {
     return h(
       'details',
       { class: 'guide', open: matchMedia('(min-width: 1341px)').matches },
-      h('summary', {}, `What ${finding.id} looks like, and the repair`),
+      h('summary', {}, 'What it looks like in code, and the repair'),
       guide.look.length ? [h('h3', {}, 'What it looks like'), guide.look.map(block)] : null,
       guide.repair.length ? [h('h3', {}, 'The repair'), guide.repair.map(block)] : null,
     );
@@ -215,65 +241,6 @@ export class Findings {
         ),
       ),
     );
-  }
-
-  instances(finding) {
-    const rows = finding.examples.flatMap((instance, i) => instance.evidence.map((row) => ({ ...row, i: i + 1 })));
-    if (!rows.length) return null;
-    const short = (digits) => (digits ? h('span', { class: 'mono', title: digits }, `${digits.slice(0, 8)}…`) : '');
-    // what belongs together is in one column, so that nothing is cut off where the page is narrow
-    const below = (...content) => h('div', { class: 'dim' }, content);
-    const columns = [
-      { title: 'No.', number: true, text: (row) => row.i },
-      {
-        title: 'At',
-        number: true,
-        filled: (row) => row.enter_ns !== undefined,
-        cell: (row) =>
-          row.enter_ns === undefined
-            ? ''
-            : h(
-                'button',
-                {
-                  type: 'button',
-                  class: 'link',
-                  title: 'Show it in the timeline',
-                  onclick: () => this.reveal(row),
-                },
-                f.moment(row.enter_ns, this.run.duration / 1000),
-              ),
-      },
-      {
-        title: 'Role',
-        filled: () => true,
-        cell: (row) => [h('div', { class: 'role' }, row.role), below(`${row.table} ${row.row}`)],
-      },
-      {
-        title: 'In the call',
-        number: true,
-        text: (row) => (row.return_ns === undefined ? '' : f.ns(row.return_ns - row.enter_ns)),
-      },
-      { title: 'Bytes', number: true, text: (row) => (row.bytes === undefined ? '' : f.bytes(row.bytes)) },
-      {
-        title: 'Content',
-        filled: (row) => row.content || row.before,
-        cell: (row) => [short(row.content), row.before ? below('before: ', short(row.before)) : null],
-      },
-      {
-        title: 'From, to',
-        kind: 'places',
-        filled: (row) => row.from || row.to,
-        cell: (row) => [mono(row.from ?? ''), row.to ? h('div', { class: 'mono' }, `→ ${row.to}`) : null],
-      },
-    ];
-    const filled = columns.filter((column) =>
-      rows.some((row) => (column.filled ? column.filled(row) : column.text(row) !== '')),
-    );
-    const of =
-      finding.examples.length < finding.instances
-        ? `Evidence: the first ${finding.examples.length} of ${f.count(finding.instances)}`
-        : 'Evidence';
-    return h('div', {}, h('h3', {}, of), table('Evidence rows', filled, rows));
   }
 
   stack(finding) {

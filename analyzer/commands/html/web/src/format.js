@@ -71,6 +71,20 @@ export function rate(value) {
   return `${three(v)}\u00a0${units[unit]}`;
 }
 
+// What a text as of the functions above says, to order such texts: the first number in it, in the smallest unit. A text
+// without a number comes below all numbers.
+export function quantity(text) {
+  const found = text.match(/([−-]?)([\d.,]+)\s*(ns|µs|ms|min|s|h|[KMGTPE]iB|[kMGT]?B\/s|B)?(?![a-z])/);
+  if (!found) return -Infinity;
+  const [, sign, digits, unit] = found;
+  const power = (letters, base) => base ** (letters.indexOf(unit[0]) + 1);
+  const sizes = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9, min: 60e9, h: 3600e9 };
+  const size = !unit ? 1 : (sizes[unit] ?? (unit.endsWith('iB') ? power('KMGTPE', 1024) : power('kMGT', 1000)));
+  // the rest of "2 min 05 s"
+  const rest = unit === 'min' || unit === 'h' ? quantity(text.slice(found.index + found[0].length)) : 0;
+  return (sign ? -1 : 1) * (Number(digits.replaceAll(',', '')) * size + Math.max(0, rest));
+}
+
 export const count = (value) => value.toLocaleString('en-US');
 
 // How the trace of a run ended.
@@ -100,6 +114,9 @@ export function orMore(saves) {
 export const minus = (text) => text.replaceAll('->', '→').replace(/(^|[ (])-(?=\d)/g, '$1−');
 export const units = (text) =>
   text?.replace(/(\d) us\b/g, '$1 µs').replace(/(\d) (?=%|(?:[nµm]?s|min|B|[KMGTPE]iB)\b)/g, '$1\u00a0') ?? '';
+
+// A text with a capital at its beginning.
+export const sentence = (text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 export const times = (value, one, several) => `${count(value)} ${value === 1 ? one : several}`;
 

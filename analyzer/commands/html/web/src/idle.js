@@ -1,6 +1,6 @@
 // Where the GPU waited: how much of the time each device was idle, what the program did meanwhile, and whether it would
 // save time not to wait. Below is the timeline of the findings' tab, in which an example of a row can be shown.
-import { empty, h, link, mono, note, panel, sortable, table } from './dom.js';
+import { empty, h, link, mono, note, panel, table } from './dom.js';
 import * as f from './format.js';
 import { remember, stateOf } from './state.js';
 
@@ -144,15 +144,21 @@ function account(idle, reveal) {
   const several = devices.length > 1;
   const columns = [
     { key: 'what', title: 'While the program', value: (row) => wordsOf(row), cell: (row) => what(row, several, steps) },
-    { key: 'ns', title: 'Idle', number: true, value: (row) => -row.ns, text: (row) => f.ns(row.ns) },
-    { title: steps ? 'Of steps' : 'Of run', number: true, text: (row) => f.share(row.ns, span) },
-    steps && { title: 'A step', number: true, text: (row) => each(row.ns, steps) },
-    { key: 'times', title: 'Times', number: true, value: (row) => -row.times, text: (row) => f.count(row.times) },
+    { key: 'ns', title: 'Idle', number: true, value: (row) => row.ns, text: (row) => f.ns(row.ns) },
+    {
+      key: 'share',
+      title: steps ? 'Of steps' : 'Of run',
+      number: true,
+      value: (row) => row.ns,
+      text: (row) => f.share(row.ns, span),
+    },
+    steps && { key: 'step', title: 'A step', number: true, value: (row) => row.ns, text: (row) => each(row.ns, steps) },
+    { key: 'times', title: 'Times', number: true, value: (row) => row.times, text: (row) => f.count(row.times) },
     {
       key: 'longest',
       title: 'Longest',
       number: true,
-      value: (row) => -row.longest_ns,
+      value: (row) => row.longest_ns,
       cell: (row) => {
         const button = link(f.ns(row.longest_ns), () => reveal(row.longest_at_ns, row.longest_ns));
         button.title = 'Show it in the timeline';
@@ -160,11 +166,15 @@ function account(idle, reveal) {
       },
     },
   ].filter(Boolean);
-  const order = stateOf('idle');
-  const element = sortable('Idle time', columns, rowsOf(idle), {
+  // in a link columns have short names
+  const named = (by, from, to) => {
+    const found = columns.find((column) => column.key && column[from] === by.replace('-', ''));
+    return found && `${by.startsWith('-') ? '-' : ''}${found[to]}`;
+  };
+  const element = table('Idle time', columns, rowsOf(idle), {
     class: 'long',
-    by: columns.some(({ key }) => key && key === order) ? order : 'ns',
-    sorted: (key) => remember({ idle: key === 'ns' ? null : key }),
+    by: named(stateOf('idle') ?? '', 'key', 'title') ?? 'Idle',
+    sorted: (by) => remember({ idle: by === 'Idle' ? null : named(by, 'title', 'key') }),
   });
   return [
     element,
@@ -192,6 +202,7 @@ function waits(run) {
     {
       title: 'Saves up to',
       number: true,
+      value: (wait) => (wait.pays ? wait.saves_ns : 0),
       cell: (wait) =>
         wait.pays
           ? h('strong', {}, f.ns(wait.saves_ns))
@@ -207,7 +218,7 @@ function waits(run) {
     ...head,
     table('Waits', columns, rows, { class: 'waits' }),
     note(
-      'Together: what the run gains if the program does not wait in the rows above, either. Then idle: how long the ' +
+      'Together: what the run gains if the program does not wait in this place, nor in any that saves more. Then idle: how long the ' +
         'device had no work when these calls returned. A program that needs the result of a download has to wait for ' +
         'it, so this says where a change can pay, not that it is possible. ',
       left.places

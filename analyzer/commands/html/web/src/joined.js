@@ -1,6 +1,7 @@
 // The findings of two runs, joined by line and kind: one row of both figures and the change. The one that is chosen is
 // marked in both timelines.
 import { coded, h, link, mono, table } from './dom.js';
+import * as f from './format.js';
 import { NOT_HERE } from './timeline_drawing.js';
 import { numberOf, remember } from './state.js';
 
@@ -42,6 +43,7 @@ export class Joined {
     const what = {
       title: 'Finding',
       cell: (row) => [
+        this.said(row),
         h('div', { class: 'row' }, this.buttons[rows.indexOf(row)], changed(row)),
         h('div', { class: 'dim mono' }, place(row)),
         SIDES.some((side) => row.saves_ns[side].median) ? bars(row, most) : null,
@@ -55,7 +57,7 @@ export class Joined {
         },
       }),
     });
-    this.lines = [...this.element.querySelectorAll('tbody tr')];
+    this.lines = [...this.element.querySelectorAll('tbody tr')]; // as the rows, before anybody orders them
   }
 
   // What a link says, else the first.
@@ -66,6 +68,13 @@ export class Joined {
 
   toggle(index) {
     this.show(index === this.current ? null : index);
+  }
+
+  // What a row is in words; null if the page has its name only.
+  said(row) {
+    const named = ({ name }) => name === row.name_before || name === row.name_after;
+    const finding = this.runs.flatMap((run) => run.findings).find(named);
+    return finding && h('div', { class: 'sentence' }, f.sentence(finding.title));
   }
 
   indexes(row) {

@@ -36,14 +36,15 @@ export class Minimap {
     this.drawn = key;
   }
 
-  // The share of each column's time in which work of a kind ran: one array for each kind, and one that is not 0 where
-  // the finding is.
+  // The share of each column's time in which work of a kind ran: one array for each kind, and one that is 2 where the
+  // finding is, and 1 where only copies are that were not checked.
   columns(width) {
     const step = (this.view.last - this.view.first) / width;
     const first = this.view.first + this.origin; // in the run's time
     const busy = kinds.map(() => null);
     const marked = new Uint8Array(width);
     const places = this.run.marked[this.finding]; // none of what is not chosen, or not here
+    const unchecked = this.run.unchecked[this.finding];
     const column = (time) => Math.max(0, Math.min(width - 1, Math.floor((time - first) / step)));
     for (const lane of this.lanes) {
       for (let i = 0; i < lane.size; i++) {
@@ -54,7 +55,8 @@ export class Minimap {
           const within = Math.min(end, first + (at + 1) * step) - Math.max(start, first + at * step);
           of[at] += (Math.max(0, within) * share) / step;
         }
-        if (places?.has(lane.base + i)) marked.fill(1, column(start), column(end) + 1);
+        const is = places?.has(lane.base + i) ? 2 : unchecked?.has(lane.base + i) ? 1 : 0;
+        for (let at = column(start); is && at <= column(end); at++) marked[at] = Math.max(marked[at], is);
       }
     }
     return { busy, marked };
@@ -83,7 +85,10 @@ export class Minimap {
       }
     });
     context.fillStyle = colour('hot');
-    for (let x = 0; x < width; x++) if (marked[x]) context.fillRect(x, height - MARK, 1, MARK);
+    for (let x = 0; x < width; x++) {
+      const tall = (marked[x] * MARK) / 2; // what was not checked is half as high
+      if (tall) context.fillRect(x, height - tall, 1, tall);
+    }
   }
 
   // A press on an end stretches the part in view, one on the part moves it, one beside it moves it there first.

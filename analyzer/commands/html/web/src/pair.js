@@ -45,6 +45,7 @@ export class Pair {
     });
     this.range = h('span', { class: 'range' });
     this.chosen = h('p', { class: 'chosen' });
+    this.keys = h('div', { class: 'keys marks' });
     this.findingButton = h('button', { type: 'button', onclick: () => this.fit() }, 'Finding');
     this.aligned = h(
       'select',
@@ -56,7 +57,7 @@ export class Pair {
     const zoom = buttons(this.view, 'Both runs', this.findingButton, aligned);
     this.element = panel(
       'Both timelines',
-      [h('div', { class: 'row' }, h('h2', {}, 'Timelines'), this.range, zoom), this.filters, this.chosen],
+      [h('div', { class: 'row' }, h('h2', {}, 'Timelines'), this.range, zoom), this.filters, this.keys, this.chosen],
       this.sides.map(({ element }) => element),
       notes(...runs),
       note('Shaded is the time before a run began and after it ended.'),
@@ -130,6 +131,8 @@ export class Pair {
     const any = this.runs.some(({ findings }) => findings.length);
     const hint = any ? 'Choose a finding above: its transfers are marked in both timelines.' : '';
     fill(this.chosen, joined ? joined.words : hint);
+    fill(this.keys, joined ? this.marks(joined) : '');
+    this.keys.hidden = !joined;
     this.sides.forEach(({ lanes, said, button }, i) => {
       const index = joined ? joined.indexes[i] : null;
       const finding = lanes.run.findings[index];
@@ -153,6 +156,16 @@ export class Pair {
     this.findingButton.disabled = !this.sides.some(({ lanes }) => lanes.extent());
     if (this.aligned.value === 'finding') this.place();
     this.view.show(...this.view.range, true);
+  }
+
+  // What stands for the chosen finding in the lanes.
+  marks({ indexes }) {
+    const key = (swatch, text) => h('span', { class: 'key' }, h('span', { class: `swatch ${swatch}` }), text);
+    const isEstimate = this.runs.some((run, i) => run.unchecked[indexes[i]]?.size);
+    return [
+      key('marked', 'calls of the finding'),
+      isEstimate && key('maybe', 'copies of its line that were not checked'),
+    ];
   }
 
   // The chosen finding in both runs, with some room.

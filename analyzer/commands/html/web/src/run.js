@@ -44,7 +44,7 @@ function transfers(run) {
         { title: 'In the calls', number: true, text: (row) => f.ns(row.host_ns) },
       ],
       rows,
-      { row: (row) => (row === total ? { class: 'total' } : {}) },
+      { row: (row) => (row === total ? { class: 'total' } : {}), last: (row) => row === total },
     ),
     rows.some((row) => mark(row)) ? note('* Some of these have no device time.') : null,
     run.overlap_texts.map((text) => note(text)),

@@ -1,5 +1,6 @@
 // What is selected of the run that is shown, for every tab: the chosen finding, the part of the time in view, and what
 // the tabs are narrowed to.
+import { openingOf } from './opening.js';
 import { numberOf, remember } from './state.js';
 import { View } from './view.js';
 
@@ -11,18 +12,20 @@ export class Selection {
     Object.assign(this, { open, tell, finding: null });
     this.fit = () => {};
     this.view = new View(run.first, run.last, () => this.viewed(), () => this.fit());
+    this.view.opening = openingOf(run);
     this.view.range = this.rangeOfLink();
   }
 
   viewed() {
-    const { range, isWhole } = this.view;
-    remember({ from: isWhole ? null : Math.round(range[0]), to: isWhole ? null : Math.round(range[1]) });
+    const { range, home } = this.view;
+    const isHome = range.every((end, i) => Math.round(end) === home[i]);
+    remember({ from: isHome ? null : Math.round(range[0]), to: isHome ? null : Math.round(range[1]) });
     this.tell('viewed');
   }
 
-  // The part of the run that a link shows, else all of it.
+  // The part of the run that a link shows, else what the page opens on.
   rangeOfLink() {
-    return this.view.among(numberOf('from'), numberOf('to')) ?? [this.run.first, this.run.last];
+    return this.view.among(numberOf('from'), numberOf('to')) ?? this.view.home;
   }
 
   restore() {

@@ -2,12 +2,15 @@
 // show is drawn: segments of one kind that touch at the current zoom are one rectangle.
 import { Chart, axis, base, card, colour, custom, rectangle } from './chart.js';
 import { KERNEL, kinds, siteLabel } from './data.js';
-import { alternative, fill, h, note, table } from './dom.js';
+import { alternative, h, note, table } from './dom.js';
 import * as f from './format.js';
 import { RIGHT, drawGap, drawOutside, outsideOf, timeAxis } from './time_axis.js';
+import { Tip } from './tip.js';
 import { gestures, region } from './view.js';
 
 const LANE = 22;
+// Heights of blocks: of all; while a finding is chosen, of its own and of the others.
+const [ALL, OWN, OTHERS] = [16, 18, 10];
 const TABLE_ROWS = 200;
 export const NOT_HERE = -1; // a finding is chosen, but this run does not have it
 const NOWHERE = new Map();
@@ -28,8 +31,8 @@ export class Lanes {
   constructor(run, view, narrow, name) {
     Object.assign(this, { run, view, narrow, name, finding: null, gap: null, origin: 0, current: [] });
     this.place = h('div', { class: 'chart timeline', role: 'img' });
-    this.tip = h('div', { class: 'tip', hidden: true });
-    this.element = region(view, name, this.place, this.tip);
+    this.tip = new Tip(this.place);
+    this.element = region(view, name, this.place, this.tip.element);
     this.relane();
     this.chart = new Chart(
       this.place,
@@ -61,6 +64,16 @@ export class Lanes {
     return this.finding === NOT_HERE ? NOWHERE : this.run.marked[this.finding];
   }
 
+  // The copies that the chosen finding may be about, but that were not checked.
+  unchecked() {
+    return this.run.unchecked[this.finding] ?? NOWHERE;
+  }
+
+  // Whether a segment has a call of the chosen finding, or one that may be.
+  isChosen(place) {
+    return this.places()?.has(place) || this.unchecked().has(place);
+  }
+
   // The part of the run that is in view.
   range() {
     return this.view.range.map((time) => time + this.origin);
@@ -68,12 +81,11 @@ export class Lanes {
 
   // When the chosen finding's first segment begins and its last one ends, in the run; null: it has none.
   extent() {
-    const places = this.places();
-    if (!places?.size) return null;
+    if (!this.places()?.size) return null;
     let [from, to] = [Infinity, -Infinity];
     for (const lane of this.run.lanes)
       for (let i = 0; i < lane.size; i++) {
-        if (!places.has(lane.base + i)) continue;
+        if (!this.isChosen(lane.base + i)) continue;
         from = Math.min(from, lane.start[i]);
         to = Math.max(to, lane.end[i]);
       }
@@ -86,18 +98,20 @@ export class Lanes {
   }
 
   // Rectangles of one lane: [lane, start, end, kind, count, busy, bytes, first place, hot share, what, row, inside,
-  // of how many the device time is modelled]; start and end are the view's.
+  // of how many the device time is modelled, how many were not checked]; start and end are the view's.
   rectangles(lane, y, pixel, out) {
     const [from, to] = this.range();
     const { origin } = this;
     const marked = this.places();
+    const unchecked = this.unchecked();
     const open = new Map();
     for (let i = firstAtOrAfter(lane.start, from - lane.longest); i < lane.size && lane.start[i] < to; i++) {
       if (lane.end[i] < from || this.view.hiddenKinds.has(lane.kind[i])) continue;
       const hot = marked ? (marked.get(lane.base + i) ?? 0) : 0;
+      const maybe = unchecked.get(lane.base + i) ?? 0;
       const inside = this.isInside(lane, i);
       const modelled = lane.modelled?.[i] ?? 0;
-      const key = lane.kind[i] * 8 + (modelled ? 4 : 0) + (hot ? 2 : 0) + (inside ? 1 : 0);
+      const key = lane.kind[i] * 12 + (modelled ? 6 : 0) + (hot ? 4 : maybe ? 2 : 0) + (inside ? 1 : 0);
       const busy = lane.busy[i] || lane.end[i] - lane.start[i];
       let last = open.get(key);
       const near =
@@ -106,7 +120,7 @@ export class Lanes {
         (lane.end[i] - lane.start[i] < pixel * 2 || last[2] - last[1] < pixel * 2);
       if (!near) {
         last = [y, lane.start[i] - origin, lane.end[i] - origin, lane.kind[i], 0, 0, 0, lane.base + i, 0, lane.what[i]];
-        last.push(lane.row[i], inside, 0);
+        last.push(lane.row[i], inside, 0, 0);
         open.set(key, last);
         out.push(last);
       } else if (last[9] !== lane.what[i]) {
@@ -118,6 +132,7 @@ export class Lanes {
       last[6] += lane.bytes[i];
       last[8] += hot;
       last[12] += modelled;
+      last[13] += maybe;
     }
   }
 
@@ -126,7 +141,8 @@ export class Lanes {
     const out = [];
     this.lanes.forEach((lane, y) => this.rectangles(lane, y, pixel, out));
     // marked ones are drawn last, over the others
-    return this.places() ? out.filter((d) => !d[8]).concat(out.filter((d) => d[8])) : out;
+    const level = (d) => (d[8] ? 2 : d[13] ? 1 : 0);
+    return this.places() ? out.sort((a, b) => level(a) - level(b)) : out;
   }
 
   // What of the view is before the run began or after it ended.
@@ -172,23 +188,30 @@ export class Lanes {
     const [x0, y] = api.coord([data[1], data[0]]);
     const [x1] = api.coord([data[2], data[0]]);
     const { x, y: top, width, height } = params.coordSys;
-    const hot = data[8] > 0;
+    const tall = this.height(data);
     const shape = rectangle(
-      { x: x0, y: y - LANE / 2 + 3, width: Math.max(1, x1 - x0), height: LANE - 6 },
+      { x: x0, y: y - tall / 2, width: Math.max(1, x1 - x0), height: tall },
       { x, y: top, width, height },
     );
-    if (!shape) return null;
+    return shape && { type: 'rect', shape, style: this.style(data) };
+  }
+
+  // How high a block is. It is not painted more faintly where little of its time was used, or where it is not of the
+  // chosen finding: then nobody could read it.
+  height(data) {
+    if (data[8] || data[13]) return OWN;
     const dense = data[4] > 1 ? Math.max(0.35, Math.min(1, data[5] / (data[2] - data[1] || 1))) : 1;
-    const lighter = dense * (1 - (0.5 * data[12]) / data[4]);
-    const dimmed = !data[11] ? 0.12 : this.finding !== null && !hot ? 0.3 : lighter;
-    return {
-      type: 'rect',
-      shape,
-      style: {
-        fill: colour(hot ? 'hot' : `kind-${kinds[data[3]].key}`),
-        opacity: hot && data[11] ? Math.max(0.6, data[8] / data[4]) : dimmed,
-      },
-    };
+    return dense * (this.places()?.size ? OTHERS : ALL);
+  }
+
+  // An outline is around what is not certain: copies that were not checked, and times that are modelled.
+  style(data) {
+    const marked = data[8] > 0;
+    const fill = colour(marked || data[13] ? 'hot' : `kind-${kinds[data[3]].key}`);
+    if (!data[11]) return { fill, opacity: 0.2 };
+    if (marked) return { fill, opacity: Math.max(0.8, data[8] / data[4]) };
+    const share = data[13] ? 0.25 : 1 - (0.7 * data[12]) / data[4];
+    return share < 1 ? { fill, fillOpacity: share, stroke: fill, lineWidth: 1 } : { fill };
   }
 
   // The name of the kernel, or the call site, of a segment of a kind.
@@ -214,6 +237,7 @@ export class Lanes {
       ['call', entry || ''],
       single && d[10] > 0 && ['row', String(d[10])],
       d[8] > 0 && ['in the finding', f.count(d[8])],
+      d[13] > 0 && ['not checked', single ? 'may be of the finding' : f.count(d[13])],
     ]);
   }
 
@@ -229,11 +253,13 @@ export class Lanes {
         { id: 'segments', data: this.current },
       ],
     });
-    this.hot = this.current.filter((d) => d[8] > 0).reduce((sum, d) => sum + d[8], 0);
+    const sum = (column) => this.current.reduce((all, d) => all + d[column], 0);
+    [this.hot, this.maybe] = [sum(8), sum(13)];
     this.place.setAttribute(
       'aria-label',
       `${this.lanes.length} lanes, ${this.current.length} blocks in view` +
-        `${this.finding === null ? '' : `, ${this.hot} calls of the chosen finding marked`}`,
+        `${this.finding === null ? '' : `, ${this.hot} calls of the chosen finding marked`}` +
+        `${this.maybe ? `, and ${this.maybe} that were not checked` : ''}`,
     );
     return true;
   }
@@ -245,7 +271,7 @@ export class Lanes {
       width: () => this.width(),
       lowest: () => this.place.clientHeight - 22,
       still: (x, y) => this.point(x, y),
-      gone: () => (this.tip.hidden = true),
+      gone: () => this.tip.hide(),
     });
     renderer.on('dblclick', (event) => {
       const at = this.nearest(event.offsetX, event.offsetY);
@@ -271,14 +297,8 @@ export class Lanes {
 
   point(x, y) {
     const at = this.nearest(x, y);
-    this.tip.hidden = !at;
-    if (!at) return;
-    fill(this.tip, this.hover(at));
-    const { clientWidth, clientHeight } = this.element;
-    this.tip.style.left = `${Math.max(4, Math.min(x + 14, clientWidth - this.tip.offsetWidth - 4))}px`;
-    const { offsetHeight } = this.tip;
-    const above = y + 24 + offsetHeight > clientHeight && y > offsetHeight;
-    this.tip.style.top = `${above ? y - offsetHeight - 8 : y + 24}px`;
+    if (at) this.tip.show(this.hover(at), x, y);
+    else this.tip.hide();
   }
 
   width() {
@@ -293,7 +313,7 @@ export class Lanes {
     for (const lane of this.lanes) {
       for (let i = firstAtOrAfter(lane.start, from - lane.longest); i < lane.size && lane.start[i] < to; i++) {
         if (lane.end[i] < from || this.view.hiddenKinds.has(lane.kind[i])) continue;
-        if ((marked && !marked.has(lane.base + i)) || !this.isInside(lane, i)) continue;
+        if ((marked && !this.isChosen(lane.base + i)) || !this.isInside(lane, i)) continue;
         all++;
         if (rows.length < TABLE_ROWS) rows.push([lane, i]);
       }
@@ -321,13 +341,18 @@ export class Lanes {
           { title: 'Moved', number: true, text: ([lane, i]) => (lane.bytes[i] ? f.bytes(lane.bytes[i]) : '') },
           { title: 'Where', text: ([lane, i]) => this.nameOf(lane.kind[i], lane.what[i]) },
           { title: 'Row', number: true, text: ([lane, i]) => lane.row[i] || '' },
-        ],
+          this.unchecked().size && {
+            title: 'Checked',
+            text: ([lane, i]) => (marked.has(lane.base + i) ? 'yes' : 'no'),
+          },
+        ].filter(Boolean),
         rows,
       ),
     ];
   }
 
   dispose() {
+    this.tip.dispose();
     this.chart.dispose();
   }
 }

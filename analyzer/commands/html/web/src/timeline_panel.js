@@ -1,10 +1,10 @@
 // The timeline of a run: the strip of all of it, the lanes of what is in view, and the same as a table.
 import { KERNEL } from './data.js';
-import { fill, h, panel, reducedMotion } from './dom.js';
+import { fill, h, note, panel, reducedMotion } from './dom.js';
 import { Lanes } from './timeline_drawing.js';
 import { Minimap } from './minimap.js';
 import { RIGHT } from './time_axis.js';
-import { buttons, filters, notes } from './view.js';
+import { buttons, filters, marks, notes } from './view.js';
 
 export class Timeline {
   constructor(selection) {
@@ -17,12 +17,14 @@ export class Timeline {
     this.table = this.lanes.alternative('');
     this.findingButton = h('button', { type: 'button', disabled: true, onclick: () => this.fit() }, 'Finding');
     this.filters = filters(this.view, [run], () => this.relane());
+    this.marks = h('div', { class: 'keys marks', hidden: true });
     const zoom = buttons(this.view, 'Whole run', this.findingButton);
     this.element = panel(
       'Timeline',
-      [h('div', { class: 'row' }, h('h2', {}, 'Timeline'), this.where, zoom), this.filters],
+      [h('div', { class: 'row' }, h('h2', {}, 'Timeline'), this.where, zoom), this.filters, this.marks],
       this.minimap.element,
       this.lanes.element,
+      this.view.opening && note(`Shown first: ${this.view.opening.words}, and a little beside it.`),
       notes(run),
       this.table,
     );
@@ -48,8 +50,8 @@ export class Timeline {
     fill(this.where, words);
     if (!this.lanes.update()) return;
     this.minimap.place(this.lanes.left(), RIGHT, this.lanes.finding);
-    const { current, hot } = this.lanes;
-    Object.assign(this.element.dataset, { from: range[0], to: range[1], drawn: current.length, hot });
+    const { current, hot, maybe } = this.lanes;
+    Object.assign(this.element.dataset, { from: range[0], to: range[1], drawn: current.length, hot, maybe });
     this.table.refresh();
   }
 
@@ -89,7 +91,17 @@ export class Timeline {
     this.lanes.finding = finding;
     this.lanes.gap = null;
     this.findingButton.disabled = finding === null || !this.run.marked[finding]?.size;
+    fill(this.marks, marks(this.run.marked[finding]?.size && this.run.findings[finding], this.uncheckedOf(finding)));
+    this.marks.hidden = !this.marks.firstChild;
     this.update();
+  }
+
+  // How many copies at a finding's line were not checked.
+  uncheckedOf(finding) {
+    const places = this.run.unchecked[finding];
+    const count = (lane) => Array.from({ length: lane.size }, (_, i) => places.get(lane.base + i) ?? 0);
+    const threads = places?.size ? this.run.lanes.filter(({ group }) => group === 'thread') : [];
+    return threads.flatMap(count).reduce((sum, calls) => sum + calls, 0);
   }
 
   dispose() {

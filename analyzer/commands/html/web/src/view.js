@@ -12,14 +12,14 @@ const GROUPS = [
 const LANES_AT_FIRST = 8;
 // for who hears the page
 const KEYS =
-  'Left and right arrow keys pan, plus and minus zoom, 0 shows all, F the chosen finding.';
+  'Left and right arrow keys pan, plus and minus zoom, 0 shows all, F the chosen finding, S where the page opened.';
 const LEAST_NS = 20;
 
 export class View {
   // `changed` is called with the next frame after the range or what is hidden has changed, `fit` to show the chosen
   // finding. `prefix` stands before its keys in a link.
   constructor(first, last, changed, fit, prefix = '') {
-    Object.assign(this, { first, last, changed, fit, prefix, range: [first, last] });
+    Object.assign(this, { first, last, changed, fit, prefix, range: [first, last], opening: null });
     this.readHidden();
   }
 
@@ -45,8 +45,9 @@ export class View {
     return `${f.moment(this.range[0], this.span)} – ${f.moment(this.range[1], this.span)}`;
   }
 
-  get isWhole() {
-    return this.range[0] <= this.first && this.range[1] >= this.last;
+  // What is shown first.
+  get home() {
+    return this.opening?.range ?? [this.first, this.last];
   }
 
   // Two ends as a link has them; null where they are none.
@@ -99,6 +100,8 @@ export class View {
       End: () => this.pan(1e9),
       f: () => this.fit(),
       F: () => this.fit(),
+      s: () => this.show(...this.home),
+      S: () => this.show(...this.home),
     };
     const action = event.ctrlKey || event.altKey || event.metaKey ? null : actions[event.key];
     if (!action) return;
@@ -149,8 +152,27 @@ export function buttons(view, whole, ...others) {
     button('←', 'Pan left', () => view.pan(-0.25)),
     button('→', 'Pan right', () => view.pan(0.25)),
     button(whole, `Show the ${whole.toLowerCase()}`, () => view.whole()),
+    view.opening && button(view.opening.name, `Show ${view.opening.words}`, () => view.show(...view.opening.range)),
     others,
   );
+}
+
+// What stands for the chosen finding in the lanes; nothing without a finding.
+export function marks(finding, unchecked) {
+  if (!finding) return [];
+  const key = (swatch, ...text) => h('span', { class: 'key' }, h('span', { class: `swatch ${swatch}` }), text);
+  const { sample, name } = finding;
+  const hits = finding.transfers || finding.instances;
+  if (!unchecked) return [key('marked', `${f.times(hits, 'call', 'calls')} of ${name}`)];
+  const about = f.count(Math.max(0, Math.round(sample.instances) - sample.hits));
+  return [
+    key('marked', `${name}: ${f.times(hits, 'checked copy', 'checked copies')}`),
+    key(
+      'maybe',
+      `${f.times(unchecked, 'copy', 'copies')} of this line that were not checked ` +
+        `(estimate: about ${about} are such copies)`,
+    ),
+  ];
 }
 
 // Which kinds and groups of lanes are shown: what the runs have. `relane` is called where lanes come or go.
@@ -239,11 +261,11 @@ export function notes(...runs) {
   const step = Math.max(...runs.map((run) => run.timeline.step_ns));
   return note(
     step
-      ? `The trace has too many calls to show each: those of one kind within ${f.ns(step)} are one block, ` +
-          'as dense as the time in it was used. '
+      ? `The trace has too many calls to show each: those of one kind within ${f.ns(step)} are one block. `
       : '',
+    'A block of several calls is as high as the share of its time that they took. ',
     runs.some((run) => run.lanes.some((lane) => lane.modelled?.some((count) => count > 0)))
-      ? 'Lighter blocks are modelled, because only windows of the run have device times. '
+      ? 'Outlined blocks are modelled, because only windows of the run have device times. '
       : '',
     'Drag pans, Ctrl and the wheel zoom; with the keyboard: arrows, +, −, 0.',
   );

@@ -55,6 +55,14 @@ static void a_wait_ends_each_step(void **state) {
     play_end(p);
 }
 
+/* What the page shows first is neither of the warm-up, nor a step of another length, nor one with other transfers. */
+static void a_typical_step_is_close_to_the_medians(void **state) {
+    (void)state;
+    struct xs_step items[] = {{0, 3, 0}, {1000, 3, 0}, {1600, 3, 0}, {2590, 9, 0}, {3590, 3, 0}, {4570, 0, 0}};
+    const struct xs_steps found = {.items = items, .count = 5, .warm_up = 1, .median = {.ns = 1000, .transfers = 3}};
+    assert_int_equal(xs_steps_typical(&found), 2);
+}
+
 /* If nothing waits, a copy that is made once in each step marks the steps; a copy that is made twice, at unequal
  * distances, does not. */
 static void without_waits_a_copy_begins_each_step(void **state) {
@@ -396,6 +404,7 @@ static void numbers_of_steps_are_numbers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wait_ends_each_step),
+        cmocka_unit_test(a_typical_step_is_close_to_the_medians),
         cmocka_unit_test(without_waits_a_copy_begins_each_step),
         cmocka_unit_test(nothing_regular_is_no_step),
         cmocka_unit_test(each_tenth_step_is_not_the_step),
