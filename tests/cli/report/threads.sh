@@ -1,5 +1,5 @@
-# The totals in a second thread, and rows that a third one reads: every command prints the same with one thread and with two, also of a trace that is
-# damaged, and a filter is obeyed.
+# The totals in a second thread, and rows that a third one reads: every command prints the same with one thread and
+# with two, also of a trace that is damaged, and a filter is obeyed.
 . "$SOURCE/lib.sh"
 both() { # both COMMAND...: standard output, standard error and exit status are the same
     XFERSPY_TEST_THREADS=1 run "$XFERSPY" "$@"
