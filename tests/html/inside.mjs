@@ -66,33 +66,6 @@ for (const [width, height] of [
     },
   );
 
-const narrow = { viewport: { width: 700, height: 500 } };
-check('tooltips of other charts are inside the window', 'contents', narrow, async (page) => {
-  await page.click('#tab-buffers');
-  await page.click('#panel-buffers button:text-is("Whole run")');
-  await frame(page);
-  for (const where of ['end', 'start'])
-    for (const side of [0, 1]) {
-      // the first and the last piece, with the chart at the bottom of the window, then at its top
-      await page.evaluate(
-        ([block, last]) => {
-          const { chart, buffer, place } = window.xferspy.open.get('buffers');
-          place.scrollIntoView({ block });
-          const dataIndex = last ? buffer.pieces.length - 1 : 0;
-          chart.instance.dispatchAction({ type: 'showTip', seriesId: 'pieces', dataIndex });
-        },
-        [where, side],
-      );
-      await page.waitForSelector('#panel-buffers .tall .card', { state: 'visible' });
-      await page.evaluate(() =>
-        document.querySelector('#panel-buffers .tall .card').parentElement.setAttribute('data-tip', ''),
-      );
-      isInside(await tipOf(page, '[data-tip]'), `${where}, side ${side}`);
-      await page.evaluate(() => window.xferspy.open.get('buffers').chart.instance.dispatchAction({ type: 'hideTip' }));
-      await page.waitForSelector('#panel-buffers .tall .card', { state: 'hidden' });
-    }
-});
-
 check('the evidence has all calls of a finding, checked or not', 'guide', {}, async (page, said, requests) => {
   const [{ findings }] = json('guide').traces;
   const { sample, instances } = findings[0];
