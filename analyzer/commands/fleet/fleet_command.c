@@ -97,6 +97,9 @@ static void parse_group(const char *text, struct xs_fleet_question *question, st
         question->label = text + strlen(LABEL);
         if (!*question->label)
             argp_error(state, "--group-by=label: needs the key of a label, as in --group-by=label:team");
+        /* these labels are columns */
+        if (!strcmp(question->label, "host") || !strcmp(question->label, "gpu"))
+            question->by = *question->label == 'h' ? XS_FLEET_BY_HOST : XS_FLEET_BY_GPU;
         return;
     }
     question->by = (enum xs_fleet_by)xs_parse_word("group-by", text, by_names, state);

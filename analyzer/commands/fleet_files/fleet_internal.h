@@ -4,13 +4,12 @@
 
 #include "analyzer/commands/common/reading.h"
 
-/* The labels of a trace (rows of meta whose keys begin with "label."). All texts may be NULL. */
+/* The columns that are made of the labels of a trace. All texts may be NULL. */
 struct xs_fleet_labels {
-    char *json;          /* all labels as a JSON object; NULL: there are no labels */
-    char *cluster, *job; /* from the labels of a launcher */
+    char *json;                /* the labels that all ranks of a job have, as a JSON object; the caller frees it */
+    const char *cluster, *job; /* owned by the labels */
 };
-void xs_fleet_labels_read(struct xs_fleet_labels *labels, const struct xs_trace *trace);
-void xs_fleet_labels_free(struct xs_fleet_labels *labels);
+void xs_fleet_labels_of(struct xs_fleet_labels *of, const struct xs_labels *labels);
 
 /* Returns the number of a run as 16 hexadecimal digits, as a new string. Copies of a trace have the same number,
  * because it is made of host, pid, rank and start time. */

@@ -299,13 +299,13 @@ void xs_fleet_rows_of(struct xs_fleet_rows *rows, const struct xs_reading *readi
     for (size_t i = 0; i < s->device_count; i++)
         f.gpus += s->devices[i].kernels || s->devices[i].copy_busy_ns;
     f.gpus = f.gpus ? f.gpus : 1;
-    xs_fleet_labels_read(&f.labels, &reading->trace);
+    xs_fleet_labels_of(&f.labels, &s->run.labels);
     for (size_t i = 0; i < reading->diagnosis->count; i++)
         add_finding(&f, rows, i);
     add_sites(&f, rows);
     add_waits(&f, rows);
     add_idle(&f, rows);
     add_run(&f, rows);
-    xs_fleet_labels_free(&f.labels);
+    free(f.labels.json);
     free(f.run_id);
 }
