@@ -20,7 +20,7 @@ enum {
 #define XS_RHYTHM_SPREAD_OF_STEPS 0.5
 
 struct xs_rhythm {
-    size_t warm_up;      /* number of first distances that differ clearly from the median of the later half */
+    size_t warm_up;      /* number of distances at the beginning that differ clearly from the later half's median */
     uint64_t warm_up_ns; /* sum of the warm-up's distances */
     uint64_t regular_ns; /* sum of the distances after the warm-up, without the longest twentieth of them */
     double spread;       /* standard deviation of the distances in regular_ns, as a fraction of their mean */

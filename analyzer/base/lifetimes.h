@@ -1,7 +1,7 @@
 /* A life is an address range that exists for a time. A look-up finds the life that exists at an address at a given
  * time, so it never finds a life that has ended or that begins later. Look-ups must be made in order of time. If two
  * lives exist at one address at the same time (because one end was not recorded), the life that began later is found.
- */
+ * The other life is then no longer found at this address, even after the later life has ended. */
 #ifndef XFERSPY_ANALYZER_BASE_LIFETIMES_H
 #define XFERSPY_ANALYZER_BASE_LIFETIMES_H
 

@@ -23,7 +23,7 @@ enum xs_progress_step {
 };
 
 /* Must be called before the command reads or writes a trace; the line shows the name of this trace. Starts a thread if
- * standard error is a terminal. Calls nest: only the outermost xs_progress_end removes the line. Only one thread of the
+ * the line can be shown. Calls nest: only the outermost xs_progress_end removes the line. Only one thread of the
  * program may call these functions. */
 void xs_progress_begin(const struct xs_trace *trace);
 /* Does what xs_progress_begin does, for a file that is no trace. `rows` is the number of its rows; 0: not known. */
@@ -46,7 +46,7 @@ void xs_progress_at(enum xs_progress_step step);
 void xs_progress_did(size_t done, size_t all);
 
 /* Says that the summary is computed by another thread, so the other steps before it take the whole range. The next
- * xs_progress_range or xs_progress_begin ends this. */
+ * xs_progress_range or outermost xs_progress_begin ends this. */
 void xs_progress_without_summary(void);
 
 /* Removes the line before a message is printed; the line is shown again later. */

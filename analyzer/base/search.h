@@ -1,4 +1,4 @@
-/* Searches in sorted arrays, which may be empty. The functions that compare are in numbers.h. */
+/* Searches in sorted arrays, which may be empty. The caller supplies the function that compares. */
 #ifndef XFERSPY_ANALYZER_BASE_SEARCH_H
 #define XFERSPY_ANALYZER_BASE_SEARCH_H
 

@@ -1,6 +1,6 @@
 /* Spans are address ranges in ascending order that do not overlap. Each span has an owner, for example the allocation
  * with these bytes, or the last write to them. A set without owners only says which bytes were written. The spans lie
- * in blocks: a look-up is two binary searches, and a change moves one block at most. */
+ * in blocks. A look-up is two binary searches, and to add or remove a span moves the spans of at most one block. */
 #ifndef XFERSPY_ANALYZER_BASE_SPANS_H
 #define XFERSPY_ANALYZER_BASE_SPANS_H
 

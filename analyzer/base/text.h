@@ -37,8 +37,8 @@ char *xs_text_format(const char *format, ...) __attribute__((format(printf, 1, 2
 bool xs_text_ends_with(const char *text, const char *end);
 
 /* Adds `bytes` bytes of text, escaped so that printing them neither moves the cursor nor hides or reorders anything.
- * Control characters become \n, \t or \xNN, invalid UTF-8 becomes \xNN, and invisible and direction-changing characters
- * become \uNNNN. Other UTF-8 is not changed. */
+ * ASCII control characters become \n, \t or \xNN, and invalid UTF-8 becomes \xNN. Other control characters, and
+ * invisible and direction-changing characters, become \uNNNN or \UNNNNNNNN. Other UTF-8 is not changed. */
 void xs_string_escape(struct xs_string *string, const char *text, size_t bytes);
 
 /* Escapes a text into a new string; the caller frees it. NULL gives "". */

@@ -18,8 +18,8 @@ void xs_unfinished_go_on(const sigset_t *before);
  * thread that called xs_unfinished may call this function. */
 void xs_finished(const char *path);
 /* Writes a text that shows or removes a line on the terminal, to standard error. `columns` is the width of the line
- * that is on the terminal afterwards, at most 120; 0: there is no line. A signal that ends the program first removes
- * this line; from then on, this function writes nothing. Only one thread at a time may call this function. */
+ * that is on the terminal afterwards, at most 120; 0: there is no line. Before a signal ends the program, the line is
+ * removed, and from then on this function writes nothing. Only one thread at a time may call this function. */
 void xs_unfinished_line(const char *text, size_t bytes, int columns);
 
 #endif

@@ -1,5 +1,6 @@
-/* Reads Parquet files as write.h writes them: flat tables, PLAIN or by a dictionary, packed by gzip or not. Files may
- * come from anyone, so everything in them is checked before it is used. */
+/* Reads Parquet files as write.h writes them: flat tables, whose values are stored one after the other (PLAIN) or as
+ * indexes into a dictionary, and may be packed by gzip. Files may come from anyone, so everything in them is checked
+ * before it is used. */
 #ifndef XFERSPY_ANALYZER_PARQUET_READ_H
 #define XFERSPY_ANALYZER_PARQUET_READ_H
 
@@ -17,7 +18,8 @@ struct xs_parquet_read_column {
     char *name;
     int physical;     /* enum xs_parquet_physical */
     bool is_optional; /* it has definition levels */
-    int64_t per_us;   /* of a time: its units in a microsecond */
+    int64_t per_us;   /* of a time: how many of its units are a microsecond; if negative, how many microseconds are one
+                         of its units */
 };
 struct xs_parquet_reader {
     int descriptor;
@@ -35,9 +37,9 @@ struct xs_parquet_reader {
 bool xs_parquet_open(struct xs_parquet_reader *r, int folder, const char *path);
 void xs_parquet_close(struct xs_parquet_reader *r);
 
-/* Adds the rows of a group to `rows`. Columns are found by their names. A column that `rows` has and the file does not
- * have has no values, so that files of older versions can be read. `wanted` says, by column of `rows`, which columns
- * are read; NULL: all. False: the file is damaged, and `why` says how. */
+/* Adds the rows of a group to `rows`. Columns are found by their names. If the file lacks a column of `rows`, the new
+ * rows have no values in this column, so that files of older versions can be read. `wanted` says, by column of `rows`,
+ * which columns are read; NULL: all. False: the file cannot be read, and `why` says why. */
 bool xs_parquet_read(struct xs_parquet_reader *r, size_t group, struct xs_rows *rows, const bool *wanted);
 
 #endif

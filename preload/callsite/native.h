@@ -1,7 +1,7 @@
 /* Reads the native call stack of the calling thread, that is, the return addresses, beginning at the caller of a
- * wrapper. If the code on the stack is known already, a walk takes no lock, allocates nothing and makes no system call.
- * A walk itself reads only words that are certainly mapped. These are on the thread's own stack. The kernel reads all
- * other words for it. */
+ * wrapper. A walk takes no lock, allocates nothing and makes no system call if the code on the stack is known already,
+ * and the stack is the thread's own one, whose bounds an earlier walk has found. A walk loads only words of that stack,
+ * because these are certainly mapped. It lets the kernel copy all other words. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_H
 

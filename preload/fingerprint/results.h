@@ -1,7 +1,7 @@
 /* Transfers the results of the fingerprint kernel from the device to the trace. The results are in a ring of slots in
- * page-locked host memory, which the kernel writes and the drain thread reads. Neither waits for the other: if no slot
- * is free, the kernel is not launched. Any thread may call these functions unless a comment says otherwise; they take
- * no locks. */
+ * page-locked host memory, which the kernel writes and the drain thread reads. Neither waits for the other: if the next
+ * slot of the ring is not free, the kernel is not launched. Any thread may call these functions unless a comment says
+ * otherwise; they take no locks. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_RESULTS_H
 #define XFERSPY_PRELOAD_FINGERPRINT_RESULTS_H
 

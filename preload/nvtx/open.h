@@ -1,5 +1,5 @@
-/* Tracks the open ranges of each thread. A thread's ranges are opened and moved only by the thread itself, but any
- * thread may end them. */
+/* Tracks the open ranges of each thread, in an array for each thread. Only the thread itself opens its ranges, and
+ * moves them in the array. It also ends those that it has pushed, but any thread may end a range of xs_range_start. */
 #ifndef XFERSPY_PRELOAD_NVTX_OPEN_H
 #define XFERSPY_PRELOAD_NVTX_OPEN_H
 
@@ -14,7 +14,7 @@
 #define XS_RANGE_THREADS 2048u
 enum { XS_RANGE_NONE_OPEN = -1, XS_RANGE_NO_TRACKING = -2 /* NVTX_NO_PUSH_POP_TRACKING */ };
 
-/* Must be called before all other functions of this file. False: there is no memory. */
+/* Must be called before all other functions of this file. False: there is no memory, or no free key of pthreads. */
 bool xs_open_prepare(void);
 
 /* The name that the application gives to a range: `text`, or `name` if `text` is NULL. */

@@ -22,18 +22,18 @@ const char *xs_contents_untouchable(const struct xs_repair_copy *copy);
  *   faster than a comparison.
  * - The comparison adds no wait: either the call is blocking and so waits for its stream anyway, or its stream is idle.
  *   The legacy default stream never counts as idle once the program has used several streams.
- * - The destination belongs to a known allocation of the calling thread's context. No work of the device may be waiting
- *   for the program, and the processor can read the source fast.
+ * - The destination belongs to a known allocation of the calling thread's context. It is certain that no work of the
+ *   device waits for the program. The processor can read the source fast.
  * - The upload is so large that a comparison can save time. A comparison copies from the device and waits, which takes
  *   20 to 30 us on an H100, and reads the source once. A pageable upload of 256 KiB takes about as long, because it
  *   reads the source and writes it to a buffer. */
 const char *xs_contents_unfit(const struct xs_repair_copy *copy);
 enum { XS_CONTENTS_LEAST_BYTES = 256 * 1024 };
 
-/* Compares the upload's source with the same number of bytes of device memory that begin at `device`, in the order of
- * the stream. Does not compare if the contents at this destination differed too often before (back_off.h). Returns NULL
- * if the contents are equal; else the reason why they are not equal, or why this is not known. The caller has checked
- * the conditions with xs_contents_unfit. */
+/* Compares the upload's source with the same number of bytes of device memory that begin at `device`. The bytes of the
+ * device are read after all earlier work of the upload's stream. Does not compare if the contents at this destination
+ * differed too often before (back_off.h). Returns NULL if the contents are equal; else the reason why they are not
+ * equal, or why this is not known. The caller has checked the conditions with xs_contents_unfit. */
 const char *xs_contents_differ(struct xs_back_off *back_off, const struct xs_repair_copy *copy, uint64_t device);
 
 /* Runs in the mode verify if the plan says that the memory at `device` has this upload's content. Compares this

@@ -1,4 +1,5 @@
-/* Declares internal parts of repair_hooks.c, for repair.c, around.c and log.c. */
+/* Declares what repair.c, repair_hooks.c, around.c, log.c and keep.c share with each other, but not with other files.
+ */
 #ifndef XFERSPY_PRELOAD_REPAIR_REPAIR_HOOKS_INTERNAL_H
 #define XFERSPY_PRELOAD_REPAIR_REPAIR_HOOKS_INTERNAL_H
 

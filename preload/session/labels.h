@@ -1,5 +1,5 @@
-/* Writes the labels of the run into the trace: those that the user gives (XFERSPY_LABELS), and those that it has by
- * itself, from the environment (labels.def), from files of Kubernetes, and from the git repository. */
+/* Writes the labels of the run into the trace: those that the user gives (XFERSPY_LABELS), and those that xferspy finds
+ * in the environment (labels.def), in files of Kubernetes, and in the git repository. */
 #ifndef XFERSPY_PRELOAD_SESSION_LABELS_H
 #define XFERSPY_PRELOAD_SESSION_LABELS_H
 

@@ -13,10 +13,11 @@
 #define FIRST_NS UINT64_C(2000000000)
 #define HOUR_NS UINT64_C(3600000000000)
 #define HOUR_BYTES (UINT64_C(2) << 20)
-/* Calls outside of the parts are recorded for their sums until recording calls has cost MOST_PERMYRIAD of the run and
- * ADVANCE_NS, or until everything together has cost MOST_OF_ALL_PERMYRIAD of the run and ADVANCE_OF_ALL_NS. They are
- * recorded again when recording calls has cost less than AGAIN_PERMYRIAD of the run and ADVANCE_NS. The parts are
- * recorded whatever they cost. */
+/* Calls outside of the parts are recorded for their sums until recording calls has cost more than ADVANCE_NS plus
+ * MOST_PERMYRIAD of the run, or until everything together has cost more than ADVANCE_OF_ALL_NS plus
+ * MOST_OF_ALL_PERMYRIAD of the run. They are recorded again when recording calls has cost no more than ADVANCE_NS plus
+ * AGAIN_PERMYRIAD of the run, and everything together no more than its limit. The parts are recorded whatever they
+ * cost. */
 #define MOST_PERMYRIAD 25u
 #define AGAIN_PERMYRIAD 20u
 #define MOST_OF_ALL_PERMYRIAD 45u

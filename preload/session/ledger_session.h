@@ -14,10 +14,10 @@ int xs_ledger_session_start(struct xs_store *store);
 int xs_ledger_session_tell(struct xs_store *store, const struct xs_clock *clock);
 
 /* Decides whether calls outside of the parts are recorded for their sums, or only counted. They are only counted while
- * recording calls has cost more than 0.25 % of the run and 10 ms, or everything together more than 0.45 % of the run
- * and 300 ms; after such a time, they are recorded again only when recording calls has cost less than 0.2 %. The parts
- * are recorded whatever they cost, so a ledger can cost more. `calls_ns` is what recording calls has cost so far, and
- * `all_ns` what everything has cost, both without the start of the session. */
+ * recording calls has cost more than 10 ms plus 0.25 % of the run, or everything together more than 300 ms plus 0.45 %
+ * of the run. After such a time, they are recorded again only when recording calls has cost no more than 10 ms plus
+ * 0.2 % of the run. The parts are recorded whatever they cost, so a ledger can cost more. `calls_ns` is what recording
+ * calls has cost so far, and `all_ns` what everything has cost, both without the start of the session. */
 void xs_ledger_session_bound(uint64_t calls_ns, uint64_t all_ns);
 
 /* Drops parts of a trace that is too large: it may grow by 2 MiB in each hour of the run, up to the `most_mib` MiB that

@@ -1,5 +1,5 @@
-/* Writes facts into the trace that change while the program runs: what CUPTI recorded and in which windows, which of
- * the requested parts of the run were recorded, and what the repairs did. All functions write into the store, inside
+/* Writes into the trace those facts that change while the program runs: what CUPTI recorded and in which windows, which
+ * of the requested parts of the run were recorded, and what the repairs did. All functions write into the store, inside
  * the caller's batch. Only the drain thread may call them. */
 #ifndef XFERSPY_PRELOAD_SESSION_WINDOW_METADATA_H
 #define XFERSPY_PRELOAD_SESSION_WINDOW_METADATA_H

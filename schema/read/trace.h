@@ -19,7 +19,7 @@ struct xs_trace {
     struct xs_device_windows
         *windows;      /* used by the analyzer (analyzer/trace/windows/device_windows.h); owned by the connection */
     char path[4096];   /* path as it was opened */
-    char file[4224];   /* path with links resolved, and without the trace's name in a merged file */
+    char file[4224];   /* path of the file, with links resolved; if `path` is "JOB.db:3", the path of JOB.db */
     int64_t merged_id; /* number of the trace in a merged file (schema/read/merged.h); -1: the file is no merged file */
     int is_live;       /* the process still runs, and readers see what was drained so far */
     int is_cut;        /* the process was killed, and its last events are missing for the reason in `warning` */
@@ -27,8 +27,8 @@ struct xs_trace {
     int opens_again;   /* xs_trace_open_again can open the trace */
     int recovers;      /* when the trace was opened, this user could recover events or undo a transaction from the side
                           files; another process may have done this since then */
-    int64_t recovered_events; /* number of events that this call moved from the spool into the trace; -1: nothing was
-                                 left to recover */
+    int64_t recovered_events; /* number of events that xs_trace_open moved from the spool into the trace; -1: nothing
+                                 was left to recover */
     char warning[512];        /* one line that tells why the trace is incomplete, without a file name; "": no warning */
 };
 
@@ -50,9 +50,9 @@ bool xs_trace_open_again(const struct xs_trace *trace, struct xs_trace *again);
  * took too many steps or that a value is too long. The text is valid until the next statement. */
 const char *xs_trace_why(const struct xs_trace *trace);
 
-/* Returns the length of the trace plus the length of its log. Each file counts at most 16 times the disk space that it
- * occupies, because a file with holes can have any length. The factor 16 is for file systems that compress files. 0:
- * both files are missing or empty. */
+/* Returns the length of the trace plus the length of its log. If the file system tells how much disk space a file
+ * occupies, the file counts at most 16 times that space, because a file with holes can have any length. The factor 16
+ * is for file systems that compress files. 0: both files are missing or empty. */
 int64_t xs_trace_bytes(const char *file);
 
 /* Estimates how many rows the tables of events have. The result is the sum of the largest row number of each table, so

@@ -125,7 +125,7 @@ static inline void xs_put_loose(struct xs_row *row, const struct xs_row_shape *s
 /* Finds or adds the shape, and writes its number to *id. Sets shape->in_row. */
 int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id);
 /* Finds or adds the shape for a sum of rows, and writes its number to *id. Rows of one shape can differ in the columns
- * whose values may be in the row, so these columns are removed from *shape before. */
+ * whose values may be in the row, so this function first removes these columns from *shape. */
 int xs_shape_of_sum(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id);
 /* Forgets all shape numbers, because a rollback may have undone some of them, or another process may have assigned
  * them. */

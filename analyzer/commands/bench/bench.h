@@ -21,7 +21,7 @@ struct xs_bench_terms {
     const struct xs_bench_variant *variants;
     size_t variant_count;
     size_t runs;         /* number of runs of each variant, 1 to XS_RUNS_LIMIT */
-    size_t warm_up;      /* number of earlier runs of each variant; only their outputs are used */
+    size_t warm_up;      /* number of earlier runs of each variant; only their outputs and statuses are used */
     double time_limit_s; /* a round is not begun if it would probably end after this time, and a program that still runs
                             at this time is ended; 0: no limit */
     const struct xs_bench_patterns *patterns;
@@ -39,7 +39,7 @@ struct xs_bench_run {
 
 struct xs_bench_side {
     struct xs_bench_run runs[XS_RUNS_LIMIT]; /* the runs of the complete rounds, in order */
-    struct xs_outputs outputs;               /* outputs of these runs and of the warm-up runs */
+    struct xs_outputs outputs;               /* outputs of all runs, also of warm-up runs and of an incomplete round */
     int status;                              /* as from waitpid, of the first run, which may be a warm-up run */
     bool status_varies;
 };
@@ -48,7 +48,7 @@ enum xs_bench_end {
     XS_BENCH_COMPLETE,
     XS_BENCH_OVER_TIME,   /* the time limit allowed fewer rounds */
     XS_BENCH_INTERRUPTED, /* a signal ended the measurement */
-    XS_BENCH_FAILED,      /* something could not be started; a message was printed */
+    XS_BENCH_FAILED,      /* a program could not be started, or its output could not be kept; a message was printed */
 };
 
 struct xs_bench {

@@ -60,8 +60,8 @@ void xs_bench_delta(struct xs_string *text, const struct xs_bench_time *time);
 void xs_bench_percent(struct xs_string *text, const struct xs_difference *difference);
 /* Writes "2.40 s (2.38 s to 2.45 s)": median and range. */
 void xs_bench_spread(struct xs_string *text, const struct xs_spread *spread);
-/* xs_bench_output writes whether the outputs are equal. xs_bench_demands_words writes whether the demands are met; it
- * writes nothing if nothing was demanded. */
+/* xs_bench_output writes whether the outputs are equal. xs_bench_demands_words writes which demands are not met, or
+ * that all are met; it writes nothing if all are met and no gain was demanded. */
 void xs_bench_output(struct xs_string *text, const struct xs_bench_report *report);
 void xs_bench_demands_words(struct xs_string *text, const struct xs_bench_report *report);
 /* Writes a command's words so that they could be typed in a shell. */

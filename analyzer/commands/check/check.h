@@ -18,7 +18,7 @@ struct xs_check {
     const struct xs_judged *judged;
     size_t count;
     enum xs_outcome outcome;   /* the worst outcome of all judged traces */
-    const char *const *unread; /* traces that could not be read; any text */
+    const char *const *unread; /* names of the traces that could not be read; not escaped */
     size_t unread_count;
     bool incomplete; /* a trace that the user named was not judged; the check then does not pass, whatever the outcome
                         of the others */
@@ -32,9 +32,9 @@ void xs_check_github(const struct xs_check *check, struct xs_out *out);
 
 /* --- shared by the formats: check_words.c --- */
 
-/* xs_check_value writes the value of a rule: "9 instances", "saves up to 6.30 ms (6.3 % of the run)". xs_check_limit
- * writes the limit in the same words, with the baseline's value. If the value is not known, both write the reason. The
- * texts are not escaped. */
+/* xs_check_value writes the value of a rule: "9 instances", "saves up to 6.30 ms (6.3 % of the run)", "not known".
+ * xs_check_limit writes the limit, and the baseline's value if there is one: "10 (9 in the baseline)". The texts are
+ * not escaped. */
 void xs_check_value(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
 void xs_check_limit(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
 /* Writes the value and the limit: "9 instances, limit 0", or the reason if the value is not known. */

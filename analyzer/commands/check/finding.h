@@ -21,7 +21,7 @@ struct xs_check_finding {
      * source lines, the name of the library or the program. */
     const char *entry_point, *function, *file, *text;
     uint32_t line;                        /* 0: not known */
-    uint64_t instances, transfers, bytes; /* totals, including unchecked contents */
+    uint64_t instances, transfers, bytes; /* totals, with an estimate for the copies that were not checked */
     uint64_t saves_ns, least_ns;          /* largest and least saving */
     /* The 95 % intervals, by unit: of the number of instances, of the bytes, and of the largest saving. If a number is
      * no estimate, both ends are the number. */
@@ -40,7 +40,7 @@ struct xs_check_finding {
     bool leads;    /* the first finding of a cause */
     bool folded;   /* so small that a report does not list it separately */
     char *checked; /* "checked 137 of 199"; "" if all copies were checked */
-    char *amount;  /* "9, 72.0 MiB", "about 199, 1.55 GiB": totals, including unchecked contents */
+    char *amount;  /* "9, 72.0 MiB", "about 199, 1.55 GiB": the totals; "about" if a part of them is an estimate */
     char *name;    /* as `explain` accepts it */
     char *place;   /* "train.py:42 in step (cuMemcpyHtoD_v2)", escaped for people */
     char *path;    /* path of the source file, the library or the program, as the trace has it */
@@ -59,7 +59,7 @@ struct xs_check_findings {
 void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_findings *findings);
 void xs_check_findings_free(struct xs_check_findings *findings);
 
-/* Adds a zeroed finding at the end. `site` is the index of its place. */
+/* Adds a finding at the end. `site` is the index of its place, which is described in it; all else is zeroed. */
 struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *findings, uint32_t site);
 /* Adds a place without findings. Keeps copies of the texts. */
 void xs_check_findings_add_place(struct xs_check_findings *findings, const struct xs_match_place *place);

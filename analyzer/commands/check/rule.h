@@ -44,7 +44,8 @@ void xs_rules_free(struct xs_rules *rules);
 /* Parses a share such as "10%", which must be 0 or more. Returns false for anything else. */
 bool xs_share_parse(const char *text, double *share);
 
-/* True if a name is a metric, a finding, `any` or `sure`; otherwise, sets the message as xs_rules_add does. */
+/* True if a name is a metric, a finding, `any` (or `findings`, which means the same) or `sure`; otherwise, sets the
+ * message as xs_rules_add does. */
 bool xs_rule_name_known(const char *name, char *message);
 
 #endif

@@ -30,8 +30,8 @@ const char *xs_json_document_is(const struct xs_json_document *document, const c
 /* Prepares a query in which ?1 is the document; NULL if SQLite refuses the query. */
 sqlite3_stmt *xs_json_document_ask(const struct xs_json_document *document, const char *sql);
 
-/* Returns a column that must be a whole number of 0 or more. If it is anything else, returns 0 and sets `*good` to
- * false. */
+/* Returns a column that must be a whole number of 0 or more. If it is anything else, sets `*good` to false, and the
+ * result has no meaning. */
 uint64_t xs_json_document_count(sqlite3_stmt *row, int column, bool *good);
 
 #endif

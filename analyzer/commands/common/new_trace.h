@@ -42,8 +42,9 @@ int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force)
 int xs_new_trace_end(struct xs_new_trace *trace, bool keep);
 
 /* Renames a complete file to its final name. If `force` is true, replaces a file or a symbolic link of this name;
- * otherwise, never replaces a file, even if the file was made after the command began. Returns 0, or a negative status
- * after a message. */
+ * otherwise, does not replace a file, even if the file was made after the command began. (Where the file system has
+ * neither RENAME_NOREPLACE nor hard links, a file that is made at the moment of the renaming is replaced.) Returns 0,
+ * or a negative status after a message. */
 int xs_put_in_place(const char *temporary, const char *path, bool force);
 
 #endif

@@ -6,8 +6,8 @@
 #include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/savings/plan/replay_plan.h"
 
-/* Sets `worked_at` of the findings host-work and host-preparation, if at least half of the sampled time is at one
- * place, and this is not the place of the finding. */
+/* Sets `worked_at` of the findings host-work and host-preparation, if there are enough samples, more than half of the
+ * sampled time is at one place, and this is not the place of the finding. */
 void xs_worked_at_find(struct xs_diagnosis *diagnosis, const struct xs_plan *plan);
 
 #endif

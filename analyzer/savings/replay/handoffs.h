@@ -13,12 +13,13 @@
  * call. After that, A paused, too. Unrelated threads may do so by chance, so a handoff counts only in these cases:
  *
  * - Most of B's pauses in which A made calls end in this way.
- * - Most of B's pauses in which any other threads made calls end in this way after the last of these calls. The threads
- *   of a pool take turns, so B may wait for any of them.
+ * - Of B's pauses in which any other threads made calls, most end in this way after the last of these calls. The
+ *   threads of a pool take turns, so B may wait for any of them.
  * - One pause of B has all calls of A, and ends shortly after the last of them: B has started A, and waited for its
  *   end.
  *
- * If B is known to hand over to A, B's call may come later after A's last call, because A waits for B in any case. */
+ * If B is known to hand over to A, the time from A's last call to B's call may be longer, because A waits for B in any
+ * case. */
 void xs_model_find_handoffs(struct xs_model *model);
 
 #endif
