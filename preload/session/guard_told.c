@@ -146,9 +146,11 @@ bool xs_guard_told_now(void) {
     return xs_guard_rules()->fails;
 }
 
+static void tell_at_end(void *arg) { tell(arg, false); }
+
 bool xs_guard_told_end(void) {
     struct xs_rule_break broken;
     if (xs_guard_rules_take_later(&broken))
-        tell(&broken, false);
+        xs_on_scratch_or_here(tell_at_end, &broken);
     return xs_guard_rules()->fails && atomic_load(&is_told);
 }

@@ -83,7 +83,8 @@ static void keep_line(struct xs_outputs *outputs, size_t number, const char *lin
     outputs->lines[number] = hash;
     outputs->varies[number] = false;
     outputs->count = number + 1;
-    if (outputs->text.length + bytes < TEXT_BYTES)
+    outputs->is_full |= outputs->text.length + bytes >= TEXT_BYTES;
+    if (!outputs->is_full)
         xs_string_add(&outputs->text, line, bytes);
 }
 

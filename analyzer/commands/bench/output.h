@@ -34,7 +34,8 @@ struct xs_outputs {
     size_t ignored;        /* number of lines of the first run that are treated as if they were not printed */
     bool count_varies;     /* a later run had more or fewer lines */
     bool too_long;         /* an output was too long to be read completely */
-    struct xs_string text; /* lines of the first run's output, each complete, together less than 1 MiB */
+    struct xs_string text; /* the first lines of the first run's output, each complete, together less than 1 MiB */
+    bool is_full;          /* a line of the first run did not fit into `text` */
 };
 
 /* Adds the output of a run; reads the file from its beginning. Sets `loop` to the last time in the output; if the

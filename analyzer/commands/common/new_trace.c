@@ -88,8 +88,22 @@ static int open_database(struct xs_new_trace *trace) {
     return rc;
 }
 
-int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force) {
+/* Makes the file, with the schema. No signal ends the command meanwhile, because a journal of SQLite would be left. */
+static int create(const char *path) {
     struct xs_store *store;
+    sigset_t before;
+    xs_unfinished_wait(&before);
+    errno = 0;
+    int status = xs_store_create(path, &store);
+    if (status >= 0)
+        status = xs_store_close(store);
+    int error = errno;
+    xs_unfinished_go_on(&before);
+    errno = error;
+    return status;
+}
+
+int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force) {
     struct xs_string name = {0};
     *trace = (struct xs_new_trace){.force = force};
     int status = check_place(path, force);
@@ -98,10 +112,7 @@ int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force)
     xs_string_format(&name, "%s.%ld.new", path, (long)getpid());
     unlink(name.data);
     xs_unfinished(name.data);
-    errno = 0;
-    status = xs_store_create(name.data, &store);
-    if (status >= 0)
-        status = xs_store_close(store);
+    status = create(name.data);
     if (status < 0) {
         const char *why = status == XS_ERROR_SYSTEM && errno ? strerror(errno) : xs_error_text(status);
         xs_complain("%s: cannot be written: %s", path, why);

@@ -55,6 +55,29 @@ static void outputs_are_compared_as_far_as_the_first_repeats_itself(void **state
     assert_int_equal(compared(TEXTS(""), TEXTS("a"), &varying, &line), XS_OUTPUT_DIFFERS);
 }
 
+/* No other line may stand where a line was too long to be kept. */
+static void a_line_behind_one_that_is_too_long_is_not_shown(void **state) {
+    enum { LONG = 1 << 20 };
+    static char before[LONG + 8], after[LONG + 8];
+    struct xs_outputs x = {0}, y = {0};
+    struct xs_outputs_compared c;
+    (void)state;
+    memset(before, 'a', LONG);
+    memcpy(after, before, LONG);
+    strcpy(before + LONG, "\nb\nd\n");
+    strcpy(after + LONG, "\nc\nd\n");
+    add(&x, before, &no_patterns, NULL);
+    add(&y, after, &no_patterns, NULL);
+    xs_outputs_compare(&x, &y, &c);
+    assert_int_equal(c.result, XS_OUTPUT_DIFFERS);
+    assert_int_equal(c.line, 2);
+    assert_int_equal(c.before.length, 0);
+    assert_int_equal(c.after.length, 0);
+    xs_outputs_compared_free(&c);
+    xs_outputs_free(&x);
+    xs_outputs_free(&y);
+}
+
 static uint64_t time_in(const char *text, double unit_ns) {
     struct xs_bench_patterns patterns = {.has_loop_time = true, .unit_ns = unit_ns};
     struct xs_metric_value loop = {0};
@@ -213,6 +236,7 @@ static void more_than_two_variants(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outputs_are_compared_as_far_as_the_first_repeats_itself),
+        cmocka_unit_test(a_line_behind_one_that_is_too_long_is_not_shown),
         cmocka_unit_test(times_have_units),
         cmocka_unit_test(the_result_rests_on_the_loop_where_all_runs_have_one),
         cmocka_unit_test(what_is_demanded),
