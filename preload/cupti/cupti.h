@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "preload/core/compiler.h"
 #include "schema/clock.h"
@@ -154,5 +155,8 @@ struct xs_cupti_state {
 /* Returns a snapshot of the state. The snapshot belongs to the calling thread and is valid until this thread calls the
  * function again. */
 const struct xs_cupti_state *xs_cupti_state(void);
+
+/* True if CUPTI can record device times in this process; it may be detached now. Any thread. */
+static inline bool xs_cupti_has_times(void) { return strcmp(xs_cupti_state()->status, "active") == 0; }
 
 #endif

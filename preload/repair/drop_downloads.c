@@ -272,9 +272,10 @@ static void clear(void *argument) {
 }
 
 static void after(const struct xs_repair_call *call) {
+    if (XS_LIKELY(!made) || !call->copy)
+        return;
     struct xs_repair_call seen = *call;
-    if (XS_UNLIKELY(made != NULL) && call->copy)
-        xs_on_scratch_or_here(clear, &seen);
+    xs_on_scratch_or_here(clear, &seen);
 }
 
 static void end_all(void *argument) {

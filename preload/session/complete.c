@@ -2,7 +2,6 @@
 #include "preload/session/complete.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/flusher.h"
@@ -12,7 +11,7 @@
 #define TRACE_PATIENCE_MS 2000u   /* for the drain thread to write them */
 
 const char *xs_make_complete(void) {
-    if (strcmp(xs_cupti_state()->status, "active") == 0)
+    if (xs_cupti_has_times())
         xs_flusher_now(RECORDS_PATIENCE_MS);
     return xs_drain_now(TRACE_PATIENCE_MS) ? NULL : "the trace could not be written within two seconds";
 }

@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -115,10 +114,8 @@ void xs_control_end(void) {
 
 /* ---- what a request does ---- */
 
-static bool has_device_times(void) { return strcmp(xs_cupti_state()->status, "active") == 0; }
-
 static enum xs_control_times device_times(void) {
-    if (!has_device_times())
+    if (!xs_cupti_has_times())
         return XS_CONTROL_TIMES_NONE;
     if (xs_cupti_is_attached())
         return XS_CONTROL_TIMES_ON;
@@ -130,7 +127,7 @@ static enum xs_control_times device_times(void) {
 static void await_switch(bool is_on) {
     const struct timespec pause = {0, SWITCH_LOOK_NS};
     uint64_t deadline = xs_monotonic_ns() + SWITCH_PATIENCE_NS;
-    while (has_device_times() && xs_cupti_is_attached() != is_on && atomic_load(&xs_state) == XS_STATE_ACTIVE &&
+    while (xs_cupti_has_times() && xs_cupti_is_attached() != is_on && atomic_load(&xs_state) == XS_STATE_ACTIVE &&
            xs_monotonic_ns() < deadline)
         syscall(SYS_nanosleep, &pause, NULL);
 }
